@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing text or byte buffer. `data` is always NUL-terminated after the first append and is
+ * NULL only when empty; str_cstr() never returns NULL.
+ */
+#ifndef SLUICE_BASE_STR_H
+#define SLUICE_BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct str {
+    char *data;
+    size_t length, capacity;
+};
+#define STR_INIT {NULL, 0, 0}
+
+void str_done(struct str *str);
+void str_reset(struct str *str); /* length 0, keeps the memory */
+void str_reserve(struct str *str, size_t extra);
+void str_append(struct str *str, const char *text);
+void str_append_bytes(struct str *str, const void *data, size_t size);
+void str_append_char(struct str *str, char c);
+void str_append_fill(struct str *str, char c, size_t count);
+void str_printf(struct str *str, const char *fmt, ...) printf_like(2, 3);
+void str_vprintf(struct str *str, const char *fmt, va_list args) printf_like(2, 0);
+void str_append_u64(struct str *str, uint64_t value); /* decimal, faster than printf */
+/* Appends `separator` first unless the buffer is empty. */
+void str_join(struct str *str, const char *separator, const char *text);
+const char *str_cstr(const struct str *str);
+/* Hands the memory to the caller (free()); never NULL. */
+char *str_take(struct str *str);
+#define cleanup_str __attribute__((cleanup(str_done)))
+
+/* Comparisons that tables use. NULL equals NULL only. */
+bool str_equal(const char *a, const char *b);
+bool str_equal_nocase(const char *a, const char *b);
+bool str_starts(const char *text, const char *prefix);
+bool str_starts_nocase(const char *text, const char *prefix);
+/* True for valid UTF-8 without NUL and control characters other than tab. */
+bool str_is_printable_utf8(const char *text);
+/* Decimal parse of the whole text; false on junk, sign, blank or overflow. */
+bool str_to_u64(const char *text, uint64_t *ret_value);
+bool str_to_i64(const char *text, int64_t *ret_value);
+/* Levenshtein distance capped at `limit`; used for "did you mean". */
+unsigned str_distance(const char *a, const char *b, unsigned limit);
+/* The element of `names` nearest to text (case-insensitive), or NULL when nothing is near. */
+const char *str_nearest(const char *text, const char *const *names, size_t n_names);
+/* Splits in place at any char of `separators`; returns the next non-empty word or NULL. */
+char *str_next_word(char **cursor, const char *separators);
+/* Trims blanks at both ends in place; returns the first non-blank. */
+char *str_trim(char *text);
+
+#endif

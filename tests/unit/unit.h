@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every unit test includes: cmocka with the headers that it needs first, and the shape of a
+ * test file:
+ *
+ *     TEST(pop_yields_the_smallest_key) { … assert_int_equal(…); }
+ *     int main(void) {
+ *         const struct CMUnitTest tests[] = {cmocka_unit_test(pop_yields_the_smallest_key), …};
+ *         return cmocka_run_group_tests(tests, NULL, NULL);
+ *     }
+ */
+#ifndef SLUICE_UNIT_H
+#define SLUICE_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TEST(name) static void name(void **state)
+
+#endif
