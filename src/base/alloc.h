@@ -48,8 +48,10 @@ static inline int take_fd(int *fd) {
 }
 
 #define countof(array) (sizeof(array) / sizeof((array)[0]))
+/* clang-format off */
 #define container_of(pointer, type, member)                                                        \
     ((type *) ((char *) (pointer) - offsetof(type, member)))
+/* clang-format on */
 /* Each argument is evaluated once; the numbered names let the two nest without -Wshadow. */
 #define min_of(a, b) pick_of(<, a, b, __COUNTER__)
 #define max_of(a, b) pick_of(>, a, b, __COUNTER__)

@@ -17,7 +17,7 @@ struct arena {
 };
 
 void arena_init(struct arena *arena, size_t limit);
-void arena_done(struct arena *arena); /* frees all; the arena may be used again after arena_init */
+void arena_done(struct arena *arena);  /* frees all; the arena may be used again after arena_init */
 void arena_reset(struct arena *arena); /* forgets all, keeps one chunk for reuse */
 /* 16-byte aligned, zeroed. */
 void *arena_alloc(struct arena *arena, size_t size);

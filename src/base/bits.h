@@ -39,6 +39,7 @@ void bits_or(struct bits *dst, const struct bits *src);
 void bits_andnot(struct bits *dst, const struct bits *src);
 /* First set bit at or after `from`, or bits->n. */
 size_t bits_next(const struct bits *bits, size_t from);
-#define bits_each(bits, i) for (size_t i = bits_next(bits, 0); i < (bits)->n; i = bits_next(bits, i + 1))
+#define bits_each(bits, i)                                                                         \
+    for (size_t i = bits_next(bits, 0); i < (bits)->n; i = bits_next(bits, i + 1))
 
 #endif

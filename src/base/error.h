@@ -106,9 +106,10 @@ struct error {
     char text[ERROR_TEXT_MAX];
 };
 
-#define ERROR_INIT {0, {0}}
+#define ERROR_INIT                                                                                 \
+    { 0 }
 
-/* Sets *err (may be NULL) and returns -code, so that `return error_set(err, ERR_X, "...")` works. */
+/* Sets *err (may be NULL) and returns -code: `return error_set(err, ERR_X, "...")`. */
 int error_set(struct error *err, enum err code, const char *fmt, ...) printf_like(3, 4);
 /* As error_set with ": " and strerror(errnum) appended; code is ERR_SYSTEM unless given. */
 int error_errno(struct error *err, int errnum, const char *fmt, ...) printf_like(3, 4);

@@ -15,7 +15,8 @@ struct map {
     struct map_slot *slots;
     size_t n, capacity, n_tombs;
 };
-#define MAP_INIT {NULL, 0, 0, 0}
+#define MAP_INIT                                                                                   \
+    { NULL, 0, 0, 0 }
 
 void map_done(struct map *map);
 void map_clear(struct map *map);
@@ -32,7 +33,8 @@ struct smap {
     struct smap_slot *slots;
     size_t n, capacity, n_tombs;
 };
-#define SMAP_INIT {NULL, 0, 0, 0}
+#define SMAP_INIT                                                                                  \
+    { NULL, 0, 0, 0 }
 void smap_done(struct smap *map);
 void *smap_get(const struct smap *map, const char *key);
 void *smap_put(struct smap *map, const char *key, void *value);

@@ -17,7 +17,8 @@ struct str {
     char *data;
     size_t length, capacity;
 };
-#define STR_INIT {NULL, 0, 0}
+#define STR_INIT                                                                                   \
+    { NULL, 0, 0 }
 
 void str_done(struct str *str);
 void str_reset(struct str *str); /* length 0, keeps the memory */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of small integers in the forms of `--array`: `1-10`, `0-100:5`, `1,3,7`, with an optional
+ * `%limit`. Kept as sorted disjoint runs, so that a million-task array is one run.
+ */
+#ifndef SLUICE_TEXT_IDSET_H
+#define SLUICE_TEXT_IDSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct idset_run {
+    uint32_t first, last; /* inclusive; last == first + k * step */
+    uint32_t step;        /* >= 1 */
+};
+struct idset {
+    struct idset_run *runs; /* sorted by first; runs may interleave only when steps differ */
+    size_t n, capacity;
+};
+#define IDSET_INIT                                                                                 \
+    { NULL, 0, 0 }
+
+void idset_done(struct idset *set);
+#define cleanup_idset __attribute__((cleanup(idset_done)))
+/* Parses `spec[%limit]`; brackets around the spec are accepted. ret_limit (may be NULL: then a
+ * limit is an error) gets 0 when absent. Duplicates collapse. Values above max are an error that
+ * names the bound. */
+must_check int idset_parse(struct idset *set, const char *text, uint32_t max, uint32_t *ret_limit,
+                           struct error *err);
+uint64_t idset_count(const struct idset *set);
+bool idset_contains(const struct idset *set, uint32_t id);
+bool idset_remove(struct idset *set, uint32_t id); /* true if it was there */
+bool idset_add(struct idset *set, uint32_t id);    /* true if it was absent */
+uint32_t idset_min(const struct idset *set);       /* set not empty */
+uint32_t idset_max(const struct idset *set);
+/* Smallest member >= from; false when none. */
+bool idset_next(const struct idset *set, uint32_t from, uint32_t *ret_id);
+/* Appends the display form: `first-last:step` when more than 5 ids remain, the spread is above 10
+ * and the spacing is constant and not 1; otherwise ranges and commas. max_bytes > 0 cuts the text
+ * there and ends it with "..." (squeue shows 64). */
+void idset_print(const struct idset *set, struct str *out, size_t max_bytes);
+void idset_copy(struct idset *dst, const struct idset *src);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GRES requests and TRES strings: `gpu:a100:2,gpu`, `cpu=4,mem=8G,node=1,gres/gpu:a100=2`.
+ */
+#ifndef SLUICE_TEXT_TRES_H
+#define SLUICE_TEXT_TRES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+struct gres_item {
+    char *name;     /* "gpu" */
+    char *type;     /* "a100" or NULL */
+    uint64_t count; /* default 1 */
+};
+struct gres_list {
+    struct gres_item *items;
+    size_t n, capacity;
+};
+#define GRES_LIST_INIT                                                                             \
+    { NULL, 0, 0 }
+void gres_list_done(struct gres_list *list);
+#define cleanup_gres_list __attribute__((cleanup(gres_list_done)))
+/* `name[[:type]:count][,…]`, also with the prefix `gres:` or `gres/` and `=` before the count. In
+ * the last part digits (with a unit) are a count, else a type. "none" and "" are empty. An item
+ * given twice adds up. Names and types are lower-cased for comparison by callers, kept as given. */
+must_check int gres_parse(const char *text, struct gres_list *list, struct error *err);
+/* `[type:]n[,…]` of --gpus and its kin: every item gets the name "gpu". */
+must_check int gpus_parse(const char *text, struct gres_list *list, struct error *err);
+/* Appends `PREFIXname[:type]SEPcount,…`, e.g. ("gres/", '=') or ("", ':'). */
+void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out);
+
+#endif
