@@ -30,8 +30,8 @@ static inline void free_cleanup(void *pointer_to_pointer) {
     free(*(void **) pointer_to_pointer);
 }
 /* `cleanup_free char *text = …;` frees at the end of scope; take() hands ownership out. */
-#define cleanup_free __attribute__((cleanup(free_cleanup)))
-#define cleanup(fn) __attribute__((cleanup(fn)))
+#define cleanup_free __attribute__((__cleanup__(free_cleanup)))
+#define cleanup(fn) __attribute__((__cleanup__(fn)))
 #define take(pointer)                                                                              \
     ({                                                                                             \
         __typeof__(pointer) take_result_ = (pointer);                                              \
@@ -40,7 +40,7 @@ static inline void free_cleanup(void *pointer_to_pointer) {
     })
 void fd_cleanup(int *fd);
 /* `cleanup_fd int fd = open(…);` closes unless -1. take_fd() hands the descriptor out. */
-#define cleanup_fd __attribute__((cleanup(fd_cleanup)))
+#define cleanup_fd __attribute__((__cleanup__(fd_cleanup)))
 static inline int take_fd(int *fd) {
     int result = *fd;
     *fd = -1;

@@ -35,7 +35,7 @@ void str_join(struct str *str, const char *separator, const char *text);
 const char *str_cstr(const struct str *str);
 /* Hands the memory to the caller (free()); never NULL. */
 char *str_take(struct str *str);
-#define cleanup_str __attribute__((cleanup(str_done)))
+#define cleanup_str __attribute__((__cleanup__(str_done)))
 
 /* Comparisons that tables use. NULL equals NULL only. */
 bool str_equal(const char *a, const char *b);
