@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * States, reasons and other enumerations with their names. The numbers of stored enums are frozen
+ * by tests/golden/schema.lock; names are what users read and write.
+ */
+#ifndef SLUICE_MODEL_ENUMS_H
+#define SLUICE_MODEL_ENUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/schema.h"
+
+/* ---- jobs: base state and flags (spec job-states) ---- */
+#define JOB_STATE_TABLE(X)                                                                         \
+    X(PENDING, 0, "PD")                                                                            \
+    X(RUNNING, 1, "R")                                                                             \
+    X(SUSPENDED, 2, "S")                                                                           \
+    X(COMPLETED, 3, "CD")                                                                          \
+    X(CANCELLED, 4, "CA")                                                                          \
+    X(FAILED, 5, "F")                                                                              \
+    X(TIMEOUT, 6, "TO")                                                                            \
+    X(NODE_FAIL, 7, "NF")                                                                          \
+    X(PREEMPTED, 8, "PR")                                                                          \
+    X(BOOT_FAIL, 9, "BF")                                                                          \
+    X(DEADLINE, 10, "DL")                                                                          \
+    X(OUT_OF_MEMORY, 11, "OOM")
+enum job_state {
+#define X(name, value, compact) JOB_##name = value,
+    JOB_STATE_TABLE(X)
+#undef X
+};
+NAMES_DECLARE(job_state);
+
+/* Shown instead of the base state; the first that is set in this order wins. */
+#define JOB_FLAG_TABLE(X)                                                                          \
+    X(COMPLETING, 0, "CG")                                                                         \
+    X(STAGE_OUT, 1, "SO")                                                                          \
+    X(CONFIGURING, 2, "CF")                                                                        \
+    X(RESIZING, 3, "RS")                                                                           \
+    X(REQUEUED, 4, "RQ")                                                                           \
+    X(REQUEUE_FED, 5, "RF")                                                                        \
+    X(REQUEUE_HOLD, 6, "RH")                                                                       \
+    X(SPECIAL_EXIT, 7, "SE")                                                                       \
+    X(STOPPED, 8, "ST")                                                                            \
+    X(REVOKED, 9, "RV")                                                                            \
+    X(RESV_DEL_HOLD, 10, "RD")                                                                     \
+    X(SIGNALING, 11, "SI")
+enum job_flag {
+#define X(name, bit, compact) JOB_FLAG_##name = 1u << (bit),
+    JOB_FLAG_TABLE(X)
+#undef X
+};
+/* Rows of value 1u << bit. */
+NAMES_DECLARE(job_flag);
+
+static inline bool job_state_is_final(uint32_t state) {
+    return state >= JOB_COMPLETED;
+}
+/* What %T and %t show. */
+const char *job_state_text(uint32_t state, uint32_t flags);
+const char *job_state_compact(uint32_t state, uint32_t flags);
+
+/* ---- reasons (spec reasons; exact spelling). Numbers are stored. ---- */
+#define JOB_REASON_TABLE(X)                                                                        \
+    X(NONE, 0, "None")                                                                             \
+    X(PRIORITY, 1, "Priority")                                                                     \
+    X(RESOURCES, 2, "Resources")                                                                   \
+    X(DEPENDENCY, 3, "Dependency")                                                                 \
+    X(DEPENDENCY_NEVER, 4, "DependencyNeverSatisfied")                                             \
+    X(BEGIN_TIME, 5, "BeginTime")                                                                  \
+    X(HELD_USER, 6, "JobHeldUser")                                                                 \
+    X(HELD_ADMIN, 7, "JobHeldAdmin")                                                               \
+    X(MAX_REQUEUE, 8, "JobHoldMaxRequeue")                                                         \
+    X(ARRAY_TASK_LIMIT, 9, "JobArrayTaskLimit")                                                    \
+    X(LICENSES, 10, "Licenses")                                                                    \
+    X(REQ_NODE_NOT_AVAIL, 11, "ReqNodeNotAvail")                                                   \
+    X(RESERVATION, 12, "Reservation")                                                              \
+    X(RESERVATION_DELETED, 13, "ReservationDeleted")                                               \
+    X(PARTITION_DOWN, 14, "PartitionDown")                                                         \
+    X(PARTITION_INACTIVE, 15, "PartitionInactive")                                                 \
+    X(PARTITION_NODE_LIMIT, 16, "PartitionNodeLimit")                                              \
+    X(PARTITION_TIME_LIMIT, 17, "PartitionTimeLimit")                                              \
+    X(PARTITION_CONFIG, 18, "PartitionConfig")                                                     \
+    X(BAD_CONSTRAINTS, 19, "BadConstraints")                                                       \
+    X(NODE_DOWN, 20, "NodeDown")                                                                   \
+    X(ACCOUNT_NOT_ALLOWED, 21, "AccountNotAllowed")                                                \
+    X(QOS_NOT_ALLOWED, 22, "QOSNotAllowed")                                                        \
+    X(INVALID_ACCOUNT, 23, "InvalidAccount")                                                       \
+    X(INVALID_QOS, 24, "InvalidQOS")                                                               \
+    X(ACCOUNTING_POLICY, 25, "AccountingPolicy")                                                   \
+    X(PROLOG, 26, "Prolog")                                                                        \
+    X(CLEANING, 27, "Cleaning")                                                                    \
+    X(DEADLINE, 28, "DeadLine")                                                                    \
+    X(MAX_MEM_PER_LIMIT, 29, "MaxMemPerLimit")                                                     \
+    X(NON_ZERO_EXIT, 30, "NonZeroExitCode")                                                        \
+    X(RAISED_SIGNAL, 31, "RaisedSignal")                                                           \
+    X(TIME_LIMIT, 32, "TimeLimit")                                                                 \
+    X(OUT_OF_MEMORY, 33, "OutOfMemory")                                                            \
+    X(INACTIVE_LIMIT, 34, "InactiveLimit")                                                         \
+    X(LAUNCH_FAILURE, 35, "JobLaunchFailure")                                                      \
+    X(SYSTEM_FAILURE, 36, "SystemFailure")                                                         \
+    X(SCHED_DEFER, 37, "SchedDefer")                                                               \
+    X(CONSTRAINTS, 38, "Constraints")                                                              \
+    X(RESERVATION_INVALID, 39, "ReservationInvalid")                                               \
+    X(NODES_UNAVAILABLE, 40,                                                                       \
+      "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority "          \
+      "partitions")                                                                                \
+    X(ASSOC_GRP_CPU, 41, "AssocGrpCpuLimit")                                                       \
+    X(ASSOC_GRP_JOBS, 42, "AssocGrpJobsLimit")                                                     \
+    X(ASSOC_GRP_CPU_MINUTES, 43, "AssocGrpCPUMinutesLimit")                                        \
+    X(QOS_MAX_JOBS_PER_USER, 44, "QOSMaxJobsPerUserLimit")                                         \
+    X(LAUNCH_HELD, 45, "launch failed requeued held")                                              \
+    X(REQUEUED_HELD, 46, "job requeued in held state")
+enum job_reason {
+#define X(name, value, text) REASON_##name = value,
+    JOB_REASON_TABLE(X)
+#undef X
+};
+NAMES_DECLARE(job_reason);
+
+/* ---- nodes (spec node-states) ---- */
+#define NODE_STATE_TABLE(X)                                                                        \
+    X(UNKNOWN, 0, "unk")                                                                           \
+    X(IDLE, 1, "idle")                                                                             \
+    X(ALLOCATED, 2, "alloc")                                                                       \
+    X(MIXED, 3, "mix")                                                                             \
+    X(DOWN, 4, "down")                                                                             \
+    X(FUTURE, 5, "futr")                                                                           \
+    X(ERROR, 6, "err")
+enum node_state {
+#define X(name, value, compact) NODE_##name = value,
+    NODE_STATE_TABLE(X)
+#undef X
+};
+NAMES_DECLARE(node_state);
+
+#define NODE_FLAG_TABLE(X)                                                                         \
+    X(DRAIN, 0)                                                                                    \
+    X(COMPLETING, 1)                                                                               \
+    X(NOT_RESPONDING, 2)                                                                           \
+    X(FAIL, 3)                                                                                     \
+    X(MAINTENANCE, 4)                                                                              \
+    X(RESERVED, 5)                                                                                 \
+    X(PLANNED, 6)                                                                                  \
+    X(INVALID_REG, 7)                                                                              \
+    X(REBOOT_REQUESTED, 8)                                                                         \
+    X(REBOOT_ISSUED, 9)                                                                            \
+    X(POWER_DOWN, 10)                                                                              \
+    X(POWERING_DOWN, 11)                                                                           \
+    X(POWERED_DOWN, 12)                                                                            \
+    X(POWERING_UP, 13)                                                                             \
+    X(POWER_UP, 14)                                                                                \
+    X(CLOUD, 15)
+enum node_flag {
+#define X(name, bit) NODE_FLAG_##name = 1u << (bit),
+    NODE_FLAG_TABLE(X)
+#undef X
+};
+NAMES_DECLARE(node_flag);
+
+/* sinfo's %t and %T by the display rules (first match wins) with suffix character. */
+void node_state_print(uint32_t state, uint32_t flags, bool compact, struct str *out);
+/* "IDLE+DRAIN" of scontrol show node. */
+void node_state_print_complete(uint32_t state, uint32_t flags, struct str *out);
+
+/* ---- small enumerations of requests ---- */
+enum tristate { TRI_UNSET, TRI_NO, TRI_YES };
+NAMES_DECLARE(tristate);
+enum exclusive { EXCLUSIVE_NO, EXCLUSIVE_NODE, EXCLUSIVE_USER, EXCLUSIVE_MCS, EXCLUSIVE_TOPO };
+NAMES_DECLARE(exclusive);
+enum open_mode { OPEN_DEFAULT, OPEN_TRUNCATE, OPEN_APPEND };
+NAMES_DECLARE(open_mode);
+enum oversubscribe { OVERSUB_DEFAULT, OVERSUB_NO, OVERSUB_YES };
+NAMES_DECLARE(oversubscribe);
+enum job_kind {
+    JOB_KIND_BATCH,
+    JOB_KIND_SALLOC, /* interactive allocation: salloc */
+    JOB_KIND_SRUN,   /* srun outside an allocation: the job is its one step */
+};
+NAMES_DECLARE(job_kind);
+enum task_dist { DIST_DEFAULT, DIST_BLOCK, DIST_CYCLIC, DIST_PLANE, DIST_ARBITRARY };
+NAMES_DECLARE(task_dist);
+
+/* Bits of --mail-type. */
+enum mail_type {
+    MAIL_BEGIN = 1,
+    MAIL_END = 2,
+    MAIL_FAIL = 4,
+    MAIL_REQUEUE = 8,
+    MAIL_TIME_LIMIT = 16,
+    MAIL_TIME_90 = 32,
+    MAIL_TIME_80 = 64,
+    MAIL_TIME_50 = 128,
+    MAIL_STAGE_OUT = 256,
+    MAIL_ARRAY_TASKS = 512,
+    MAIL_INVALID_DEPEND = 1024,
+};
+NAMES_DECLARE(mail_type);
+
+/* ---- steps ---- */
+#define STEP_BATCH 0xfffffffbu
+#define STEP_EXTERN 0xfffffffcu
+#define STEP_INTERACTIVE 0xfffffffau
+#define STEP_PENDING 0xfffffffdu
+/* "0", "batch", "extern", "interactive", "TBD". */
+void step_id_print(uint32_t step_id, struct str *out);
+
+/* Signals: "KILL", "SIGKILL", "9" -> number. False when unknown. */
+bool signal_number(const char *text, int *ret_signal);
+const char *signal_name(int signal); /* "KILL"; NULL when unknown */
+
+#endif

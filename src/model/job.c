@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Record tables of job.h and the written forms of job ids, exit statuses and output paths. */
+#include "model/job.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "text/idset.h"
+
+#define RECORD_ROW_rlimit_value(...) RECORD_ROW(rlimit_value, __VA_ARGS__)
+RECORD_DEFINE(rlimit_value, RLIMIT_FIELDS)
+#define RECORD_ROW_job_request(...) RECORD_ROW(job_request, __VA_ARGS__)
+RECORD_DEFINE(job_request, JOB_REQUEST_FIELDS)
+#define RECORD_ROW_job_node(...) RECORD_ROW(job_node, __VA_ARGS__)
+RECORD_DEFINE(job_node, JOB_NODE_FIELDS)
+#define RECORD_ROW_job(...) RECORD_ROW(job, __VA_ARGS__)
+RECORD_DEFINE(job, JOB_FIELDS)
+#define RECORD_ROW_usage(...) RECORD_ROW(usage, __VA_ARGS__)
+RECORD_DEFINE(usage, USAGE_FIELDS)
+#define RECORD_ROW_step(...) RECORD_ROW(step, __VA_ARGS__)
+RECORD_DEFINE(step, STEP_FIELDS)
+
+void exit_status_print(uint32_t status, struct str *out) {
+    str_append_u64(out, (status >> 8) & 0xff);
+    str_append_char(out, ':');
+    str_append_u64(out, status & 0x7f);
+}
+
+void job_id_print(const struct job *job, size_t max_bytes, struct str *out) {
+    if (job->array_job_id == 0) {
+        str_append_u64(out, job->job_id);
+        return;
+    }
+    str_append_u64(out, job->array_job_id);
+    str_append_char(out, '_');
+    if (job->array_task_id != UNSET32) {
+        str_append_u64(out, job->array_task_id);
+        return;
+    }
+    str_append_char(out, '[');
+    struct idset set cleanup_idset = IDSET_INIT;
+    if (job->array_tasks != NULL &&
+        idset_parse(&set, job->array_tasks, UINT32_MAX, NULL, NULL) == 0)
+        idset_print(&set, out, max_bytes);
+    if (job->array_limit > 0)
+        str_printf(out, "%%%u", job->array_limit);
+    str_append_char(out, ']');
+}
+
+void counted_list_print(const uint32_t *counts, size_t n, struct str *out) {
+    for (size_t i = 0; i < n;) {
+        size_t same = 1;
+        while (i + same < n && counts[i + same] == counts[i])
+            same++;
+        if (i > 0)
+            str_append_char(out, ',');
+        str_append_u64(out, counts[i]);
+        if (same > 1)
+            str_printf(out, "(x%zu)", same);
+        i += same;
+    }
+}
+
+/* ---- output paths ---- */
+
+#define PAD_MAX 10
+
+static void put_number(struct str *out, uint32_t value, unsigned width) {
+    if (width > PAD_MAX)
+        width = PAD_MAX;
+    str_printf(out, "%0*u", (int) width, value);
+}
+
+/* Puts the expansion of one symbol; false when it is not one. */
+static bool put_symbol(char symbol, unsigned width, const struct path_names *names,
+                       struct str *out) {
+    bool is_array = names->array_task_id != UNSET32;
+    switch (symbol) {
+    case 'A':
+        put_number(out, names->array_job_id != 0 ? names->array_job_id : names->job_id, width);
+        return true;
+    case 'a':
+        put_number(out, is_array ? names->array_task_id : UINT32_MAX - 1, width);
+        return true;
+    case 'b':
+        put_number(out, (is_array ? names->array_task_id : UINT32_MAX - 1) % 10, width);
+        return true;
+    case 'j':
+        put_number(out, names->job_id, width);
+        return true;
+    case 'J':
+        put_number(out, names->job_id, width);
+        if (names->step_id != STEP_BATCH) {
+            str_append_char(out, '.');
+            step_id_print(names->step_id, out);
+        }
+        return true;
+    case 'N': {
+        const char *name = names->node_name != NULL ? names->node_name : "";
+        str_append_bytes(out, name, strcspn(name, "."));
+        return true;
+    }
+    case 'n':
+        put_number(out, names->node_index, width);
+        return true;
+    case 'r':
+        put_number(out, names->restarts, width);
+        return true;
+    case 's':
+        step_id_print(names->step_id, out);
+        return true;
+    case 't':
+        put_number(out, names->task_id, width);
+        return true;
+    case 'u':
+        str_append(out, names->user_name != NULL ? names->user_name : "");
+        return true;
+    case 'x':
+        str_append(out, names->job_name != NULL ? names->job_name : "");
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* scontrol shows what is known of the job and leaves what differs by node, step and task. */
+static bool symbol_is_shown(char symbol, bool padded) {
+    return !padded && symbol != '\0' && strchr("AajxurbS", symbol) != NULL;
+}
+
+static void expand(const char *pattern, const struct path_names *names, struct str *out) {
+    for (const char *at = pattern; *at != '\0';) {
+        if (*at != '%') {
+            str_append_char(out, *at++);
+            continue;
+        }
+        const char *symbol = at + 1;
+        unsigned width = 0;
+        while (isdigit((unsigned char) *symbol) && width < 1000)
+            width = width * 10 + (unsigned) (*symbol++ - '0');
+        bool padded = symbol != at + 1;
+        bool done = false;
+        if (*symbol == '%' && !padded && !names->leave_node_parts) {
+            str_append_char(out, '%');
+            done = true;
+        } else if (!names->leave_node_parts || symbol_is_shown(*symbol, padded)) {
+            done = put_symbol(*symbol, width, names, out);
+        }
+        if (!done)
+            str_append_bytes(out, at, (size_t) (symbol - at) + (*symbol != '\0'));
+        at = *symbol != '\0' ? symbol + 1 : symbol;
+    }
+}
+
+void output_path_expand(const char *pattern, const struct path_names *names, struct str *out) {
+    if (pattern[0] != '/' && names->work_dir != NULL) {
+        str_append(out, names->work_dir);
+        if (names->work_dir[0] != '\0' && !str_equal(names->work_dir, "/"))
+            str_append_char(out, '/');
+    }
+    if (strchr(pattern, '\\') == NULL) {
+        expand(pattern, names, out);
+        return;
+    }
+    for (const char *at = pattern; *at != '\0'; at++) {
+        if (*at != '\\')
+            str_append_char(out, *at);
+    }
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every message between commands and daemons, one row each: number, name, body record. The numbers
+ * are wire format. Conventions:
+ *   - MSG_ERROR answers any request that fails as a whole (body: reply_error).
+ *   - A listing streams one or more list messages; the last has RPC_LAST (it may be empty).
+ *   - Unasked messages (seq 0) are marked "notice".
+ */
+#ifndef SLUICE_MODEL_MESSAGES_H
+#define SLUICE_MODEL_MESSAGES_H
+
+#include "model/job.h"
+#include "model/node.h"
+#include "schema/schema.h"
+
+#define EMPTY_FIELDS(X) X(1, BOOL, unused, 0)
+RECORD_DECLARE(empty, EMPTY_FIELDS)
+
+/* Several lines may accompany an error or a success: each is printed by the command as
+ * "<cmd>: error: line" before the final reason ("Memory specification can not be satisfied"), or as
+ * an information. */
+#define REPLY_ERROR_FIELDS(X)                                                                      \
+    X(1, U32, code, 0)    /* positive enum err; error_text(code) is what scripts match */          \
+    X(2, STR, detail, 0)  /* one sentence: what was asked, what exists, what would work */         \
+    X(3, STRS, before, 0) /* lines that precede the reason, scripts match them too */              \
+    X(4, STRS, infos, 0)
+RECORD_DECLARE(reply_error, REPLY_ERROR_FIELDS)
+
+/* ---- submission ---- */
+#define SUBMIT_FIELDS(X)                                                                           \
+    X(1, REC, job, job_request)                                                                    \
+    X(2, BOOL, test_only, 0)                                                                       \
+    X(3, BOOL, wait, 0)           /* answer a second time (job_end) when the job has ended */      \
+    X(4, REC, step, step_request) /* srun: create the first step with the allocation */
+/* What srun wants of a step inside a job. */
+#define STEP_REQUEST_FIELDS(X)                                                                     \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, STR, name, 0)                                                                             \
+    X(3, U32, min_nodes, 0)                                                                        \
+    X(4, U32, max_nodes, 0)                                                                        \
+    X(5, U32, ntasks, 0)                                                                           \
+    X(6, U32, cpus_per_task, 0)                                                                    \
+    X(7, U32, ntasks_per_node, 0)                                                                  \
+    X(8, OPT64, mem_per_node, 0)                                                                   \
+    X(9, OPT64, mem_per_cpu, 0)                                                                    \
+    X(10, STR, tres_per_node, 0) /* NULL: all of the job's; "none" */                              \
+    X(11, STR, tres_per_task, 0)                                                                   \
+    X(12, STR, tres_per_step, 0)                                                                   \
+    X(13, STR, nodelist, 0)                                                                        \
+    X(14, STR, exclude, 0)                                                                         \
+    X(15, OPT32, relative, 0)                                                                      \
+    X(16, BOOL, exact, 0)                                                                          \
+    X(17, BOOL, overlap, 0)                                                                        \
+    X(18, BOOL, overcommit, 0)                                                                     \
+    X(19, ENUM, distribution, task_dist)                                                           \
+    X(20, U32, plane_size, 0)                                                                      \
+    X(21, OPT32, time_limit, 0)                                                                    \
+    X(22, BOOL, immediate, 0)                                                                      \
+    X(23, STR, srun_host, 0)                                                                       \
+    X(24, U32, srun_pid, 0)                                                                        \
+    X(25, BOOL, interactive, 0) /* the interactive step of salloc */                               \
+    X(26, STR, submit_line, 0)                                                                     \
+    X(27, BOOL, no_kill, 0)                                                                        \
+    X(28, BOOL, kill_on_bad_exit, 0)                                                               \
+    X(29, STR, work_dir, 0)                                                                        \
+    X(30, U32, threads_per_core, 0)                                                                \
+    X(31, STR, arbitrary_hosts, 0) /* one name per task, for DIST_ARBITRARY */                     \
+    X(32, STR, std_out, 0)                                                                         \
+    X(33, STR, std_err, 0)                                                                         \
+    X(34, STR, std_in, 0)
+RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
+RECORD_DECLARE(submit, SUBMIT_FIELDS)
+
+#define SUBMIT_REPLY_FIELDS(X)                                                                     \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, STR, cluster, 0)                                                                          \
+    X(3, STRS, infos, 0)     /* lines for stderr */                                                \
+    X(4, I64, start_time, 0) /* test_only: expected start */                                       \
+    X(5, STR, nodes, 0)      /* test_only */                                                       \
+    X(6, U32, cpus, 0)       /* test_only */                                                       \
+    X(7, STR, partition, 0)  /* test_only */                                                       \
+    X(8, BOOL, pending, 0)   /* allocation requests: queued; alloc_granted follows */              \
+    X(9, STRS, warnings, 0)
+RECORD_DECLARE(submit_reply, SUBMIT_REPLY_FIELDS)
+
+/* ---- allocations (salloc, srun): the connection that asked gets these as they happen ---- */
+#define ALLOC_GRANTED_FIELDS(X)                                                                    \
+    X(1, REC, job, job)          /* with allocation; without environment and script */             \
+    X(2, REC, step, step_layout) /* when the submission asked for a step */                        \
+    X(3, STRS, warnings, 0)
+/* One node of a step. */
+#define STEP_NODE_FIELDS(X)                                                                        \
+    X(1, STR, name, 0)                                                                             \
+    X(2, STR, address, 0) /* where its slurmd listens */                                           \
+    X(3, U32, port, 0)                                                                             \
+    X(4, U32S, ranks, 0)                                                                           \
+    X(5, U32, cpus, 0)                                                                             \
+    X(6, STR, cores, 0)                                                                            \
+    X(7, STR, gres, 0)                                                                             \
+    X(8, U64, mem, 0)                                                                              \
+    X(9, U32, job_cpus, 0) /* of the whole job on this node */
+RECORD_DECLARE(step_node, STEP_NODE_FIELDS)
+/* `credential`: a MUNGE credential only slurmd's user can read; its payload is a step_credential.
+ */
+#define STEP_LAYOUT_FIELDS(X)                                                                      \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, RECS, nodes, step_node)                                                                   \
+    X(5, U32, ntasks, 0)                                                                           \
+    X(6, U32, cpus_per_task, 0)                                                                    \
+    X(7, STR, credential, 0)                                                                       \
+    X(8, STR, nodelist, 0)                                                                         \
+    X(9, ENUM, distribution, task_dist)                                                            \
+    X(10, STR, job_nodelist, 0)                                                                    \
+    X(11, STR, job_cpus_per_node, 0) /* counted list */                                            \
+    X(12, STR, job_name, 0)                                                                        \
+    X(13, U32, kill_wait, 0) /* seconds */                                                         \
+    X(14, STR, partition, 0)                                                                       \
+    X(15, STR, cluster, 0)                                                                         \
+    X(16, STR, user_name, 0)                                                                       \
+    X(17, STR, tasks_per_node, 0)                                                                  \
+    X(18, U32, job_num_nodes, 0)                                                                   \
+    X(19, STR, account, 0)                                                                         \
+    X(20, STR, qos, 0)                                                                             \
+    X(21, U32, restarts, 0)                                                                        \
+    X(22, U32, array_job_id, 0)                                                                    \
+    X(23, OPT32, array_task_id, 0)                                                                 \
+    X(24, I64, job_start_time, 0)                                                                  \
+    X(25, I64, job_end_time, 0)
+RECORD_DECLARE(step_layout, STEP_LAYOUT_FIELDS)
+RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
+
+/* What slurmd may launch, and nothing beyond it. */
+#define STEP_CREDENTIAL_FIELDS(X)                                                                  \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, uid, 0)                                                                              \
+    X(5, U32, gid, 0)                                                                              \
+    X(6, RECS, nodes, step_node)                                                                   \
+    X(7, I64, expires, 0)                                                                          \
+    X(8, STR, user_name, 0)                                                                        \
+    X(9, U32, ntasks, 0)                                                                           \
+    X(10, STR, job_nodelist, 0)                                                                    \
+    X(11, STR, job_gres, 0)                                                                        \
+    X(12, U32, cpus_per_task, 0)                                                                   \
+    X(13, OPT32, time_limit, 0)
+RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
+
+/* Notice to the owner's salloc or srun. */
+#define ALLOC_NOTICE_FIELDS(X)                                                                     \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, what, 0) /* enum alloc_notice_kind */                                                \
+    X(3, STR, text, 0)                                                                             \
+    X(4, U32, signal, 0)
+enum alloc_notice_kind {
+    ALLOC_REVOKED = 1, /* cancelled, or ended otherwise */
+    ALLOC_TIMEOUT = 2,
+    ALLOC_SIGNAL = 3,    /* deliver this signal to the command */
+    ALLOC_NODE_FAIL = 4, /* text: the node */
+    ALLOC_MESSAGE = 5,   /* scontrol notify */
+    ALLOC_SUSPENDED = 6,
+    ALLOC_RESUMED = 7,
+};
+RECORD_DECLARE(alloc_notice, ALLOC_NOTICE_FIELDS)
+
+/* The command of an allocation has ended (salloc, srun): give it back. Also re-attaches the
+ * connection's notices after a controller restart (attach). */
+#define ALLOC_END_FIELDS(X)                                                                        \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, exit_status, 0)                                                                      \
+    X(3, BOOL, attach, 0)
+RECORD_DECLARE(alloc_end, ALLOC_END_FIELDS)
+
+#define JOB_END_FIELDS(X)                                                                          \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, ENUM, state, job_state)                                                                   \
+    X(3, U32, exit_status, 0)
+RECORD_DECLARE(job_end, JOB_END_FIELDS)
+
+/* ---- steps ---- */
+#define STEP_REPLY_FIELDS(X)                                                                       \
+    X(1, BOOL, waiting, 0) /* busy: step_layout follows on this connection when it can start */    \
+    X(2, STR, reason, 0)   /* "Requested nodes are busy" */                                        \
+    X(3, REC, layout, step_layout)
+RECORD_DECLARE(step_reply, STEP_REPLY_FIELDS)
+
+/* ---- verbs on jobs ---- */
+enum job_verb {
+    VERB_HOLD = 1,
+    VERB_UHOLD,
+    VERB_RELEASE,
+    VERB_REQUEUE,
+    VERB_REQUEUE_HOLD,
+    VERB_SUSPEND,
+    VERB_RESUME,
+    VERB_TOP,
+    VERB_NOTIFY,
+};
+/* Which jobs: ids as users write them ("12", "12_3", "12_[1-5]", "12.0"), or filters (scancel). All
+ * given filters must match; with no id the filters choose among all live jobs. */
+#define JOB_SELECT_FIELDS(X)                                                                       \
+    X(1, STRS, ids, 0)                                                                             \
+    X(2, OPT32, uid, 0)                                                                            \
+    X(3, STR, partition, 0)                                                                        \
+    X(4, STR, account, 0)                                                                          \
+    X(5, STR, qos, 0)                                                                              \
+    X(6, STR, name, 0)                                                                             \
+    X(7, STR, nodelist, 0)                                                                         \
+    X(8, STR, reservation, 0)                                                                      \
+    X(9, STR, wckey, 0)                                                                            \
+    X(10, U64, states, 0) /* bit per base state; 0 = any */
+RECORD_DECLARE(job_select, JOB_SELECT_FIELDS)
+
+#define JOB_VERB_FIELDS(X)                                                                         \
+    X(1, U32, verb, 0)                                                                             \
+    X(2, REC, select, job_select)                                                                  \
+    X(3, STR, text, 0)    /* notify */                                                             \
+    X(4, STR, options, 0) /* "incomplete", "specialexit" */
+RECORD_DECLARE(job_verb_request, JOB_VERB_FIELDS)
+
+#define JOB_KILL_FIELDS(X)                                                                         \
+    X(1, REC, select, job_select)                                                                  \
+    X(2, U32, signal, 0)      /* 0 = end the job: CONT, TERM, KillWait, KILL */                    \
+    X(3, BOOL, batch_only, 0) /* scancel --batch */                                                \
+    X(4, BOOL, full, 0)       /* scancel --full: steps and batch shell */                          \
+    X(5, BOOL, hurry, 0)
+RECORD_DECLARE(job_kill, JOB_KILL_FIELDS)
+
+#define JOB_RESULT_FIELDS(X)                                                                       \
+    X(1, STR, id, 0)   /* as displayed: "12", "12_3" */                                            \
+    X(2, U32, code, 0) /* positive enum err, 0 = done */                                           \
+    X(3, STR, detail, 0)                                                                           \
+    X(4, U32, job_id, 0)
+RECORD_DECLARE(job_result, JOB_RESULT_FIELDS)
+#define JOB_RESULTS_FIELDS(X)                                                                      \
+    X(1, RECS, items, job_result)                                                                  \
+    X(2, U32, n_matched, 0)
+RECORD_DECLARE(job_results, JOB_RESULTS_FIELDS)
+
+/* scontrol update: the keys as written; the controller's tables parse and check them. entity: job,
+ * step, node, partition. `create` makes a new partition or node, `remove` deletes it. */
+#define UPDATE_FIELDS(X)                                                                           \
+    X(1, STR, entity, 0)                                                                           \
+    X(2, STR, target, 0) /* job ids, node list, partition name */                                  \
+    X(3, RECS, changes, key_value)                                                                 \
+    X(4, BOOL, create, 0)                                                                          \
+    X(5, BOOL, remove, 0)
+RECORD_DECLARE(update, UPDATE_FIELDS)
+
+/* ---- listings ---- */
+#define LIST_FIELDS(X)                                                                             \
+    X(1, BLOB, fields, 0) /* struct field_mask: only these; empty = all that may be seen */        \
+    X(2, REC, select, job_select)                                                                  \
+    X(3, STRS, users, 0) /* names or uids; unknown ones are the client's business */               \
+    X(4, STRS, partitions, 0)                                                                      \
+    X(5, STRS, accounts, 0)                                                                        \
+    X(6, STRS, qos, 0)                                                                             \
+    X(7, STRS, names, 0)                                                                           \
+    X(8, STR, nodelist, 0)                                                                         \
+    X(9, U32S, uids, 0)                                                                            \
+    X(10, U64, states, 0)   /* bit per base state */                                               \
+    X(11, U32, flags, 0)    /* or any of these job_flag bits */                                    \
+    X(12, BOOL, all, 0)     /* hidden partitions too; every state */                               \
+    X(13, U64, since, 0)    /* only what changed after this generation */                          \
+    X(14, STRS, job_ids, 0) /* "12", "12_3" */                                                     \
+    X(15, BOOL, detail, 0)
+RECORD_DECLARE(list_request, LIST_FIELDS)
+
+#define JOB_LIST_FIELDS(X)                                                                         \
+    X(1, RECS, items, job)                                                                         \
+    X(2, U64, generation, 0)
+RECORD_DECLARE(job_list, JOB_LIST_FIELDS)
+#define STEP_LIST_FIELDS(X) X(1, RECS, items, step)
+RECORD_DECLARE(step_list, STEP_LIST_FIELDS)
+#define NODE_LIST_FIELDS(X) X(1, RECS, items, node)
+RECORD_DECLARE(node_list, NODE_LIST_FIELDS)
+#define PARTITION_LIST_FIELDS(X) X(1, RECS, items, partition)
+RECORD_DECLARE(partition_list, PARTITION_LIST_FIELDS)
+#define CONFIG_LIST_FIELDS(X)                                                                      \
+    X(1, RECS, items, key_value)                                                                   \
+    X(2, I64, boot_time, 0)
+RECORD_DECLARE(config_list, CONFIG_LIST_FIELDS)
+
+/* ---- accounting (sacct): jobs with their steps ---- */
+#define ACCT_QUERY_FIELDS(X)                                                                       \
+    X(1, STRS, ids, 0) /* "12", "12_3", "12.0", "12.batch" */                                      \
+    X(2, U32S, uids, 0)                                                                            \
+    X(3, BOOL, all_users, 0)                                                                       \
+    X(4, I64, start, 0) /* window; 0 = open */                                                     \
+    X(5, I64, end, 0)                                                                              \
+    X(6, U64, states, 0) /* bit per base state; 0 = any */                                         \
+    X(7, STRS, accounts, 0)                                                                        \
+    X(8, STRS, partitions, 0)                                                                      \
+    X(9, STRS, names, 0)                                                                           \
+    X(10, STR, nodelist, 0)                                                                        \
+    X(11, BOOL, duplicates, 0)                                                                     \
+    X(12, BOOL, no_steps, 0)                                                                       \
+    X(13, STRS, qos, 0)                                                                            \
+    X(14, BOOL, want_script, 0)                                                                    \
+    X(15, BOOL, want_environment, 0)
+RECORD_DECLARE(acct_query, ACCT_QUERY_FIELDS)
+#define ACCT_JOB_FIELDS(X)                                                                         \
+    X(1, REC, job, job)                                                                            \
+    X(2, RECS, steps, step)                                                                        \
+    X(3, BOOL, superseded, 0) /* an earlier run of a requeued job */
+RECORD_DECLARE(acct_job, ACCT_JOB_FIELDS)
+#define ACCT_LIST_FIELDS(X) X(1, RECS, items, acct_job)
+RECORD_DECLARE(acct_list, ACCT_LIST_FIELDS)
+
+#define JOB_SCRIPT_FIELDS(X)                                                                       \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, BLOB, script, 0)                                                                          \
+    X(3, BLOB, environment, 0)
+RECORD_DECLARE(job_script, JOB_SCRIPT_FIELDS)
+
+#define PING_REPLY_FIELDS(X)                                                                       \
+    X(1, STR, host, 0)                                                                             \
+    X(2, STR, mode, 0) /* "primary" */                                                             \
+    X(3, STR, version, 0)                                                                          \
+    X(4, I64, now, 0)                                                                              \
+    X(5, STR, cluster, 0)
+RECORD_DECLARE(ping_reply, PING_REPLY_FIELDS)
+
+/* Counters of sdiag, as rows. */
+#define DIAG_FIELDS(X) X(1, RECS, items, key_value)
+RECORD_DECLARE(diag, DIAG_FIELDS)
+
+/* ---- controller <-> node (the standing connection that slurmd dials) ---- */
+#define NODE_STEP_FIELDS(X)                                                                        \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, BOOL, ended, 0) /* exit status known, not yet acknowledged */                             \
+    X(5, U32, exit_status, 0)
+RECORD_DECLARE(node_step, NODE_STEP_FIELDS)
+#define NODE_REGISTER_FIELDS(X)                                                                    \
+    X(1, STR, name, 0)                                                                             \
+    X(2, STR, version, 0)                                                                          \
+    X(3, REC, node,                                                                                \
+      node) /* what the hardware has: cpus sockets cores threads memory tmp_disk os                \
+               arch boot_time boot_id slurmd_start_time gres cpu_load free_mem port */             \
+    X(4, RECS, steps, node_step) /* what runs here */                                              \
+    X(5, U64, conf_hash, 0)                                                                        \
+    X(6, STR, problem, 0) /* why this node cannot serve (health), NULL = fine */
+RECORD_DECLARE(node_register, NODE_REGISTER_FIELDS)
+#define NODE_WELCOME_FIELDS(X)                                                                     \
+    X(1, BOOL, accepted, 0)                                                                        \
+    X(2, STR, text, 0)          /* why not, or a warning */                                        \
+    X(3, U32, heartbeat, 0)     /* seconds between node_status messages */                         \
+    X(4, RECS, kill, node_step) /* steps that must not run: end them */                            \
+    X(5, U32, kill_wait, 0)
+RECORD_DECLARE(node_welcome, NODE_WELCOME_FIELDS)
+/* Also the heartbeat; answers MSG_NODE_PING. */
+#define NODE_STATUS_FIELDS(X)                                                                      \
+    X(1, OPT32, cpu_load, 0)                                                                       \
+    X(2, OPT64, free_mem, 0)                                                                       \
+    X(3, STR, problem, 0)
+RECORD_DECLARE(node_status, NODE_STATUS_FIELDS)
+
+/* Batch launch. The credential of a batch script is the controller's authenticated connection. */
+#define LAUNCH_FIELDS(X)                                                                           \
+    X(1, REC, job, job) /* allocation included; script and environment set */                      \
+    X(2, U32, attempt, 0)                                                                          \
+    X(3, STR, job_cpus_per_node, 0)                                                                \
+    X(4, STR, tasks_per_node, 0)                                                                   \
+    X(5, U32, node_index, 0)
+RECORD_DECLARE(launch, LAUNCH_FIELDS)
+/* Node -> controller: accepted or why not. */
+#define LAUNCH_RESULT_FIELDS(X)                                                                    \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, code, 0) /* 0 = running */                                                           \
+    X(5, STR, detail, 0)
+RECORD_DECLARE(launch_result, LAUNCH_RESULT_FIELDS)
+/* Node -> controller: a step has ended on this node; repeated until acknowledged. */
+#define STEP_DONE_FIELDS(X)                                                                        \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, exit_status, 0) /* highest of its tasks here */                                      \
+    X(5, REC, usage, usage)                                                                        \
+    X(6, U32, code, 0) /* enum err when the step could not run as asked */                         \
+    X(7, STR, detail, 0)                                                                           \
+    X(8, I64, end_time, 0)                                                                         \
+    X(9, BOOL, oom, 0)                                                                             \
+    X(10, BOOL, output_failed, 0) /* stdout/stderr could not be opened: exit code 0:53 */
+RECORD_DECLARE(step_done, STEP_DONE_FIELDS)
+/* Controller -> node: acknowledges step_done / job_clean so that the node may forget. */
+#define STEP_REF_FIELDS(X)                                                                         \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)
+RECORD_DECLARE(step_ref, STEP_REF_FIELDS)
+/* Controller -> node: signal what runs of a job. step_id UNSET32 = the whole job. */
+#define NODE_SIGNAL_FIELDS(X)                                                                      \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, OPT32, step_id, 0)                                                                        \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, signal, 0)                                                                           \
+    X(5, U32, flags, 0)   /* enum node_signal_flag */                                              \
+    X(6, STR, message, 0) /* line for the job's stderr: "CANCELLED AT … DUE TO TIME LIMIT" */
+enum node_signal_flag {
+    NODE_SIGNAL_BATCH = 1,      /* the batch shell too */
+    NODE_SIGNAL_BATCH_ONLY = 2, /* only the batch shell */
+    NODE_SIGNAL_GROUP = 4,      /* every process of the step, not only its tasks */
+};
+RECORD_DECLARE(node_signal, NODE_SIGNAL_FIELDS)
+/* Controller -> node: end the job here for good: TERM (with CONT), after kill_wait KILL, then
+ * clean up and answer job_clean. kill_wait 0 = KILL now. Idempotent. */
+#define JOB_TERMINATE_FIELDS(X)                                                                    \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, attempt, 0)                                                                          \
+    X(3, U32, kill_wait, 0)                                                                        \
+    X(4, STR, message, 0)                                                                          \
+    X(5, U32, uid, 0)
+RECORD_DECLARE(job_terminate, JOB_TERMINATE_FIELDS)
+/* Node -> controller: nothing of this job is left here; its resources are free. */
+#define JOB_CLEAN_FIELDS(X)                                                                        \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, attempt, 0)                                                                          \
+    X(3, STR, problem, 0) /* "Kill task failed": what is stuck */
+RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
+
+/* ---- srun -> slurmd (handed on to slurmstepd) ---- */
+#define STEP_LAUNCH_FIELDS(X)                                                                      \
+    X(1, STR, credential, 0)                                                                       \
+    X(2, STR, node_name, 0) /* which of the layout's nodes is meant */                             \
+    X(3, STRS, argv, 0)                                                                            \
+    X(4, BLOB, environment, 0)                                                                     \
+    X(5, STR, work_dir, 0)                                                                         \
+    X(6, STR, std_out, 0) /* NULL = stream to srun; "none"; "all"; patterns expand per task */     \
+    X(7, STR, std_err, 0) /* NULL = as std_out's mode; separate stream */                          \
+    X(8, STR, std_in, 0)  /* NULL or "all" = from srun to all; "none"; "<rank>"; a file */         \
+    X(9, ENUM, open_mode, open_mode)                                                               \
+    X(10, BOOL, pty, 0)                                                                            \
+    X(11, U32, pty_rows, 0)                                                                        \
+    X(12, U32, pty_cols, 0)                                                                        \
+    X(13, BOOL, unbuffered, 0)                                                                     \
+    X(14, BOOL, label, 0)                                                                          \
+    X(15, RECS, rlimits, rlimit_value)                                                             \
+    X(16, U32, umask, 0)                                                                           \
+    X(17, STR, cpu_bind, 0)                                                                        \
+    X(18, BLOB, multi_prog, 0) /* the configuration file's text */                                 \
+    X(19, STR, task_prolog, 0)                                                                     \
+    X(20, STR, task_epilog, 0)                                                                     \
+    X(21, STR, mpi, 0)                                                                             \
+    X(22, REC, layout, step_layout) /* without credential: shape for the environment */            \
+    X(23, STR, std_err_mode, 0)
+RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
+/* Streams of a step, both directions. */
+#define STEP_IO_FIELDS(X)                                                                          \
+    X(1, U32, rank, 0)                                                                             \
+    X(2, U32, stream, 0) /* 0 stdin, 1 stdout, 2 stderr */                                         \
+    X(3, BLOB, data, 0)                                                                            \
+    X(4, BOOL, eof, 0)                                                                             \
+    X(5, BOOL, all, 0) /* stdin: to every task on this node */
+RECORD_DECLARE(step_io, STEP_IO_FIELDS)
+/* slurmstepd -> srun */
+#define STEP_TASKS_FIELDS(X)                                                                       \
+    X(1, STR, node_name, 0)                                                                        \
+    X(2, U32S, ranks, 0)                                                                           \
+    X(3, U32S, pids, 0)        /* started */                                                       \
+    X(4, U32S, exit_status, 0) /* ended: one status per rank */                                    \
+    X(5, U32, code, 0)         /* launch failed: enum err */                                       \
+    X(6, STR, detail, 0)                                                                           \
+    X(7, BOOL, oom, 0)
+RECORD_DECLARE(step_tasks, STEP_TASKS_FIELDS)
+/* srun -> slurmstepd */
+#define STEP_CONTROL_FIELDS(X)                                                                     \
+    X(1, U32, signal, 0)                                                                           \
+    X(2, U32, pty_rows, 0) /* window size when not 0 */                                            \
+    X(3, U32, pty_cols, 0)                                                                         \
+    X(4, BOOL, terminate, 0) /* end the step: KILL */                                              \
+    X(5, STR, message, 0)
+RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
+
+#define MESSAGE_TABLE(X)                                                                           \
+    /* general */                                                                                  \
+    X(1, ERROR, reply_error)                                                                       \
+    X(2, OK, empty)                                                                                \
+    X(3, PING, empty)                                                                              \
+    X(4, PING_REPLY, ping_reply)                                                                   \
+    /* commands -> controller */                                                                   \
+    X(20, SUBMIT, submit) /* batch, salloc and srun by job.kind; answers SUBMIT_REPLY */           \
+    X(21, SUBMIT_REPLY, submit_reply)                                                              \
+    X(22, ALLOC_GRANTED, alloc_granted) /* same seq as SUBMIT, RPC_LAST */                         \
+    X(23, ALLOC_NOTICE, alloc_notice)   /* notice */                                               \
+    X(24, ALLOC_END, alloc_end)                                                                    \
+    X(25, JOB_END, job_end) /* SUBMIT with wait: same seq, RPC_LAST */                             \
+    X(26, STEP_CREATE, step_request)                                                               \
+    X(27, STEP_REPLY, step_reply)                                                                  \
+    X(28, JOB_VERB, job_verb_request)                                                              \
+    X(29, JOB_KILL, job_kill)                                                                      \
+    X(30, JOB_RESULTS, job_results)                                                                \
+    X(31, UPDATE, update) /* answers JOB_RESULTS for jobs, OK otherwise */                         \
+    X(32, LIST_JOBS, list_request)                                                                 \
+    X(33, JOB_LIST, job_list)                                                                      \
+    X(34, LIST_STEPS, list_request)                                                                \
+    X(35, STEP_LIST, step_list)                                                                    \
+    X(36, LIST_NODES, list_request)                                                                \
+    X(37, NODE_LIST, node_list)                                                                    \
+    X(38, LIST_PARTITIONS, list_request)                                                           \
+    X(39, PARTITION_LIST, partition_list)                                                          \
+    X(40, LIST_CONFIG, empty)                                                                      \
+    X(41, CONFIG_LIST, config_list)                                                                \
+    X(42, ACCT_QUERY, acct_query)                                                                  \
+    X(43, ACCT_LIST, acct_list)                                                                    \
+    X(44, GET_SCRIPT, job_script)                                                                  \
+    X(45, JOB_SCRIPT, job_script)                                                                  \
+    X(46, RECONFIGURE, empty)                                                                      \
+    X(47, SHUTDOWN, empty)                                                                         \
+    X(48, DIAG, empty)                                                                             \
+    X(49, DIAG_REPLY, diag)                                                                        \
+    X(50, STEP_KILL, node_signal) /* srun/scancel of one step */                                   \
+    X(51, ALLOC_ATTACH,                                                                            \
+      alloc_end) /* srun --jobid / salloc: describe my running job: answers ALLOC_GRANTED */       \
+    /* node -> controller */                                                                       \
+    X(70, NODE_REGISTER, node_register)                                                            \
+    X(71, NODE_STATUS, node_status)                                                                \
+    X(72, LAUNCH_RESULT, launch_result)                                                            \
+    X(73, STEP_DONE, step_done)                                                                    \
+    X(74, JOB_CLEAN, job_clean)                                                                    \
+    /* controller -> node */                                                                       \
+    X(80, NODE_WELCOME, node_welcome)                                                              \
+    X(81, NODE_PING, empty)                                                                        \
+    X(82, LAUNCH, launch)                                                                          \
+    X(83, STEP_ACK, step_ref)                                                                      \
+    X(84, NODE_SIGNAL, node_signal)                                                                \
+    X(85, JOB_TERMINATE, job_terminate)                                                            \
+    X(86, NODE_SHUTDOWN, empty)                                                                    \
+    X(87, NODE_RECONFIGURE, empty)                                                                 \
+    /* srun <-> slurmd, slurmstepd */                                                              \
+    X(100, STEP_LAUNCH, step_launch)                                                               \
+    X(101, STEP_STARTED, step_tasks)                                                               \
+    X(102, STEP_EXITED, step_tasks)                                                                \
+    X(103, STEP_IO, step_io)                                                                       \
+    X(104, STEP_CONTROL, step_control)                                                             \
+    X(105, STEP_FINISHED, step_done) /* RPC_LAST: nothing more comes from this node */
+
+enum msg {
+#define X(number, name, record) MSG_##name = number,
+    MESSAGE_TABLE(X)
+#undef X
+};
+/* NULL for an unknown number. */
+const struct record *message_record(uint16_t type);
+const char *message_name(uint16_t type);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The planner: who starts now and where, when everybody else will start, and why they wait.
+ *
+ * Pure: no clock, no I/O, no threads, no log. `struct sched` is the compact view of the cluster;
+ * the core feeds it changes (nodes, pending jobs, running jobs) and asks for a pass. The same calls
+ * in the same order give the same plan. The planner works with counts (CPUs, MiB, GRES by type);
+ * cores and devices get names when the core commits a start.
+ *
+ * A plan proposes. Nothing changes in the view until the core tells so with sched_run_add() for the
+ * starts that it has committed. Plans (future reservations) persist between passes inside `struct
+ * sched` and move only earlier, unless a listed cause breaks them.
+ *
+ * Units: seconds since the epoch, CPUs as scheduled, memory MiB. All strings are borrowed for the
+ * call only.
+ */
+#ifndef SLUICE_SCHED_SCHED_H
+#define SLUICE_SCHED_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/enums.h"
+#include "text/constraint.h"
+
+#define SCHED_GRES_KINDS 32 /* different (name, type) pairs in a cluster */
+#define SCHED_NO_NODE UINT32_MAX
+#define SCHED_FOREVER INT64_MAX
+
+/* ---- the cluster ---- */
+
+struct sched_gres_kind {
+    const char *name; /* "gpu" */
+    const char *type; /* "a100" or "" */
+};
+
+struct sched_node_spec {
+    const char *name;
+    uint32_t cpus; /* schedulable */
+    uint32_t sockets, cores_per_socket, threads_per_core;
+    uint64_t mem;      /* MiB that jobs may have */
+    uint64_t tmp_disk; /* MiB */
+    uint32_t weight;   /* low first */
+    uint64_t gres[SCHED_GRES_KINDS];
+    const char *const *features;
+    size_t n_features;
+    bool whole_cores; /* CPUs are given out in multiples of threads_per_core */
+};
+
+struct sched_partition_spec {
+    const char *name;
+    const uint32_t *nodes; /* indexes */
+    size_t n_nodes;
+    uint32_t tier;      /* PriorityTier: higher plans first */
+    uint32_t max_nodes; /* UNSET32 = no limit */
+    uint32_t min_nodes;
+    uint32_t max_time;          /* minutes, MINUTES_INFINITE */
+    uint32_t default_time;      /* minutes */
+    uint32_t max_cpus_per_node; /* UNSET32 = no limit */
+    bool exclusive;             /* OverSubscribe=EXCLUSIVE, Exclusive=NODE */
+    uint32_t oversubscribe;     /* jobs per resource, 1 = none (FORCE:n, YES:n) */
+    bool oversubscribe_force;
+    bool schedulable; /* State=UP (DOWN queues, does not start) */
+    bool spread;      /* LLN: least loaded first */
+};
+
+struct sched_settings {
+    bool backfill;         /* sched/backfill; false: strict order */
+    bool mem_consumable;   /* CR_*_Memory */
+    bool cpus_consumable;  /* false: whole nodes (select/linear) */
+    uint32_t reservations; /* how many blocked jobs per pool get one; >= 1 */
+    int64_t default_limit; /* seconds assumed for jobs without a limit */
+    bool pack_nodes;       /* fill nodes before opening others; default true */
+};
+
+struct sched;
+struct sched *sched_new(const struct sched_settings *settings);
+void sched_free(struct sched *sched);
+/* (Re)defines the cluster. Node indexes are positions in `nodes`. Pending and running jobs must be
+ * added again afterwards. */
+void sched_configure(struct sched *sched, const struct sched_settings *settings,
+                     const struct sched_gres_kind *kinds, size_t n_kinds,
+                     const struct sched_node_spec *nodes, size_t n_nodes,
+                     const struct sched_partition_spec *partitions, size_t n_partitions);
+/* A node takes no new work when not usable (down, drained, not responding, not registered). `why`:
+ * the reason that waiting jobs that need it get. */
+void sched_node_usable(struct sched *sched, uint32_t node, bool usable);
+void sched_partition_schedulable(struct sched *sched, uint32_t partition, bool schedulable);
+/* Licences: total per name; name index = position. */
+void sched_set_licenses(struct sched *sched, const uint64_t *totals, size_t n);
+
+/* ---- jobs ---- */
+
+struct sched_gres_request {
+    int16_t kind;    /* index, or -1 with `name_of` for an untyped request */
+    int16_t name_of; /* untyped: any kind with the same name as this kind index */
+    uint32_t count;
+};
+
+struct sched_job_spec {
+    uint32_t job_id;
+    uint32_t n_tasks_of_array;  /* identical tasks under this record, 1 for an ordinary job. Starts
+                                   of  an array record are proposed one task at a time, up to
+                                   max_starts */
+    uint32_t max_starts;        /* %limit minus running tasks; UINT32_MAX */
+    uint32_t priority;          /* higher first; 0 never starts (held jobs are not added) */
+    int64_t submit_time;        /* breaks ties, then job_id */
+    int64_t begin_time;         /* not before */
+    int64_t limit;              /* seconds; SCHED_FOREVER */
+    int64_t min_limit;          /* --time-min, 0 = none */
+    int64_t deadline;           /* 0 = none */
+    const uint32_t *partitions; /* alternatives; the earliest start wins, ties by tier then order */
+    size_t n_partitions;
+    const uint32_t *req_nodes; /* all of these must be part of the allocation */
+    size_t n_req_nodes;
+    const uint32_t *exc_nodes;
+    size_t n_exc_nodes;
+    const struct constraint *features; /* NULL = none; copied */
+    uint32_t min_nodes, max_nodes;     /* 1..; max UINT32_MAX */
+    const uint32_t *node_counts;       /* allowed counts, NULL = the whole range */
+    size_t n_node_counts;
+    uint32_t ntasks;          /* total, 0 = derived: nodes * ntasks_per_node */
+    uint32_t ntasks_per_node; /* with ntasks: upper bound; else exact; 0 = free */
+    uint32_t ntasks_per_socket, ntasks_per_core;
+    uint32_t cpus_per_task; /* >= 1 */
+    uint32_t min_cpus_per_node;
+    uint32_t sockets_per_node, cores_per_socket, threads_per_core; /* minimum geometry, 0 */
+    uint64_t mem_per_node, mem_per_cpu, mem_per_gpu; /* UNSET64; mem_per_node 0 = whole node */
+    uint64_t tmp_disk;
+    struct sched_gres_request per_node[8], per_job[8], per_task[8];
+    uint8_t n_per_node, n_per_job, n_per_task;
+    uint32_t cpus_per_gpu;
+    bool exclusive, overcommit, contiguous, oversubscribe;
+    bool overlap_user; /* exclusive=user: nodes are shared among jobs of `uid` only */
+    uint32_t uid;
+    const uint32_t *license_ids;
+    const uint32_t *license_counts;
+    size_t n_licenses;
+};
+
+/* One node of an allocation. */
+struct sched_alloc {
+    uint32_t node;
+    uint32_t cpus;
+    uint32_t ntasks;
+    uint64_t mem;
+    uint32_t gres[SCHED_GRES_KINDS];
+};
+
+/* A job that waits. Adding an id that is there replaces it. */
+void sched_job_add(struct sched *sched, const struct sched_job_spec *spec);
+void sched_job_remove(struct sched *sched, uint32_t job_id);
+/* Cheap changes that keep the shape. */
+void sched_job_priority(struct sched *sched, uint32_t job_id, uint32_t priority);
+
+/* A job that holds resources. `end`: when its limit ends (SCHED_FOREVER). The spec-independent part
+ * of exclusivity: exclusive = nothing else on its nodes. */
+void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, bool exclusive,
+                   uint32_t uid, int64_t start, int64_t end, const struct sched_alloc *allocs,
+                   size_t n, const uint32_t *license_ids, const uint32_t *license_counts,
+                   size_t n_licenses);
+void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
+/* One node of a job is clean and free again; the job is forgotten with its last node. */
+void sched_run_release_node(struct sched *sched, uint32_t job_id, uint32_t node);
+void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
+/* Suspended jobs keep memory and give back CPUs. */
+void sched_run_suspend(struct sched *sched, uint32_t job_id, bool suspended);
+
+/* ---- planning ---- */
+
+struct sched_start {
+    uint32_t job_id;
+    uint32_t partition;
+    int64_t limit;              /* seconds; may be below the request with --time-min */
+    struct sched_alloc *allocs; /* in the plan's memory */
+    size_t n_allocs;
+    uint32_t n_cpus;
+    bool backfilled;
+    uint32_t backfilled_past; /* job id at the head that waits, 0 */
+};
+/* Why a job waits. Every pending job of the view has one after a pass. */
+struct sched_wait {
+    uint32_t job_id;
+    uint32_t reason; /* enum job_reason */
+    int64_t start;   /* expected start, 0 = unknown */
+    /* For REQ_NODE_NOT_AVAIL, NODES_UNAVAILABLE: text for the record; NULL otherwise. */
+    const char *detail;
+    const uint32_t *nodes; /* reserved nodes of the head jobs (SchedNodeList), else NULL */
+    size_t n_nodes;
+};
+struct sched_plan {
+    struct sched_start *starts; /* in the order to be committed */
+    size_t n_starts;
+    struct sched_wait
+        *waits; /* only those whose reason, start or detail changed since the last pass */
+    size_t n_waits;
+    int64_t next_time;   /* when a pass is due though nothing changes (begin times), 0 = none */
+    uint64_t candidates; /* shapes and nodes examined: the measure of work */
+    struct arena *memory;
+};
+#define SCHED_PLAN_INIT                                                                            \
+    { NULL, 0, NULL, 0, 0, 0, NULL }
+void sched_plan_done(struct sched_plan *plan);
+
+/* Plans everything that waits. max_starts bounds one plan (0 = no bound). */
+void sched_pass(struct sched *sched, int64_t now, uint32_t max_starts, struct sched_plan *plan);
+
+/* Could this job ever start on this cluster, all nodes up and free? 0, or ERR_NODE_CONFIG and kin
+ * with a sentence that names what was asked, what exists, and the nearest that would work. `before`
+ * gets the classic line ("Memory specification can not be satisfied") or stays empty. */
+int sched_feasible(struct sched *sched, const struct sched_job_spec *spec, struct str *before,
+                   struct error *err);
+/* When and where would it start if submitted now? false: never (see sched_feasible). */
+bool sched_will_run(struct sched *sched, const struct sched_job_spec *spec, int64_t now,
+                    struct sched_start *ret, struct sched_plan *memory, int64_t *ret_time);
+
+/* Free resources of a node now, for listings and tests. */
+void sched_node_free(const struct sched *sched, uint32_t node, uint32_t *ret_cpus,
+                     uint64_t *ret_mem, uint64_t ret_gres[SCHED_GRES_KINDS]);
+
+#endif
