@@ -37,7 +37,8 @@ must_check int loop_fd_add(struct loop *loop, int fd, uint32_t events,
 void loop_fd_events(struct loop_fd *watch, uint32_t events);
 void loop_fd_remove(struct loop_fd *watch); /* NULL is ignored */
 
-/* One-shot timer at a CLOCK_MONOTONIC time in microseconds; re-arm with loop_timer_set (0 = off). */
+/* One-shot timer at a CLOCK_MONOTONIC time in microseconds; re-arm with loop_timer_set (0 = off).
+ */
 struct loop_timer *loop_timer_add(struct loop *loop, void (*fn)(void *context), void *context);
 void loop_timer_set(struct loop_timer *timer, uint64_t monotonic_usec);
 void loop_timer_free(struct loop_timer *timer); /* NULL is ignored */

@@ -26,6 +26,7 @@
 #include "os/loop.h"
 
 #define RPC_FRAME_MAX (64u << 20) /* bytes of one message */
+#define RPC_QUEUE_MAX (256u << 20) /* bytes queued for a peer that does not read */
 #define RPC_LAST 1u               /* flags: no more replies to this sequence number */
 
 struct rpc_message {
@@ -49,13 +50,18 @@ struct rpc_auth {
 
 /* ---- blocking client: commands ---- */
 struct rpc_client;
-/* Dials host:port, authenticates; timeout covers both. Fails fast, naming host and port, when
- * nobody listens. `server_uids`: the answering side must run as root or as `server_uid`. */
+/* Dials host:port and authenticates the server; timeout covers both. Fails fast, naming host and
+ * port, when nobody listens. The answering side must run as root or as `server_uid`. When the server
+ * does not accept us, the first receive tells (ERR_AUTH): waiting for it here would cost every
+ * command a round trip. */
 must_check int rpc_client_open(const struct rpc_auth *auth, const char *host, uint16_t port,
                                uid_t server_uid, uint64_t timeout_usec, struct rpc_client **ret,
                                struct error *err);
 void rpc_client_close(struct rpc_client *client);   /* NULL is ignored */
-int rpc_client_fd(const struct rpc_client *client); /* for poll() */
+/* For poll(): it shows only what has not been read ahead, so first call rpc_client_receive() with a
+ * timeout of 0 until it says ERR_TIMEOUT. */
+int rpc_client_fd(const struct rpc_client *client);
+/* Sends a request with the next sequence number (1, 2, …); its replies repeat it. */
 must_check int rpc_client_send(struct rpc_client *client, uint16_t type, struct bytes body,
                                struct error *err);
 /* Waits up to timeout (UINT64_MAX = for ever). ERR_TIMEOUT, ERR_CLOSED. */
@@ -64,34 +70,47 @@ must_check int rpc_client_receive(struct rpc_client *client, uint64_t timeout_us
 
 /* ---- asynchronous connections in a loop: daemons, srun ---- */
 struct rpc_conn;
+/* Handlers are called from the loop only, never from within an rpc_… call except
+ * rpc_server_free(). They may call any function here. NULL handlers are skipped. */
 struct rpc_handlers {
-    /* Authenticated and ready (also called for dialled connections). */
+    /* Authenticated by both sides (also called for dialled connections, not for adopted ones). */
     void (*ready)(struct rpc_conn *conn, void *context);
     void (*message)(struct rpc_conn *conn, const struct rpc_message *message, void *context);
-    /* Called once when the connection ends for any reason; conn is freed after it returns. */
+    /* Called once when the connection ends for any reason, rpc_conn_close() included (why->code is
+     * 0 then); not for one that was never ready on the answering side, nor after an export. conn is
+     * not to be used after it returns. */
     void (*closed)(struct rpc_conn *conn, const struct error *why, void *context);
 };
 struct rpc_server;
-/* Listens on address:port ("" = all); credentials are checked in a small pool of threads so that a
+/* Listens on address:port ("" = all, port 0 = any free one: rpc_server_port); credentials are checked in a small pool of threads so that a
  * slow munged never stops the loop. Bounded: handshakes in flight, connections per uid, one frame.
  */
 must_check int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *address,
                               uint16_t port, const struct rpc_handlers *handlers, void *context,
                               struct rpc_server **ret, struct error *err);
 void rpc_server_free(struct rpc_server *server); /* closes all its connections */
+uint16_t rpc_server_port(const struct rpc_server *server);
+/* Stops (or starts again) accepting: a backup controller, a daemon that is shutting down. */
+void rpc_server_pause(struct rpc_server *server, bool paused);
 /* Failed handshakes are reported here, at most a few lines a second (for the log). */
 void rpc_server_on_reject(struct rpc_server *server,
                           void (*fn)(const struct error *why, void *context), void *context);
 
+/* Returns at once; looking up the host, connecting and the handshake happen in the background, up to
+ * 10 s, and end with ready or closed. Messages may be queued meanwhile. */
 must_check int rpc_dial(struct loop *loop, const struct rpc_auth *auth, const char *host,
                         uint16_t port, uid_t server_uid, const struct rpc_handlers *handlers,
                         void *context, struct rpc_conn **ret, struct error *err);
-void rpc_conn_close(struct rpc_conn *conn); /* flushes what is queued, then closes */
+/* Flushes what is queued in the background (10 s at most), then closes. No more messages are
+ * delivered; closed is called soon. */
+void rpc_conn_close(struct rpc_conn *conn);
 const struct rpc_peer *rpc_conn_peer(const struct rpc_conn *conn);
 void rpc_conn_set_context(struct rpc_conn *conn,
                           void *context); /* replaces the handlers' context */
 void *rpc_conn_context(const struct rpc_conn *conn);
-/* Queues a message; never blocks. A reply repeats the request's seq; seq 0 is unasked. */
+/* Queues a message; never blocks. A reply repeats the request's seq; seq 0 is unasked. Body is
+ * copied (encrypted), at most RPC_FRAME_MAX bytes. A connection whose peer leaves RPC_QUEUE_MAX
+ * bytes unread is ended. */
 void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_t seq,
                    struct bytes body);
 /* Bytes queued and not yet written: for back-pressure; `drained` runs when it falls below low. */
