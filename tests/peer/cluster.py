@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start and stop a small cluster on this machine, of Debian's Slurm or of Sluice, from one and the same slurm.conf.
+
+A Cluster owns its directory: configuration, keys, state, logs and pid files all lie in it, and stop() ends every
+process that start() began, by pid.  Both flavours get the same configuration text; they differ in the directories of
+their executables and in accounting (Debian's needs slurmdbd and MariaDB, Sluice keeps its own).
+Root only: the commands of a scenario run as several users.
+"""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+FIRST_JOB_ID = 70001          # five digits, so that an id is never mistaken for another number
+USERS = {"sluicet1": 7101, "sluicet2": 7102}
+NODE_COUNT = 4
+PORTS_PER_CLUSTER = 16
+# Character devices that open without harm; the minor tells them apart (full, random, kmsg, zero).
+FAKE_GPU_DEVICES = [(1, 7), (1, 8), (1, 11), (1, 5)]
+
+BASE_CONF = """\
+ClusterName=peer
+SlurmctldHost=localhost(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={dir}/munge/socket
+SlurmctldPort={port}
+StateSaveLocation={dir}/state
+SlurmdSpoolDir={dir}/spool/%n
+SlurmctldPidFile={dir}/run/slurmctld.pid
+SlurmdPidFile={dir}/run/slurmd-%n.pid
+SlurmctldLogFile={dir}/log/slurmctld.log
+SlurmdLogFile={dir}/log/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+SlurmdParameters=config_overrides
+MailProg=/bin/true
+FirstJobId={first_job_id}
+MessageTimeout=30
+"""
+
+
+def ensure_users():
+    """Creates the ordinary users that own the jobs of tests; their numbers are fixed, so that outputs compare."""
+    for name, uid in USERS.items():
+        try:
+            if pwd.getpwnam(name).pw_uid != uid:
+                raise SystemExit(f"user {name} exists with another uid than {uid}: remove it first")
+        except KeyError:
+            subprocess.run(["useradd", "-m", "-u", str(uid), "-U", "-s", "/bin/bash", name], check=True)
+
+
+port_lock = threading.Lock()
+ports_taken = set()
+
+
+def free_port_base(low=26800, high=26992):
+    """A run of PORTS_PER_CLUSTER ports that nothing listens on; where to look first differs from process to process."""
+    bases = list(range(low, high - PORTS_PER_CLUSTER + 1, PORTS_PER_CLUSTER))
+    start = os.getpid() % len(bases)
+    for base in bases[start:] + bases[:start]:
+        with port_lock:
+            if base in ports_taken:
+                continue
+            ports_taken.add(base)
+        try:
+            for port in range(base, base + PORTS_PER_CLUSTER):
+                with socket.socket() as probe:
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    probe.bind(("127.0.0.1", port))
+            return base
+        except OSError:
+            continue
+    raise SystemExit(f"no {PORTS_PER_CLUSTER} free ports in a row between {low} and {high}")
+
+
+def wait_for(what, condition, timeout=30.0, every=0.05):
+    """Polls condition() until it is true and returns its value; raises TimeoutError naming `what`."""
+    end = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise TimeoutError(f"timed out after {timeout:g} s: {what}")
+        time.sleep(every)
+
+
+def port_answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+def pid_of(path):
+    try:
+        with open(path) as file:
+            pid = int(file.read())
+        os.kill(pid, 0)
+        return pid
+    except (OSError, ValueError):
+        return None
+
+
+def stop_pid(pid, timeout=15.0):
+    """Ends a process politely, then by force.  Returns when it is gone."""
+    def is_gone():
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
+        except OSError:
+            return True
+    for sig in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.kill(pid, sig)
+            wait_for(f"end of process {pid}", is_gone, timeout)
+            return
+        except ProcessLookupError:
+            return
+        except TimeoutError:
+            continue
+
+
+def find_bin_dirs(root, names):
+    """Directories under `root` (a prefix or a build directory) that hold the named executables."""
+    found = {}
+    for top, dirs, files in os.walk(root):
+        dirs[:] = [d for d in dirs if not d.endswith(".p") and not d.startswith("meson-")]
+        for name in names:
+            if name in files and name not in found and os.access(os.path.join(top, name), os.X_OK):
+                found[name] = top
+    missing = sorted(set(names) - set(found))
+    if missing:
+        raise SystemExit(f"{root} holds no executable {', '.join(missing)}: build first, or give --bin")
+    return list(dict.fromkeys(found.values()))
+
+
+class Cluster:
+    """One cluster in one directory.  `flavour` is "debian" or "sluice".
+
+    `node_extra` has one string a node line: the numbers of its nodes, then what the line adds ("1-2 Feature=fast").
+    """
+
+    def __init__(self, flavour, directory, conf, gpus=0, bin_root=None, accounting=True, cpus=8, mem=24000,
+                 nodes=NODE_COUNT, node_extra=()):
+        self.flavour = flavour
+        self.dir = os.path.abspath(directory)
+        self.conf = conf
+        self.gpus = gpus
+        self.cpus = cpus
+        self.mem = mem
+        self.nodes = nodes
+        self.node_extra = node_extra or (f"1-{nodes}",)
+        self.accounting = accounting
+        self.port = 0
+        if flavour == "debian":
+            self.path = "/usr/bin:/usr/sbin:/bin:/sbin"
+        else:
+            wanted = ["slurmctld", "slurmd", "slurmstepd", "sbatch", "srun", "salloc", "squeue", "sinfo", "scancel",
+                      "scontrol", "sacct"]
+            self.path = ":".join(find_bin_dirs(bin_root, wanted)) + ":/usr/bin:/usr/sbin:/bin:/sbin"
+
+    # -- files -------------------------------------------------------------------------------------------------
+
+    def file(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def env(self):
+        return {"PATH": self.path, "SLURM_CONF": self.file("etc", "slurm.conf"), "LANG": "C", "TZ": "UTC"}
+
+    def write_conf(self):
+        text = BASE_CONF.format(dir=self.dir, port=self.port, first_job_id=FIRST_JOB_ID)
+        if self.flavour == "debian" and self.accounting:
+            text += ("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
+                     f"AccountingStoragePort={self.port + 1}\nAccountingStoragePass={self.file('munge', 'socket')}\n"
+                     "JobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=1\n")
+        gres = ""
+        if self.gpus:
+            text += "GresTypes=gpu\n"
+            gres = f"Gres=gpu:a100:{self.gpus}"
+        host = socket.gethostname().split(".")[0]
+        for line in self.node_extra:
+            names, _, extra = line.partition(" ")
+            first, _, last = names.partition("-")
+            port = self.port + 3
+            text += (f"NodeName=n[{names}] NodeHostname={host} NodeAddr=127.0.0.1 "
+                     f"Port=[{port + int(first)}-{port + int(last or first)}] Sockets=1 CoresPerSocket={self.cpus} "
+                     f"ThreadsPerCore=1 RealMemory={self.mem} {gres} {extra} State=UNKNOWN\n")
+        text += self.conf
+        with open(self.file("etc", "slurm.conf"), "w") as file:
+            file.write(text)
+        if self.gpus:
+            with open(self.file("etc", "gres.conf"), "w") as file:
+                file.write(f"Name=gpu Type=a100 File={self.file('dev')}/gpu[0-{self.gpus - 1}]\n")
+
+    # -- processes ---------------------------------------------------------------------------------------------
+
+    def run(self, *argv, **options):
+        env = dict(os.environ, **self.env())
+        return subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+
+    def must_run(self, *argv):
+        done = self.run(*argv, timeout=60)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(argv)}: exit {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def start(self):
+        """Starts everything and returns when all nodes are idle."""
+        ensure_users()
+        shutil.rmtree(self.dir, ignore_errors=True)
+        for sub in ("etc", "log", "state", "spool", "run", "munge", "dev"):
+            os.makedirs(self.file(sub))
+        os.chmod(self.dir, 0o755)
+        self.port = free_port_base()
+        for i in range(self.gpus):
+            major, minor = FAKE_GPU_DEVICES[i]
+            os.mknod(self.file("dev", f"gpu{i}"), 0o20666, os.makedev(major, minor))
+        self.write_conf()
+        self.start_munge()
+        if self.flavour == "debian" and self.accounting:
+            self.start_accounting()
+        self.start_daemons()
+
+    def start_munge(self):
+        user = pwd.getpwnam("munge")
+        key = self.file("munge", "key")
+        with open(key, "wb") as file:
+            file.write(os.urandom(1024))
+        os.chmod(key, 0o600)
+        for path in (key, self.file("munge")):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        os.chmod(self.file("munge"), 0o755)
+        self.must_run("setpriv", "--reuid", "munge", "--regid", "munge", "--clear-groups", "munged",
+                      "-S", self.file("munge", "socket"), f"--key-file={key}",
+                      f"--pid-file={self.file('munge', 'pid')}", f"--seed-file={self.file('munge', 'seed')}",
+                      f"--log-file={self.file('munge', 'log')}")
+
+    def start_accounting(self):
+        base = self.file("mysql")
+        os.makedirs(base)
+        shutil.chown(base, "mysql")
+        self.must_run("mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={base}",
+                      "--auth-root-authentication-method=normal")
+        with open(self.file("log", "mariadb.log"), "w") as log:
+            subprocess.Popen(["mariadbd", "--no-defaults", "--user=mysql", f"--datadir={base}",
+                              f"--socket={base}/socket", f"--pid-file={base}/pid", "--bind-address=127.0.0.1",
+                              f"--port={self.port + 2}", "--innodb-buffer-pool-size=1G",
+                              "--innodb-lock-wait-timeout=900"],
+                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        def client(sql):
+            return self.run("mariadb", "--no-defaults", "-S", f"{base}/socket", "-e", sql)
+        wait_for("MariaDB", lambda: client("select 1").returncode == 0)
+        client("create user 'slurm'@'127.0.0.1' identified by 'peer'; create user 'slurm'@'localhost' identified by "
+               "'peer'; grant all on *.* to 'slurm'@'127.0.0.1'; grant all on *.* to 'slurm'@'localhost';")
+        conf = self.file("etc", "slurmdbd.conf")
+        with open(conf, "w") as file:
+            file.write("AuthType=auth/munge\n"
+                       f"AuthInfo=socket={self.file('munge', 'socket')}\nDbdHost=localhost\nDbdAddr=127.0.0.1\n"
+                       f"DbdPort={self.port + 1}\nSlurmUser=root\nLogFile={self.file('log', 'slurmdbd.log')}\n"
+                       f"PidFile={self.file('run', 'slurmdbd.pid')}\nStorageType=accounting_storage/mysql\n"
+                       f"StorageHost=127.0.0.1\nStoragePort={self.port + 2}\nStorageUser=slurm\nStoragePass=peer\n"
+                       "StorageLoc=peer\n")
+        os.chmod(conf, 0o600)
+        self.must_run("slurmdbd")
+        wait_for("slurmdbd", lambda: port_answers(self.port + 1))
+        self.run("sacctmgr", "-n", "-i", "add", "cluster", "peer")
+
+    def start_daemons(self):
+        self.start_controller()
+        for i in range(1, self.nodes + 1):
+            os.makedirs(self.file("spool", f"n{i}"), exist_ok=True)
+            self.must_run("slurmd", "-N", f"n{i}")
+        wait_for("all nodes idle", lambda: self.idle_nodes() == self.nodes, 60)
+        if self.flavour == "debian" and self.accounting:
+            self.warm_up_accounting()
+
+    def warm_up_accounting(self):
+        """The first records after a start reach slurmdbd seconds late and incomplete; sacrifice one job to them."""
+        job = self.must_run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 0.2").strip()
+        wait_for("the first record in slurmdbd",
+                 lambda: "COMPLETED" in self.run("sacct", "-n", "-X", "-j", job, "-o", "state").stdout)
+
+    def start_controller(self):
+        self.must_run("slurmctld")
+        wait_for("slurmctld", lambda: port_answers(self.port))
+
+    def controller_pid(self):
+        return pid_of(self.file("run", "slurmctld.pid"))
+
+    def idle_nodes(self):
+        out = self.run("sinfo", "-h", "-N", "-o", "%N %t").stdout
+        return len({line for line in out.splitlines() if line.split()[1:] == ["idle"]})
+
+    def stop(self):
+        """Ends every process of this cluster; its files stay for a look until the next start."""
+        files = [self.file("run", f"slurmd-n{i}.pid") for i in range(1, self.nodes + 1)]
+        files += [self.file("run", "slurmctld.pid"), self.file("run", "slurmdbd.pid"), self.file("mysql", "pid"),
+                  self.file("munge", "pid")]
+        for path in files:
+            pid = pid_of(path)
+            if pid:
+                stop_pid(pid)
+        self.stop_leftovers()
+
+    def stop_leftovers(self):
+        """Step daemons and jobs survive their slurmd by design; those of this cluster carry its SLURM_CONF."""
+        mark = f"SLURM_CONF={self.file('etc', 'slurm.conf')}".encode()
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit() or int(entry) == os.getpid():
+                continue
+            try:
+                with open(f"/proc/{entry}/environ", "rb") as file:
+                    if mark in file.read().split(b"\0"):
+                        os.kill(int(entry), signal.SIGKILL)
+            except OSError:
+                continue
