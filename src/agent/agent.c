@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a node: jobs by id, each with the steps that run here or whose end the controller
+ * has not acknowledged. One heap holds the next thing to do by time for each job: repeat a report,
+ * or drop the tombstone of an ended job.
+ *
+ *   step:  STARTING → RUNNING → DONE → (acknowledged) gone
+ *          STARTING, RUNNING → LOST → DONE            its slurmstepd died; what it left is swept
+ *   job:   OPEN → (terminated, no live step) CLEANING → CLEANED → (acknowledged) TOMBSTONE → gone
+ */
+#include "agent/agent.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "text/idset.h"
+
+enum step_state { STEP_STARTING, STEP_RUNNING, STEP_LOST, STEP_DONE };
+enum job_phase { JOB_OPEN, JOB_CLEANING, JOB_CLEANED, JOB_TOMBSTONE };
+
+struct agent_job {
+    uint32_t job_id, attempt, uid;
+    enum job_phase phase;
+    bool terminated;
+    char *problem; /* what the cleaning found, for JOB_CLEAN */
+    struct list steps;
+    struct idset used;    /* numbers of steps that have been here: a credential starts one once */
+    uint64_t resend_at;   /* JOB_CLEANED: when JOB_CLEAN is repeated */
+    uint64_t idle_since;  /* when the last step was forgotten */
+    struct heap_node due; /* 0 key never: not in the heap */
+};
+
+struct agent_step {
+    struct list in_job;
+    struct agent_job *job;
+    struct step_key key;
+    enum step_state state;
+    bool by_controller;
+    struct step_done *done; /* STEP_DONE */
+    uint64_t resend_at;     /* STEP_DONE */
+};
+
+struct agent {
+    struct map jobs; /* by job id */
+    struct heap due;
+    uint64_t n_orders; /* breaks ties in the heap */
+    size_t n_steps;
+    bool is_connected;
+};
+
+/* ---- effects ---- */
+
+void agent_effects_done(struct agent_effects *effects) {
+    vec_each(&effects->list, effect) {
+        str_done(&effect->body);
+        free(effect->command.message);
+    }
+    vec_done(&effects->list);
+}
+
+static void effect_send(struct agent_effects *effects, uint16_t type, const void *object) {
+    struct agent_effect *effect = vec_add(&effects->list);
+
+    effect->kind = AGENT_SEND;
+    effect->type = type;
+    wire_encode(message_record(type), object, NULL, &effect->body);
+}
+
+static struct step_command *effect_command(struct agent_effects *effects,
+                                           const struct agent_step *step,
+                                           enum step_command_kind kind) {
+    struct agent_effect *effect = vec_add(&effects->list);
+
+    effect->kind = AGENT_COMMAND;
+    effect->key = step->key;
+    effect->command.kind = kind;
+    return &effect->command;
+}
+
+static void effect_job(struct agent_effects *effects, enum agent_effect_kind kind,
+                       struct step_key key, uint32_t uid) {
+    struct agent_effect *effect = vec_add(&effects->list);
+
+    effect->kind = kind;
+    effect->key = key;
+    effect->uid = uid;
+}
+
+/* ---- jobs and steps ---- */
+
+struct agent *agent_new(void) {
+    return zalloc(struct agent);
+}
+
+static void step_free(struct agent *agent, struct agent_step *step) {
+    list_remove(&step->in_job);
+    record_free(&record_step_done, step->done);
+    free(step);
+    agent->n_steps--;
+}
+
+static void job_free(struct agent *agent, struct agent_job *job) {
+    list_each(&job->steps, node) step_free(agent, list_entry(node, struct agent_step, in_job));
+    heap_remove(&agent->due, &job->due);
+    map_remove(&agent->jobs, job->job_id);
+    idset_done(&job->used);
+    free(job->problem);
+    free(job);
+}
+
+void agent_free(struct agent *agent) {
+    size_t at = 0;
+    uint64_t key;
+    struct agent_job *job;
+
+    if (!agent)
+        return;
+    while ((job = map_next(&agent->jobs, &at, &key)))
+        job_free(agent, job);
+    map_done(&agent->jobs);
+    heap_done(&agent->due);
+    free(agent);
+}
+
+static struct agent_job *job_find(const struct agent *agent, uint32_t job_id) {
+    return map_get(&agent->jobs, job_id);
+}
+
+static struct agent_job *job_add(struct agent *agent, uint32_t job_id, uint32_t attempt,
+                                 uint32_t uid) {
+    struct agent_job *job = zalloc(struct agent_job);
+
+    job->job_id = job_id;
+    job->attempt = attempt;
+    job->uid = uid;
+    list_init(&job->steps);
+    map_put(&agent->jobs, job_id, job);
+    return job;
+}
+
+/* A new attempt of a job whose earlier one is over. */
+static void job_restart(struct agent_job *job, uint32_t attempt, uint32_t uid) {
+    job->attempt = attempt;
+    job->uid = uid;
+    job->phase = JOB_OPEN;
+    job->terminated = false;
+    free(take(job->problem));
+    idset_done(&job->used);
+}
+
+static struct agent_step *job_step(const struct agent_job *job, struct step_key key) {
+    list_each(&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        if (step->key.step_id == key.step_id && step->key.attempt == key.attempt)
+            return step;
+    }
+    return NULL;
+}
+
+static struct agent_step *step_find(const struct agent *agent, struct step_key key) {
+    struct agent_job *job = job_find(agent, key.job_id);
+
+    return job ? job_step(job, key) : NULL;
+}
+
+static struct agent_step *step_add(struct agent *agent, struct agent_job *job, struct step_key key,
+                                   bool by_controller) {
+    struct agent_step *step = zalloc(struct agent_step);
+
+    step->job = job;
+    step->key = key;
+    step->by_controller = by_controller;
+    list_append(&job->steps, &step->in_job);
+    idset_add(&job->used, key.step_id);
+    agent->n_steps++;
+    return step;
+}
+
+static bool job_has_live_step(const struct agent_job *job) {
+    list_each(&job->steps, node) {
+        if (list_entry(node, struct agent_step, in_job)->state != STEP_DONE)
+            return true;
+    }
+    return false;
+}
+
+/* Puts the job where the heap wants it: its next repetition, or its end as a tombstone. */
+static void job_schedule(struct agent *agent, struct agent_job *job) {
+    uint64_t due = UINT64_MAX;
+
+    list_each(&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        if (step->state == STEP_DONE)
+            due = min_of(due, step->resend_at);
+    }
+    if (job->phase == JOB_CLEANED)
+        due = min_of(due, job->resend_at);
+    else if (list_is_empty(&job->steps) && job->phase != JOB_CLEANING)
+        due = min_of(due, job->idle_since + AGENT_TOMBSTONE_USEC);
+    heap_remove(&agent->due, &job->due);
+    if (due != UINT64_MAX)
+        heap_push(&agent->due, &job->due, (int64_t) due, agent->n_orders++);
+}
+
+/* ---- telling the controller ---- */
+
+static void send_launch_result(const struct agent *agent, struct step_key key, int code,
+                               const char *detail, struct agent_effects *effects) {
+    struct launch_result result = {.job_id = key.job_id,
+                                   .step_id = key.step_id,
+                                   .attempt = key.attempt,
+                                   .code = code < 0 ? (uint32_t) -code : (uint32_t) code,
+                                   .detail = (char *) (uintptr_t) detail};
+
+    if (agent->is_connected)
+        effect_send(effects, MSG_LAUNCH_RESULT, &result);
+}
+
+static void send_step_done(const struct agent *agent, struct agent_step *step, uint64_t now,
+                           struct agent_effects *effects) {
+    step->resend_at = now + AGENT_RESEND_USEC;
+    if (agent->is_connected)
+        effect_send(effects, MSG_STEP_DONE, step->done);
+}
+
+static void send_job_clean(const struct agent *agent, uint32_t job_id, uint32_t attempt,
+                           const char *problem, struct agent_effects *effects) {
+    struct job_clean clean = {
+        .job_id = job_id, .attempt = attempt, .problem = (char *) (uintptr_t) problem};
+
+    if (agent->is_connected)
+        effect_send(effects, MSG_JOB_CLEAN, &clean);
+}
+
+static void job_send_clean(const struct agent *agent, struct agent_job *job, uint64_t now,
+                           struct agent_effects *effects) {
+    job->resend_at = now + AGENT_RESEND_USEC;
+    send_job_clean(agent, job->job_id, job->attempt, job->problem, effects);
+}
+
+static void job_try_clean(struct agent *agent, struct agent_job *job,
+                          struct agent_effects *effects) {
+    if (!job->terminated || job->phase != JOB_OPEN || job_has_live_step(job))
+        return;
+    job->phase = JOB_CLEANING;
+    effect_job(effects, AGENT_CLEAN_JOB, (struct step_key){job->job_id, UNSET32, job->attempt},
+               job->uid);
+}
+
+static void step_set_done(struct agent *agent, struct agent_step *step, uint64_t now,
+                          const struct step_done *done, struct agent_effects *effects) {
+    assert(step->state != STEP_DONE);
+    step->state = STEP_DONE;
+    step->done = record_dup(&record_step_done, done);
+    send_step_done(agent, step, now, effects);
+    job_try_clean(agent, step->job, effects);
+    job_schedule(agent, step->job);
+}
+
+/* ---- the controller's connection ---- */
+
+void agent_disconnected(struct agent *agent) {
+    agent->is_connected = false;
+}
+
+void agent_fill_register(const struct agent *agent, struct node_register *ret) {
+    size_t at = 0;
+    uint64_t key;
+    struct agent_job *job;
+    vec(struct node_step) steps = {0};
+
+    while ((job = map_next(&agent->jobs, &at, &key))) {
+        list_each(&job->steps, node) {
+            struct agent_step *step = list_entry(node, struct agent_step, in_job);
+            struct node_step row = {.job_id = step->key.job_id,
+                                    .step_id = step->key.step_id,
+                                    .attempt = step->key.attempt,
+                                    .ended = step->state == STEP_DONE,
+                                    .exit_status = step->done ? step->done->exit_status : 0};
+            vec_push(&steps, row);
+        }
+    }
+    ret->steps.items = steps.items;
+    ret->steps.n = (uint32_t) steps.n;
+}
+
+static void step_terminate(const struct agent_step *step, uint32_t kill_wait, const char *message,
+                           struct agent_effects *effects) {
+    struct step_command *command;
+
+    if (step->state == STEP_DONE || step->state == STEP_LOST)
+        return;
+    command = effect_command(effects, step, STEP_COMMAND_TERMINATE);
+    command->kill_wait = kill_wait;
+    command->message = xstrdup_null(message);
+}
+
+static void job_resend(struct agent *agent, struct agent_job *job, uint64_t now, bool is_due,
+                       struct agent_effects *effects) {
+    list_each(&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        if (step->state == STEP_DONE && (!is_due || step->resend_at <= now))
+            send_step_done(agent, step, now, effects);
+    }
+    if (job->phase == JOB_CLEANED && (!is_due || job->resend_at <= now))
+        job_send_clean(agent, job, now, effects);
+    job_schedule(agent, job);
+}
+
+void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome *welcome,
+                   struct agent_effects *effects) {
+    size_t at = 0;
+    uint64_t key;
+    struct agent_job *job;
+
+    agent->is_connected = welcome->accepted;
+    if (!welcome->accepted)
+        return;
+    for (uint32_t i = 0; i < welcome->kill.n; i++) {
+        const struct node_step *victim = &welcome->kill.items[i];
+        struct agent_step *step =
+            step_find(agent, (struct step_key){victim->job_id, victim->step_id, victim->attempt});
+        if (step)
+            step_terminate(step, 0, NULL, effects);
+    }
+    while ((job = map_next(&agent->jobs, &at, &key)))
+        job_resend(agent, job, now, false, effects);
+}
+
+static void step_forget(struct agent *agent, struct agent_step *step, uint64_t now,
+                        struct agent_effects *effects) {
+    struct agent_job *job = step->job;
+
+    effect_command(effects, step, STEP_COMMAND_FORGET);
+    step_free(agent, step);
+    if (list_is_empty(&job->steps))
+        job->idle_since = now;
+    job_schedule(agent, job);
+}
+
+void agent_ack(struct agent *agent, uint64_t now, const struct step_ref *ref,
+               struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, ref->job_id);
+    struct agent_step *step;
+
+    if (!job)
+        return;
+    step = job_step(job, (struct step_key){ref->job_id, ref->step_id, ref->attempt});
+    if (step) {
+        if (step->state == STEP_DONE)
+            step_forget(agent, step, now, effects);
+        return;
+    }
+    if (job->phase == JOB_CLEANED && ref->step_id == UNSET32 && ref->attempt == job->attempt) {
+        job->phase = JOB_TOMBSTONE;
+        job->idle_since = now;
+        job_schedule(agent, job);
+    }
+}
+
+static bool signal_is_for(const struct node_signal *order, const struct agent_step *step) {
+    if (order->step_id != UNSET32)
+        return order->step_id == step->key.step_id;
+    if (order->flags & NODE_SIGNAL_BATCH_ONLY)
+        return step->key.step_id == STEP_BATCH;
+    if (step->key.step_id == STEP_BATCH)
+        return order->flags & NODE_SIGNAL_BATCH;
+    return true;
+}
+
+void agent_signal(struct agent *agent, const struct node_signal *order,
+                  struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, order->job_id);
+
+    if (!job)
+        return;
+    list_each(&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        struct step_command *command;
+        if (step->state == STEP_DONE || step->state == STEP_LOST ||
+            step->key.attempt != order->attempt || !signal_is_for(order, step))
+            continue;
+        command = effect_command(effects, step, STEP_COMMAND_SIGNAL);
+        command->signal = order->signal;
+        command->flags = order->flags;
+        command->message = xstrdup_null(order->message);
+    }
+}
+
+void agent_terminate(struct agent *agent, uint64_t now, const struct job_terminate *order,
+                     struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, order->job_id);
+
+    if (!job)
+        job = job_add(agent, order->job_id, order->attempt, order->uid);
+    if (order->attempt < job->attempt) { /* that attempt left nothing here, or it would be older */
+        send_job_clean(agent, order->job_id, order->attempt, NULL, effects);
+        return;
+    }
+    if (order->attempt > job->attempt && list_is_empty(&job->steps))
+        job_restart(job, order->attempt, order->uid);
+    job->attempt = order->attempt;
+    job->terminated = true;
+    list_each(&job->steps, node)
+        step_terminate(list_entry(node, struct agent_step, in_job), order->kill_wait,
+                       order->message, effects);
+    if (job->phase == JOB_TOMBSTONE)
+        job->phase = JOB_CLEANED; /* the controller has not heard it */
+    if (job->phase == JOB_CLEANED)
+        job_send_clean(agent, job, now, effects);
+    job_try_clean(agent, job, effects);
+    job_schedule(agent, job);
+}
+
+/* ---- launching ---- */
+
+static int launch_refuse(const struct agent *agent, struct step_key key, bool by_controller,
+                         const struct error *why, struct agent_effects *effects) {
+    if (by_controller)
+        send_launch_result(agent, key, why->code, why->text, effects);
+    return why->code;
+}
+
+/* Why this step may not start in the job as it stands here; 0 = it may. */
+static int launch_check(const struct agent_job *job, struct step_key key, struct error *err) {
+    if (key.attempt < job->attempt)
+        return error_set(err, ERR_STALE, "Launch %u of job %u is out of date: this node has seen "
+                         "launch %u.", key.attempt, key.job_id, job->attempt);
+    if (key.attempt > job->attempt && !list_is_empty(&job->steps))
+        return error_set(err, ERR_BUSY, "Job %u cannot start: steps of its earlier launch %u are "
+                         "still being cleaned up on this node.", key.job_id, job->attempt);
+    if (key.attempt == job->attempt && job->terminated)
+        return error_set(err, ERR_ALREADY_DONE, "Job %u has already been ended on this node.",
+                         key.job_id);
+    if (key.attempt == job->attempt && idset_contains(&job->used, key.step_id))
+        return error_set(err, ERR_STALE, "Step %u of job %u has already been started on this node.",
+                         key.step_id, key.job_id);
+    return 0;
+}
+
+int agent_launch(struct agent *agent, uint64_t now, struct step_key key, uint32_t uid,
+                 bool by_controller, struct agent_effects *effects, struct error *err) {
+    struct agent_job *job = job_find(agent, key.job_id);
+    struct agent_step *step = job ? job_step(job, key) : NULL;
+    struct error why = ERROR_INIT;
+
+    if (step && by_controller) { /* the controller asks again: it has missed the answer */
+        if (step->state == STEP_DONE)
+            send_step_done(agent, step, now, effects);
+        else if (step->state == STEP_RUNNING)
+            send_launch_result(agent, key, 0, NULL, effects);
+        return 0;
+    }
+    if (job && launch_check(job, key, &why) < 0) {
+        if (err)
+            *err = why;
+        return launch_refuse(agent, key, by_controller, &why, effects);
+    }
+    if (!job)
+        job = job_add(agent, key.job_id, key.attempt, uid);
+    else if (key.attempt > job->attempt)
+        job_restart(job, key.attempt, uid);
+    step_add(agent, job, key, by_controller);
+    job_schedule(agent, job);
+    return 1;
+}
+
+void agent_launch_failed(struct agent *agent, uint64_t now, struct step_key key,
+                         const struct error *why, struct agent_effects *effects) {
+    struct agent_step *step = step_find(agent, key);
+    struct agent_job *job;
+
+    if (!step)
+        return;
+    job = step->job;
+    if (step->by_controller) {
+        send_launch_result(agent, key, why->code, why->text, effects);
+    } else { /* the controller waits for this node's part of the step */
+        struct step_done done = {.job_id = key.job_id,
+                                 .step_id = key.step_id,
+                                 .attempt = key.attempt,
+                                 .exit_status = 1u << 8,
+                                 .code = (uint32_t) -why->code,
+                                 .detail = (char *) (uintptr_t) why->text};
+        step_set_done(agent, step, now, &done, effects);
+        return;
+    }
+    step_free(agent, step);
+    job->idle_since = now;
+    job_try_clean(agent, job, effects);
+    job_schedule(agent, job);
+}
+
+/* ---- slurmstepds ---- */
+
+static struct agent_step *step_adopt(struct agent *agent, const struct step_report *report) {
+    struct step_key key = {report->job_id, report->step_id, report->attempt};
+    struct agent_job *job = job_find(agent, key.job_id);
+
+    if (!job)
+        job = job_add(agent, key.job_id, key.attempt, report->uid);
+    job->attempt = max_of(job->attempt, key.attempt);
+    return step_add(agent, job, key, report->by_controller);
+}
+
+void agent_report(struct agent *agent, uint64_t now, const struct step_report *report,
+                  struct agent_effects *effects) {
+    struct step_key key = {report->job_id, report->step_id, report->attempt};
+    struct agent_step *step = step_find(agent, key);
+
+    if (!step) {
+        struct agent_job *job = job_find(agent, key.job_id);
+        if (job && job->attempt == key.attempt && idset_contains(&job->used, key.step_id))
+            return; /* forgotten: a last word of a slurmstepd that is on its way out */
+        step = step_adopt(agent, report);
+    }
+    if (step->state == STEP_STARTING && report->running) {
+        step->state = STEP_RUNNING;
+        if (step->by_controller)
+            send_launch_result(agent, key, 0, NULL, effects);
+    }
+    if (report->done && step->state != STEP_DONE)
+        step_set_done(agent, step, now, report->done, effects);
+}
+
+void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effects *effects) {
+    struct agent_step *step = step_find(agent, key);
+
+    if (!step || step->state == STEP_DONE || step->state == STEP_LOST)
+        return;
+    step->state = STEP_LOST;
+    effect_job(effects, AGENT_SWEEP, key, step->job->uid);
+}
+
+void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
+                      struct agent_effects *effects) {
+    struct agent_step *step = step_find(agent, key);
+    struct step_done done = {.job_id = key.job_id,
+                             .step_id = key.step_id,
+                             .attempt = key.attempt,
+                             .exit_status = 9,
+                             .end_time = end_time,
+                             .code = ERR_SYSTEM,
+                             .detail = (char *) "slurmstepd ended unexpectedly; the processes of "
+                                                "its step were killed."};
+
+    if (step && step->state == STEP_LOST)
+        step_set_done(agent, step, now, &done, effects);
+}
+
+void agent_job_cleaned(struct agent *agent, uint64_t now, uint32_t job_id, const char *problem,
+                       struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, job_id);
+
+    if (!job || job->phase != JOB_CLEANING)
+        return;
+    job->phase = JOB_CLEANED;
+    job->problem = xstrdup_null(problem);
+    job_send_clean(agent, job, now, effects);
+    job_schedule(agent, job);
+}
+
+/* ---- time ---- */
+
+void agent_tick(struct agent *agent, uint64_t now, struct agent_effects *effects) {
+    struct heap_node *node;
+
+    while ((node = heap_min(&agent->due)) && (uint64_t) node->key <= now) {
+        struct agent_job *job = container_of(node, struct agent_job, due);
+        bool is_over = list_is_empty(&job->steps) && job->phase != JOB_CLEANED &&
+                       job->phase != JOB_CLEANING && job->idle_since + AGENT_TOMBSTONE_USEC <= now;
+        if (is_over)
+            job_free(agent, job);
+        else
+            job_resend(agent, job, now, true, effects);
+    }
+}
+
+uint64_t agent_next_tick(const struct agent *agent) {
+    struct heap_node *node = heap_min(&agent->due);
+
+    return node ? (uint64_t) node->key : 0;
+}
+
+/* ---- looking ---- */
+
+size_t agent_steps(const struct agent *agent) {
+    return agent->n_steps;
+}
+
+bool agent_knows_job(const struct agent *agent, uint32_t job_id) {
+    return job_find(agent, job_id) != NULL;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The logic of one node, without clock, files or processes: which steps live here, what the
+ * controller has been told, what it still has to acknowledge, and what happens next. slurmd feeds
+ * it with what it hears (the controller, its slurmstepds, a timer) and carries out the effects; the
+ * simulator does the same with a pretended node.
+ *
+ * Rules:
+ *   - Everything carries job, step and attempt. Something of an older attempt changes nothing.
+ *   - An ended step is reported (STEP_DONE) and repeated until the controller acknowledges it; only
+ *     then its slurmstepd may forget the result.
+ *   - JOB_TERMINATE is idempotent. When no step of the job is left the job is cleaned (epilog), and
+ *     JOB_CLEAN is repeated until acknowledged.
+ *   - A job that has been terminated stays known for AGENT_TOMBSTONE_USEC, so that an srun which
+ *     arrives late with a credential that has not expired starts nothing.
+ * Times are microseconds of any monotonic clock. All strings are copied.
+ */
+#ifndef SLUICE_AGENT_AGENT_H
+#define SLUICE_AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/step_wire.h"
+#include "base/vec.h"
+
+#define AGENT_RESEND_USEC 5000000u
+#define AGENT_TOMBSTONE_USEC 900000000u /* longer than a launch credential is valid */
+
+struct agent;
+
+struct step_key {
+    uint32_t job_id, step_id, attempt;
+};
+
+enum agent_effect_kind {
+    AGENT_SEND,      /* type, body: to the controller */
+    AGENT_COMMAND,   /* command: to the slurmstepd of `key` */
+    AGENT_SWEEP,     /* its slurmstepd is gone without a result: kill what it left behind, then call
+                        agent_step_swept() */
+    AGENT_CLEAN_JOB, /* nothing of the job runs here: run the epilog, remove what the node keeps for
+                        it, then call agent_job_cleaned() */
+};
+struct agent_effect {
+    enum agent_effect_kind kind;
+    struct step_key key;
+    uint32_t uid;                /* AGENT_SWEEP, AGENT_CLEAN_JOB */
+    uint16_t type;               /* AGENT_SEND: enum msg */
+    struct str body;             /* AGENT_SEND: wire encoding */
+    struct step_command command; /* AGENT_COMMAND; message is owned here */
+};
+struct agent_effects {
+    vec(struct agent_effect) list;
+};
+void agent_effects_done(struct agent_effects *effects);
+
+struct agent *agent_new(void);
+void agent_free(struct agent *agent);
+
+/* ---- the controller's connection ---- */
+/* Nothing is sent until the next welcome. */
+void agent_disconnected(struct agent *agent);
+/* steps of a NODE_REGISTER: every step here; items owned by malloc (record_done). */
+void agent_fill_register(const struct agent *agent, struct node_register *ret);
+void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome *welcome,
+                   struct agent_effects *effects);
+void agent_ack(struct agent *agent, uint64_t now, const struct step_ref *ref,
+               struct agent_effects *effects);
+void agent_signal(struct agent *agent, const struct node_signal *order,
+                  struct agent_effects *effects);
+void agent_terminate(struct agent *agent, uint64_t now, const struct job_terminate *order,
+                     struct agent_effects *effects);
+
+/* ---- launching ---- */
+/* 1 = start a slurmstepd for it now; 0 = it is here already (answered again); negative = refused
+ * (answered, when the controller asked). by_controller: batch, answered by LAUNCH_RESULT. */
+int agent_launch(struct agent *agent, uint64_t now, struct step_key key, uint32_t uid,
+                 bool by_controller, struct agent_effects *effects, struct error *err);
+/* The slurmstepd could not be started at all. */
+void agent_launch_failed(struct agent *agent, uint64_t now, struct step_key key,
+                         const struct error *why, struct agent_effects *effects);
+
+/* ---- slurmstepds ---- */
+/* A report of a step that is not known is an adopted one (slurmd has been restarted). */
+void agent_report(struct agent *agent, uint64_t now, const struct step_report *report,
+                  struct agent_effects *effects);
+/* The connection to a slurmstepd has ended. Harmless after its result is in. */
+void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effects *effects);
+void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
+                      struct agent_effects *effects);
+/* problem NULL = clean. */
+void agent_job_cleaned(struct agent *agent, uint64_t now, uint32_t job_id, const char *problem,
+                       struct agent_effects *effects);
+
+/* ---- time ---- */
+void agent_tick(struct agent *agent, uint64_t now, struct agent_effects *effects);
+/* When agent_tick() is due; 0 = not at all. */
+uint64_t agent_next_tick(const struct agent *agent);
+
+/* ---- looking ---- */
+size_t agent_steps(const struct agent *agent); /* that run or are not yet acknowledged */
+bool agent_knows_job(const struct agent *agent, uint32_t job_id);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What slurmd and its slurmstepds say to each other: records in wire encoding, in the frames of
+ * os/frame.h, over a Unix socket. The first two bytes of a frame (little endian) are an enum
+ * step_frame, the rest is that record.
+ *
+ *   slurmd      → slurmstepd   STEP_ORDER once, first, over the inherited socket; STEP_COMMAND
+ *   slurmstepd  → slurmd       STEP_REPORT: at every change, and first on every new connection
+ *
+ * A slurmstepd listens on its own socket too (SlurmdSpoolDir/step/JOB.STEP.ATTEMPT), where a
+ * restarted slurmd finds it. It keeps its result until STEP_COMMAND_FORGET.
+ */
+#ifndef SLUICE_AGENT_STEP_WIRE_H
+#define SLUICE_AGENT_STEP_WIRE_H
+
+#include "model/messages.h"
+#include "schema/schema.h"
+
+enum step_frame {
+    STEP_FRAME_ORDER = 1,
+    STEP_FRAME_COMMAND = 2,
+    STEP_FRAME_REPORT = 3,
+};
+
+/* The descriptor of srun's connection travels with the frame that carries the order. */
+#define STEP_ORDER_FIELDS(X)                                                                       \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, uid, 0)                                                                              \
+    X(5, U32, gid, 0)                                                                              \
+    X(6, U32S, groups, 0) /* supplementary, already looked up */                                   \
+    X(7, STR, user_name, 0)                                                                        \
+    X(8, STR, home, 0)                                                                             \
+    X(9, STR, shell, 0)                                                                            \
+    X(10, STR, node_name, 0)                                                                       \
+    X(11, STR, cluster, 0)                                                                         \
+    X(12, STR, spool_dir, 0)                                                                       \
+    X(13, BLOB, launch, 0)      /* body of MSG_LAUNCH: a batch script */                           \
+    X(14, BLOB, step_launch, 0) /* body of MSG_STEP_LAUNCH: a step of srun */                      \
+    X(15, REC, credential, step_credential) /* of that step, verified */                           \
+    X(16, BLOB, channel, 0)     /* exported state of srun's connection */                          \
+    X(17, U32, kill_wait, 0)    /* seconds, when a step must end on its own account */             \
+    X(18, U32, unkillable_seconds, 0)                                                              \
+    X(19, STR, conf_path, 0)                                                                       \
+    X(20, U32S, gpu_numbers, 0) /* by GPU index here: number of its device file */                 \
+    X(21, BOOL, devices_fenced, 0) /* the job sees only its own devices, numbered from 0 */        \
+    X(22, BOOL, use_cgroup, 0)                                                                     \
+    X(23, U32, log_level, 0)                                                                       \
+    X(24, STR, task_prolog, 0)                                                                     \
+    X(25, STR, task_epilog, 0)                                                                     \
+    X(26, BOOL, append_output, 0) /* JobFileAppend */                                              \
+    X(27, STR, log_file, 0)                                                                        \
+    X(28, STR, cgroup, 0)         /* of this step, relative to the cgroup tree; see os/cgroup.h */ \
+    X(29, U32, gather_seconds, 0) /* how often memory is sampled; 0 = only at the end */
+RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
+
+enum step_command_kind {
+    STEP_COMMAND_SIGNAL = 1,    /* signal, flags (enum node_signal_flag), message */
+    STEP_COMMAND_TERMINATE = 2, /* TERM and CONT, after kill_wait seconds KILL; message */
+    STEP_COMMAND_FORGET = 3,    /* the result has arrived for good: exit */
+    STEP_COMMAND_REPORT = 4,    /* send a report with usage */
+};
+#define STEP_COMMAND_FIELDS(X)                                                                     \
+    X(1, U32, kind, 0)                                                                             \
+    X(2, U32, signal, 0)                                                                           \
+    X(3, U32, flags, 0)                                                                            \
+    X(4, U32, kill_wait, 0)                                                                        \
+    X(5, STR, message, 0)
+RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
+
+#define STEP_REPORT_FIELDS(X)                                                                      \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)                                                                          \
+    X(3, U32, attempt, 0)                                                                          \
+    X(4, U32, uid, 0)                                                                              \
+    X(5, U32, pid, 0)                                                                              \
+    X(6, BOOL, running, 0)      /* its tasks have been started */                                  \
+    X(7, REC, done, step_done)  /* set once: it has ended and nothing of it is left */             \
+    X(8, STR, stuck, 0)         /* what does not die of SIGKILL */                                 \
+    X(9, REC, usage, usage)     /* so far */                                                       \
+    X(10, BOOL, by_controller, 0) /* a batch script: the launch is answered to the controller */
+RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
+
+/* The few fields of MSG_LAUNCH that slurmd reads itself: the same numbers as in the full record, so
+ * that a script and an environment pass through unlooked at. */
+#define LAUNCH_HEAD_JOB_FIELDS(X)                                                                  \
+    X(1, U32, job_id, 0)                                                                           \
+    X(11, U32, uid, 0)                                                                             \
+    X(12, U32, gid, 0)                                                                             \
+    X(13, STR, user_name, 0)
+RECORD_DECLARE(launch_head_job, LAUNCH_HEAD_JOB_FIELDS)
+#define LAUNCH_HEAD_FIELDS(X)                                                                      \
+    X(1, REC, job, launch_head_job)                                                                \
+    X(2, U32, attempt, 0)
+RECORD_DECLARE(launch_head, LAUNCH_HEAD_FIELDS)
+
+/* Appends a frame's content. */
+void step_frame_encode(enum step_frame type, const struct record *record, const void *object,
+                       struct str *out);
+/* Decodes into one of the three records by the type that the frame carries: *ret_type tells which
+ * member of *ret was filled; memory is the arena's. */
+struct step_frame_any {
+    struct step_order order;
+    struct step_command command;
+    struct step_report report;
+};
+must_check int step_frame_decode(struct bytes content, struct arena *arena,
+                                 enum step_frame *ret_type, struct step_frame_any *ret,
+                                 struct error *err);
+/* "12.batch.1": the name of a step's socket; and back. */
+void step_socket_name(uint32_t job_id, uint32_t step_id, uint32_t attempt, struct str *out);
+bool step_socket_parse(const char *name, uint32_t *ret_job_id, uint32_t *ret_step_id,
+                       uint32_t *ret_attempt);
+
+#endif
