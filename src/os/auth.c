@@ -31,6 +31,13 @@ static munge_ctx_t context_new(const char *socket) {
     return ctx;
 }
 
+/* libmunge's own text is more exact than that of the code. Its memory goes with the next call for
+ * the same context, hence the copy. */
+static char *context_detail(munge_ctx_t ctx, munge_err_t r) {
+    const char *detail = munge_ctx_strerror(ctx);
+    return xstrdup(detail ? detail : munge_strerror(r));
+}
+
 /* The default path is known only to libmunge. */
 static const char *context_socket(munge_ctx_t ctx) {
     const char *path = NULL;
@@ -46,12 +53,12 @@ static void time_text(int64_t seconds, char *ret, size_t size) {
         *ret = '\0';
 }
 
-static int socket_error(munge_ctx_t ctx, const char *what, struct error *err) {
-    const char *detail = munge_ctx_strerror(ctx);
+static int socket_error(munge_ctx_t ctx, munge_err_t r, const char *what, struct error *err) {
+    cleanup_free char *detail = context_detail(ctx, r);
     return error_set(err, ERR_AUTH,
                      "%s: munged does not answer at %s (%s); start it with `systemctl start munge` "
                      "or set AuthInfo=socket= to the path it uses",
-                     what, context_socket(ctx), detail ? detail : "socket error");
+                     what, context_socket(ctx), detail);
 }
 
 int auth_encode(const char *socket, struct bytes payload, uid_t restrict_uid, unsigned ttl_sec,
@@ -66,11 +73,11 @@ int auth_encode(const char *socket, struct bytes payload, uid_t restrict_uid, un
     char *cred = NULL;
     munge_err_t r = munge_encode(&cred, ctx, payload.data, (int) payload.size);
     if (r == EMUNGE_SOCKET || r == EMUNGE_TIMEOUT)
-        return socket_error(ctx, "Munge encode failed", err);
+        return socket_error(ctx, r, "Munge encode failed", err);
     if (r != EMUNGE_SUCCESS) {
-        const char *detail = munge_ctx_strerror(ctx);
-        return error_set(err, ERR_AUTH, "Munge encode failed: %s (munged at %s)",
-                         detail ? detail : munge_strerror(r), context_socket(ctx));
+        cleanup_free char *detail = context_detail(ctx, r);
+        return error_set(err, ERR_AUTH, "Munge encode failed: %s (munged at %s)", detail,
+                         context_socket(ctx));
     }
     *ret_cred = cred;
     return 0;
@@ -99,7 +106,7 @@ static int decode_error(munge_ctx_t ctx, munge_err_t r, struct error *err) {
     switch (r) {
     case EMUNGE_SOCKET:
     case EMUNGE_TIMEOUT:
-        return socket_error(ctx, "Munge decode failed", err);
+        return socket_error(ctx, r, "Munge decode failed", err);
     case EMUNGE_CRED_EXPIRED:
     case EMUNGE_CRED_REWOUND:
         return clock_error(ctx, r, err);
@@ -114,9 +121,9 @@ static int decode_error(munge_ctx_t ctx, munge_err_t r, struct error *err) {
                          "another user than the one that runs this process; check that SlurmUser "
                          "and SlurmdUser are the same in slurm.conf on both hosts");
     default: {
-        const char *detail = munge_ctx_strerror(ctx);
-        return error_set(err, ERR_AUTH, "Munge decode failed: %s (munged at %s)",
-                         detail ? detail : munge_strerror(r), context_socket(ctx));
+        cleanup_free char *detail = context_detail(ctx, r);
+        return error_set(err, ERR_AUTH, "Munge decode failed: %s (munged at %s)", detail,
+                         context_socket(ctx));
     }
     }
 }
