@@ -15,8 +15,8 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
-#define READ_AHEAD (64u << 10)  /* bytes that one read asks for at most */
-#define BLOCK_SIZE (16u << 10)  /* bytes of a block that collects small frames */
+#define READ_AHEAD (64u << 10) /* bytes that one read asks for at most */
+#define BLOCK_SIZE (16u << 10) /* bytes of a block that collects small frames */
 #define BLOCKS_PER_WRITE 16
 
 static uint32_t get_u32(const uint8_t *at) {
@@ -120,8 +120,9 @@ int frame_in_read(struct frame_in *in, int fd, struct error *err) {
     if (n < 0)
         return (int) n;
     if (n == 0)
-        return error_set(err, ERR_CLOSED, unread == 0 ? "the other end closed the connection"
-                                                      : "the connection ended within a message");
+        return error_set(err, ERR_CLOSED,
+                         unread == 0 ? "the other end closed the connection"
+                                     : "the connection ended within a message");
     in->end += (size_t) n;
     return 1;
 }
@@ -180,7 +181,7 @@ void frame_out_init(struct frame_out *out) {
 }
 
 void frame_out_done(struct frame_out *out) {
-    list_each(&out->blocks, node)
+    list_each (&out->blocks, node)
         block_free(block_at(node));
     out->queued = 0;
 }
@@ -236,7 +237,7 @@ void frame_out_raw(struct frame_out *out, struct bytes data) {
 }
 
 void frame_out_copy(const struct frame_out *out, struct str *ret) {
-    list_each(&out->blocks, node) {
+    list_each (&out->blocks, node) {
         struct block *block = block_at(node);
         str_append_bytes(ret, block->data + block->start, block->end - block->start);
     }
@@ -262,7 +263,7 @@ static ssize_t write_some(struct frame_out *out, int fd) {
     }
     struct iovec parts[BLOCKS_PER_WRITE];
     size_t n_parts = 0;
-    list_each(&out->blocks, node) {
+    list_each (&out->blocks, node) {
         struct block *block = block_at(node);
         if (n_parts == BLOCKS_PER_WRITE || block->n_fds > 0)
             break;

@@ -4,9 +4,10 @@
  * doc/design/002-own-event-loop.md.
  *
  * Ownership: a handle (loop_fd, loop_timer) belongs to who added it and is freed with the matching
- * remove/free before loop_free(); only the watches that the loop makes for itself (wake-up, signals,
- * children) are freed by loop_free(). A removed descriptor watch stays in memory, marked dead, until
- * the batch of events being dispatched is done, because that batch may still point to it.
+ * remove/free before loop_free(); only the watches that the loop makes for itself (wake-up,
+ * signals, children) are freed by loop_free(). A removed descriptor watch stays in memory, marked
+ * dead, until the batch of events being dispatched is done, because that batch may still point to
+ * it.
  */
 #include "os/loop.h"
 
@@ -90,6 +91,7 @@ struct loop {
     sigset_t signals;
     struct loop_signal handlers[NSIG];
     struct list children; /* of struct loop_child */
+    struct list ends;     /* of struct loop_end */
     struct list always;   /* of struct loop_fd: regular files, ready in every turn */
     struct loop_fd *dead; /* freed at the end of the turn */
     struct heap timers;
@@ -132,8 +134,8 @@ int loop_fd_add(struct loop *loop, int fd, uint32_t events,
                 struct error *err) {
     assert(loop && fn && ret);
     struct loop_fd *watch = zalloc(struct loop_fd);
-    *watch = (struct loop_fd) {.loop = loop, .fd = fd, .events = events, .fn = fn,
-                               .context = context, .polled = true};
+    *watch = (struct loop_fd) {
+        .loop = loop, .fd = fd, .events = events, .fn = fn, .context = context, .polled = true};
     list_init(&watch->link);
     struct epoll_event event = {.events = events, .data.ptr = watch};
     if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) {
@@ -143,8 +145,8 @@ int loop_fd_add(struct loop *loop, int fd, uint32_t events,
         if (errnum != EPERM) {
             free(watch);
             return error_errno(err, errnum, "cannot watch descriptor %d%s", fd,
-                               errnum == ENOSPC
-                                   ? " (raise /proc/sys/fs/epoll/max_user_watches)" : "");
+                               errnum == ENOSPC ? " (raise /proc/sys/fs/epoll/max_user_watches)"
+                                                : "");
         }
         watch->polled = false;
         list_append(&loop->always, &watch->link);
@@ -253,7 +255,8 @@ void loop_post(struct loop *loop, void (*fn)(void *context), void *context) {
     bool was_empty = loop->posts.n == 0;
     vec_push(&loop->posts, ((struct loop_post) {fn, context}));
     /* The loop looks at its posts before it sleeps, so its own thread needs no system call. */
-    bool must_wake = was_empty && !(loop->is_running && pthread_equal(loop->thread, pthread_self()));
+    bool must_wake =
+        was_empty && !(loop->is_running && pthread_equal(loop->thread, pthread_self()));
     pthread_mutex_unlock(&loop->post_lock);
     if (must_wake) {
         uint64_t one = 1;
@@ -451,6 +454,7 @@ int loop_new(struct loop **ret, struct error *err) {
     loop->signal_fd = -1;
     sigemptyset(&loop->signals);
     list_init(&loop->children);
+    list_init(&loop->ends);
     list_init(&loop->always);
     list_init(&loop->jobs);
     pthread_mutex_init(&loop->post_lock, NULL);
@@ -471,14 +475,28 @@ int loop_new(struct loop **ret, struct error *err) {
     return 0;
 }
 
+void loop_at_free(struct loop *loop, struct loop_end *end) {
+    list_append(&loop->ends, &end->link);
+}
+
+static void run_ends(struct loop *loop) {
+    while (!list_is_empty(&loop->ends)) {
+        struct loop_end *end = list_entry(loop->ends.next, struct loop_end, link);
+        list_remove(&end->link);
+        end->fn(end->context);
+    }
+}
+
 void loop_free(struct loop *loop) {
     if (!loop)
         return;
     assert(!loop->is_running);
     workers_stop(loop);
-    while (loop->posts.n > 0)
+    do {
         run_posts(loop);
-    list_each(&loop->children, node)
+        run_ends(loop);
+    } while (loop->posts.n > 0);
+    list_each (&loop->children, node)
         child_free(list_entry(node, struct loop_child, link));
     loop_fd_remove(loop->signal_watch);
     loop_fd_remove(loop->wake_watch);
@@ -504,7 +522,7 @@ void loop_stop(struct loop *loop, int code) {
 static int sleep_msec(struct loop *loop) {
     if (loop->is_stopped || has_posts(loop))
         return 0;
-    list_each(&loop->always, node) {
+    list_each (&loop->always, node) {
         struct loop_fd *watch = list_entry(node, struct loop_fd, link);
         if (!watch->dead && watch->events)
             return 0;
@@ -548,7 +566,7 @@ static int run_turn(struct loop *loop, struct error *err) {
     loop->ran_callback = false;
     for (int i = 0; i < n; i++)
         dispatch_fd(loop, events[i].data.ptr, events[i].events);
-    list_each(&loop->always, node) {
+    list_each (&loop->always, node) {
         struct loop_fd *watch = list_entry(node, struct loop_fd, link);
         dispatch_fd(loop, watch, watch->events & (EPOLLIN | EPOLLOUT));
     }

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 struct loop;
 struct loop_fd;
@@ -60,6 +61,14 @@ void loop_post(struct loop *loop, void (*fn)(void *context), void *context);
  * threads start with the first call and have all signals blocked. loop_free() waits for both. */
 void loop_work(struct loop *loop, void (*work)(void *context), void (*done)(void *context),
                void *context);
+/* For what lives on in the background without an owner: fn runs in loop_free(), unless the link has
+ * been removed (list_remove) before. The struct is the caller's. */
+struct loop_end {
+    struct list link;
+    void (*fn)(void *context);
+    void *context;
+};
+void loop_at_free(struct loop *loop, struct loop_end *end);
 /* Called at the end of each turn that ran at least one callback. */
 void loop_turn_hook(struct loop *loop, void (*fn)(void *context), void *context);
 

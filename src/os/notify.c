@@ -21,7 +21,8 @@ int notify_send(const char *state, struct error *err) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);
     if ((path[0] != '/' && path[0] != '@') || length >= sizeof(address.sun_path))
-        return error_set(err, ERR_INVALID, "NOTIFY_SOCKET=%s is not an absolute path or @name", path);
+        return error_set(err, ERR_INVALID, "NOTIFY_SOCKET=%s is not an absolute path or @name",
+                         path);
     memcpy(address.sun_path, path, length);
     if (path[0] == '@')
         address.sun_path[0] = '\0'; /* a name in the abstract namespace */

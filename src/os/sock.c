@@ -193,7 +193,8 @@ int sock_accept(int listen_fd, int *ret_fd, struct sock_addr *ret_from, struct e
         default:
             return error_errno(err, errno, "cannot accept a connection%s",
                                errno == EMFILE || errno == ENFILE
-                                   ? " (raise the limit of open files: LimitNOFILE=)" : "");
+                                   ? " (raise the limit of open files: LimitNOFILE=)"
+                                   : "");
         }
     }
     if (ret_from)
@@ -232,8 +233,8 @@ static int unix_address(const char *path, struct sockaddr_un *ret, int *ret_dir_
     cleanup_fd int dir_fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (dir_fd < 0)
         return error_errno(err, errno, "cannot open directory %s", dir);
-    int n = snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/%s", dir_fd,
-                     slash + 1);
+    int n =
+        snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/%s", dir_fd, slash + 1);
     if (n < 0 || (size_t) n >= sizeof(ret->sun_path))
         return error_set(err, ERR_INVALID, "socket name %s is longer than 80 bytes", slash + 1);
     *ret_dir_fd = take_fd(&dir_fd);
@@ -339,7 +340,9 @@ ssize_t sock_receive_fds(int fd, void *data, size_t size, int *fds, size_t max_f
                          size_t *ret_n_fds, struct error *err) {
     struct iovec part = {.iov_base = data, .iov_len = size};
     union fd_control control = {0};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
                              .msg_controllen = sizeof(control)};
     ssize_t n;
     do {

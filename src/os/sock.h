@@ -59,8 +59,8 @@ void sock_keepalive(int fd, unsigned idle_sec);
 must_check int sock_nonblock(int fd, bool nonblock, struct error *err);
 /* "127.0.0.1:6817", "[::1]:6817", "unix"; with_port false leaves out port and brackets. */
 void sock_text(const struct sockaddr *address, bool with_port, char ret[SOCK_TEXT_MAX]);
-/* Waits with poll(); deadline is CLOCK_MONOTONIC microseconds, UINT64_MAX = for ever. Returns 1 when
- * ready, 0 at the deadline. */
+/* Waits with poll(); deadline is CLOCK_MONOTONIC microseconds, UINT64_MAX = for ever. Returns 1
+ * when ready, 0 at the deadline. */
 must_check int sock_wait(int fd, short events, uint64_t deadline_usec, struct error *err);
 
 #endif

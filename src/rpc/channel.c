@@ -68,8 +68,8 @@ void channel_seal(struct channel *channel, struct frame_out *out, uint16_t type,
     /* Only the first chunk is put together; the others are encrypted where they lie. */
     uint8_t small[1024];
     size_t first = min_of(body.size, (size_t) CHUNK_MAX - MESSAGE_HEADER);
-    uint8_t *plain = MESSAGE_HEADER + first <= sizeof(small) ? small
-                                                             : xmalloc(MESSAGE_HEADER + first);
+    uint8_t *plain =
+        MESSAGE_HEADER + first <= sizeof(small) ? small : xmalloc(MESSAGE_HEADER + first);
     put_u16(plain, type);
     put_u16(plain + 2, flags);
     put_u32(plain + 4, seq);

@@ -36,8 +36,7 @@ void channel_send_start(struct channel *channel, const uint8_t send_key[CHANNEL_
                         const uint8_t receive_key[CHANNEL_KEY_BYTES],
                         uint8_t ret_header[CHANNEL_HEADER_BYTES]);
 must_check int channel_receive_start(struct channel *channel,
-                                     const uint8_t header[CHANNEL_HEADER_BYTES],
-                                     struct error *err);
+                                     const uint8_t header[CHANNEL_HEADER_BYTES], struct error *err);
 /* Encrypts one message into the queue. body.size <= RPC_FRAME_MAX. */
 void channel_seal(struct channel *channel, struct frame_out *out, uint16_t type, uint16_t flags,
                   uint32_t seq, struct bytes body);

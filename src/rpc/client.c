@@ -35,8 +35,9 @@ static uint64_t deadline_after(uint64_t timeout_usec) {
 }
 
 static int timed_out(const struct rpc_client *client, const char *what, struct error *err) {
-    return error_set(err, ERR_TIMEOUT, "%s did not %s in time: it is overloaded, hangs, or a "
-                                       "firewall drops the packets",
+    return error_set(err, ERR_TIMEOUT,
+                     "%s did not %s in time: it is overloaded, hangs, or a "
+                     "firewall drops the packets",
                      client->peer, what);
 }
 
@@ -145,9 +146,8 @@ out:
     return r;
 }
 
-int rpc_client_open(const struct rpc_auth *auth, const char *host, uint16_t port,
-                    uid_t server_uid, uint64_t timeout_usec, struct rpc_client **ret,
-                    struct error *err) {
+int rpc_client_open(const struct rpc_auth *auth, const char *host, uint16_t port, uid_t server_uid,
+                    uint64_t timeout_usec, struct rpc_client **ret, struct error *err) {
     assert(auth && host && ret);
     struct rpc_client *client = zalloc(struct rpc_client);
     client->fd = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of an asynchronous connection; states in conn.h. A state is left only forward. What talks
- * to munged or to the name service runs in a worker with its own copy of what it needs, so that the
- * connection may end meanwhile.
+ * The life of an asynchronous connection; states in conn.h. A state is left only forward. What
+ * talks to munged or to the name service runs in a worker with its own copy of what it needs, so
+ * that the connection may end meanwhile.
  */
 #include "rpc/conn.h"
 
@@ -21,7 +21,6 @@
 
 static void conn_timeout(void *context);
 
-
 struct rpc_conn *conn_new(struct loop *loop, const struct rpc_handlers *handlers, void *context) {
     struct rpc_conn *conn = zalloc(struct rpc_conn);
     conn->refs = 1;
@@ -37,6 +36,7 @@ struct rpc_conn *conn_new(struct loop *loop, const struct rpc_handlers *handlers
     frame_out_init(&conn->out);
     list_init(&conn->server_link);
     list_init(&conn->waiting_link);
+    list_init(&conn->loop_end.link);
     return conn;
 }
 
@@ -54,7 +54,7 @@ void conn_unref(struct rpc_conn *conn) {
     frame_out_done(&conn->out);
     channel_done(&conn->channel);
     sodium_memzero(&conn->key, sizeof(conn->key));
-    vec_each(&conn->pending, pending)
+    vec_each (&conn->pending, pending)
         free(pending->body);
     vec_done(&conn->pending);
     free(conn->munge_socket);
@@ -111,6 +111,7 @@ void conn_detach(struct rpc_conn *conn) {
     conn->watch = NULL;
     loop_timer_free(conn->timer);
     conn->timer = NULL;
+    list_remove(&conn->loop_end.link);
     server_forget(conn);
     conn->state = CONN_DEAD;
 }
@@ -168,8 +169,9 @@ static void conn_timeout(void *context) {
     struct rpc_conn *conn = context;
     struct error err = ERROR_INIT;
     if (conn->state != CONN_LINGERING)
-        error_set(&err, ERR_TIMEOUT, "%s: no connection within %u s: the other end hangs or is "
-                                     "overloaded, or a firewall drops the packets",
+        error_set(&err, ERR_TIMEOUT,
+                  "%s: no connection within %u s: the other end hangs or is "
+                  "overloaded, or a firewall drops the packets",
                   conn->peer.name, HANDSHAKE_USEC / 1000000);
     conn_end(conn, &err);
 }
@@ -178,6 +180,11 @@ static void closed_post(void *context) {
     struct rpc_conn *conn = context;
     conn_tell_closed(conn, &conn->end);
     conn_unref(conn);
+}
+
+static void linger_end(void *context) {
+    struct error none = ERROR_INIT;
+    conn_end(context, &none);
 }
 
 void rpc_conn_close(struct rpc_conn *conn) {
@@ -195,6 +202,9 @@ void rpc_conn_close(struct rpc_conn *conn) {
         return;
     }
     conn->state = CONN_LINGERING;
+    conn->loop_end.fn = linger_end;
+    conn->loop_end.context = conn;
+    loop_at_free(conn->loop, &conn->loop_end);
     loop_timer_set(conn->timer, loop_monotonic_usec() + LINGER_USEC);
     conn_update_events(conn);
     conn_flush_soon(conn);
@@ -258,7 +268,9 @@ void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_
     if (conn->state == CONN_DEAD || conn->state == CONN_LINGERING)
         return;
     if (!conn->channel.can_send) {
-        struct conn_pending pending = {.type = type, .flags = flags, .seq = seq,
+        struct conn_pending pending = {.type = type,
+                                       .flags = flags,
+                                       .seq = seq,
                                        .body = body.size ? xmemdup(body.data, body.size) : NULL,
                                        .size = body.size};
         vec_push(&conn->pending, pending);
@@ -276,7 +288,7 @@ void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_
 }
 
 static void send_pending(struct rpc_conn *conn) {
-    vec_each(&conn->pending, pending) {
+    vec_each (&conn->pending, pending) {
         rpc_conn_send(conn, pending->type, pending->flags, pending->seq,
                       (struct bytes) {pending->body, pending->size});
         free(pending->body);
@@ -297,8 +309,8 @@ struct check_job {
 
 static void check_work(void *context) {
     struct check_job *job = context;
-    job->result = handshake_check(job->munge_socket, job->peer_role, job->cred, &job->claim,
-                                  &job->err);
+    job->result =
+        handshake_check(job->munge_socket, job->peer_role, job->cred, &job->claim, &job->err);
 }
 
 static void conn_checked(struct rpc_conn *conn, struct check_job *job) {
@@ -513,8 +525,8 @@ static void prepare_work(void *context) {
     struct prepare_job *job = context;
     job->result = sock_resolve(job->host, job->port, &job->addrs, &job->err);
     if (job->result == 0)
-        job->result = handshake_make(job->munge_socket, ROLE_CLIENT, &job->key, &job->cred,
-                                     &job->err);
+        job->result =
+            handshake_make(job->munge_socket, ROLE_CLIENT, &job->key, &job->cred, &job->err);
 }
 
 static void prepare_done(void *context) {

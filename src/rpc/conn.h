@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside of an asynchronous connection, shared by conn.c (life of a connection), server.c (accepting,
- * limits) and export.c (handing over). Not for users of rpc.h.
+ * Inside of an asynchronous connection, shared by conn.c (life of a connection), server.c
+ * (accepting, limits) and export.c (handing over). Not for users of rpc.h.
  *
- * A connection is referenced by its loop watch as long as it is not CONN_DEAD, and by every post and
- * worker job under way; memory goes with the last reference, so callbacks may end it at any time.
+ * A connection is referenced by its loop watch as long as it is not CONN_DEAD, and by every post
+ * and worker job under way; memory goes with the last reference, so callbacks may end it at any
+ * time.
  */
 #ifndef SLUICE_RPC_CONN_H
 #define SLUICE_RPC_CONN_H
@@ -53,12 +54,13 @@ struct rpc_conn {
     struct frame_out out;
     struct channel channel;
     bool is_paused;
-    bool wants_out;    /* the socket was full */
+    bool wants_out; /* the socket was full */
     bool flush_posted;
     bool resume_posted;
-    bool was_ready;    /* the ready handler was due, so closed is, too */
+    bool was_ready; /* the ready handler was due, so closed is, too */
     bool told_closed;
-    struct error end;  /* why, for the closed handler that is posted */
+    struct error end;         /* why, for the closed handler that is posted */
+    struct loop_end loop_end; /* while lingering */
 
     size_t drained_low;
     bool above_low;

@@ -24,8 +24,7 @@ struct exported {
     uint64_t in_size, out_size; /* bytes that follow */
 };
 
-int rpc_conn_export(struct rpc_conn *conn, struct str *ret_state, int *ret_fd,
-                    struct error *err) {
+int rpc_conn_export(struct rpc_conn *conn, struct str *ret_state, int *ret_fd, struct error *err) {
     assert(conn && ret_state && ret_fd);
     if (conn->state != CONN_OPEN)
         return error_set(err, ERR_INVALID, "%s: only an open connection can be handed over",
@@ -69,8 +68,9 @@ int rpc_conn_adopt(struct loop *loop, int fd, struct bytes state,
     memcpy(&head, state.data, sizeof(head));
     size_t rest = state.size - sizeof(head);
     if (head.version != EXPORT_VERSION || head.size != sizeof(head))
-        return error_set(err, ERR_VERSION, "a handed-over connection comes from another release: "
-                                           "slurmd and slurmstepd must be of the same");
+        return error_set(err, ERR_VERSION,
+                         "a handed-over connection comes from another release: "
+                         "slurmd and slurmstepd must be of the same");
     if (head.in_size > rest || head.out_size != rest - head.in_size)
         return error_set(err, ERR_PROTOCOL, "a handed-over connection came with a damaged state");
     if (sodium_init() < 0)

@@ -44,8 +44,9 @@ int handshake_check(const char *munge_socket, enum handshake_role role, const ch
         return r;
     /* A server's credential serves many connections, a client's only one. */
     if (info.is_replayed && role == ROLE_CLIENT)
-        return error_set(err, ERR_AUTH, "Munge decode failed: Replayed credential: somebody sent "
-                                        "a recorded one again");
+        return error_set(err, ERR_AUTH,
+                         "Munge decode failed: Replayed credential: somebody sent "
+                         "a recorded one again");
     if (info.payload_size != PAYLOAD_SIZE || memcmp(info.payload, HELLO_PURPOSE, PURPOSE_SIZE) ||
         info.payload[PURPOSE_SIZE] != (uint8_t) role)
         return error_set(err, ERR_AUTH, "the credential was made for another purpose");
@@ -123,8 +124,8 @@ int handshake_read_verdict(struct bytes frame, struct channel *channel, struct e
                      str_is_printable_utf8(text) ? text : "(unreadable reason)");
 }
 
-int handshake_check_server(const struct handshake_claim *claim, uid_t server_uid,
-                           const char *peer, struct error *err) {
+int handshake_check_server(const struct handshake_claim *claim, uid_t server_uid, const char *peer,
+                           struct error *err) {
     if (claim->uid == 0 || claim->uid == server_uid)
         return 0;
     return error_set(err, ERR_AUTH,

@@ -42,8 +42,8 @@ struct handshake_claim {
 must_check int handshake_make(const char *munge_socket, enum handshake_role role,
                               struct handshake_key *ret_key, char **ret_cred, struct error *err);
 /* Blocks. Checks a credential from a hello; `role` is the one that the peer must have. */
-must_check int handshake_check(const char *munge_socket, enum handshake_role role,
-                               const char *cred, struct handshake_claim *ret, struct error *err);
+must_check int handshake_check(const char *munge_socket, enum handshake_role role, const char *cred,
+                               struct handshake_claim *ret, struct error *err);
 
 void handshake_hello(struct frame_out *out, enum handshake_role role, const char *cred);
 /* *ret_cred is the caller's (free). */

@@ -25,9 +25,9 @@
 #include "base/str.h"
 #include "os/loop.h"
 
-#define RPC_FRAME_MAX (64u << 20) /* bytes of one message */
+#define RPC_FRAME_MAX (64u << 20)  /* bytes of one message */
 #define RPC_QUEUE_MAX (256u << 20) /* bytes queued for a peer that does not read */
-#define RPC_LAST 1u               /* flags: no more replies to this sequence number */
+#define RPC_LAST 1u                /* flags: no more replies to this sequence number */
 
 struct rpc_message {
     uint16_t type;
@@ -51,13 +51,13 @@ struct rpc_auth {
 /* ---- blocking client: commands ---- */
 struct rpc_client;
 /* Dials host:port and authenticates the server; timeout covers both. Fails fast, naming host and
- * port, when nobody listens. The answering side must run as root or as `server_uid`. When the server
- * does not accept us, the first receive tells (ERR_AUTH): waiting for it here would cost every
- * command a round trip. */
+ * port, when nobody listens. The answering side must run as root or as `server_uid`. When the
+ * server does not accept us, the first receive tells (ERR_AUTH): waiting for it here would cost
+ * every command a round trip. */
 must_check int rpc_client_open(const struct rpc_auth *auth, const char *host, uint16_t port,
                                uid_t server_uid, uint64_t timeout_usec, struct rpc_client **ret,
                                struct error *err);
-void rpc_client_close(struct rpc_client *client);   /* NULL is ignored */
+void rpc_client_close(struct rpc_client *client); /* NULL is ignored */
 /* For poll(): it shows only what has not been read ahead, so first call rpc_client_receive() with a
  * timeout of 0 until it says ERR_TIMEOUT. */
 int rpc_client_fd(const struct rpc_client *client);
@@ -82,8 +82,9 @@ struct rpc_handlers {
     void (*closed)(struct rpc_conn *conn, const struct error *why, void *context);
 };
 struct rpc_server;
-/* Listens on address:port ("" = all, port 0 = any free one: rpc_server_port); credentials are checked in a small pool of threads so that a
- * slow munged never stops the loop. Bounded: handshakes in flight, connections per uid, one frame.
+/* Listens on address:port ("" = all, port 0 = any free one: rpc_server_port); credentials are
+ * checked in a small pool of threads so that a slow munged never stops the loop. Bounded:
+ * handshakes in flight, connections per uid, one frame.
  */
 must_check int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *address,
                               uint16_t port, const struct rpc_handlers *handlers, void *context,
@@ -96,8 +97,8 @@ void rpc_server_pause(struct rpc_server *server, bool paused);
 void rpc_server_on_reject(struct rpc_server *server,
                           void (*fn)(const struct error *why, void *context), void *context);
 
-/* Returns at once; looking up the host, connecting and the handshake happen in the background, up to
- * 10 s, and end with ready or closed. Messages may be queued meanwhile. */
+/* Returns at once; looking up the host, connecting and the handshake happen in the background, up
+ * to 10 s, and end with ready or closed. Messages may be queued meanwhile. */
 must_check int rpc_dial(struct loop *loop, const struct rpc_auth *auth, const char *host,
                         uint16_t port, uid_t server_uid, const struct rpc_handlers *handlers,
                         void *context, struct rpc_conn **ret, struct error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The accepting side: one listener, one credential that serves many connections, and the limits that
- * keep unauthenticated or greedy peers from costing us more than they may:
+ * The accepting side: one listener, one credential that serves many connections, and the limits
+ * that keep unauthenticated or greedy peers from costing us more than they may:
  *
  *   HANDSHAKES_MAX   connections that have not authenticated; above it nothing is accepted
  *   CONNS_PER_UID    authenticated connections of one user other than root and our own
@@ -20,7 +20,7 @@
 #define HANDSHAKES_MAX 1024
 #define CONNS_PER_UID 1024
 #define ACCEPTS_PER_EVENT 64
-#define ACCEPT_RETRY_USEC 100000u  /* after running out of descriptors */
+#define ACCEPT_RETRY_USEC 100000u   /* after running out of descriptors */
 #define CRED_REFRESH_USEC 30000000u /* older: make the next one while this one is still used */
 #define CRED_MAX_USEC 60000000u     /* older: not used any more */
 #define REJECTS_PER_SEC 5
@@ -90,8 +90,7 @@ static void cred_done(void *context) {
         if (job->result == 0)
             server_set_cred(server, &job->key, take(job->cred));
         while (!list_is_empty(&server->keyless)) {
-            struct rpc_conn *conn = list_entry(server->keyless.next, struct rpc_conn,
-                                               waiting_link);
+            struct rpc_conn *conn = list_entry(server->keyless.next, struct rpc_conn, waiting_link);
             list_remove(&conn->waiting_link);
             if (job->result == 0)
                 server_greet(server, conn);
@@ -118,8 +117,8 @@ static void server_refresh(struct rpc_server *server) {
 /* ---- accepting ---- */
 
 static void server_update_accept(struct rpc_server *server) {
-    bool accepts = !server->is_paused && !server->is_backoff &&
-                   server->n_handshakes < HANDSHAKES_MAX;
+    bool accepts =
+        !server->is_paused && !server->is_backoff && server->n_handshakes < HANDSHAKES_MAX;
     loop_fd_events(server->watch, accepts ? EPOLLIN : 0);
 }
 
@@ -194,8 +193,10 @@ int server_check_limit(const struct rpc_server *server, uid_t uid, struct error 
     size_t count = uid_count(server, uid);
     if (count < CONNS_PER_UID || uid == 0 || uid == server->own_uid)
         return 0;
-    return error_set(err, ERR_LIMIT, "uid %u has %zu connections already, the limit for one user: "
-                                     "wait until some of them end", (unsigned) uid, count);
+    return error_set(err, ERR_LIMIT,
+                     "uid %u has %zu connections already, the limit for one user: "
+                     "wait until some of them end",
+                     (unsigned) uid, count);
 }
 
 void server_admit(struct rpc_conn *conn) {
@@ -255,7 +256,8 @@ int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *a
     int r = sock_listen(address ? address : "", port, &fd, err);
     if (r < 0)
         return r;
-    /* The first credential is made here: a daemon that cannot reach munged should say so at once. */
+    /* The first credential is made here: a daemon that cannot reach munged should say so at once.
+     */
     struct handshake_key key;
     char *cred;
     r = handshake_make(auth->munge_socket, ROLE_SERVER, &key, &cred, err);

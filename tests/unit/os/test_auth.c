@@ -27,8 +27,7 @@ static char *encode(const struct munged *munged, const char *text, unsigned ttl_
     char *cred = NULL;
     struct error err = ERROR_INIT;
     struct bytes payload = {(const uint8_t *) text, strlen(text)};
-    assert_int_equal(
-        auth_encode(munged->socket, payload, AUTH_ANY_UID, ttl_sec, &cred, &err), 0);
+    assert_int_equal(auth_encode(munged->socket, payload, AUTH_ANY_UID, ttl_sec, &cred, &err), 0);
     return cred;
 }
 
@@ -94,9 +93,9 @@ TEST(a_text_that_is_no_credential_is_refused) {
 TEST(a_munged_that_does_not_run_is_named_with_its_socket_and_the_cure) {
     char *cred = NULL;
     struct error err = ERROR_INIT;
-    assert_int_equal(auth_encode("/nonexistent/munge.socket", (struct bytes) {0}, AUTH_ANY_UID, 0,
-                                 &cred, &err),
-                     -ERR_AUTH);
+    assert_int_equal(
+        auth_encode("/nonexistent/munge.socket", (struct bytes) {0}, AUTH_ANY_UID, 0, &cred, &err),
+        -ERR_AUTH);
     assert_null(cred);
     assert_non_null(strstr(err.text, "/nonexistent/munge.socket"));
     assert_non_null(strstr(err.text, "systemctl start munge"));
