@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the listing commands share: buffered output, messages with the command's name in front,
+ * comma lists, names of states, asking the controller for records.
+ */
+#ifndef SLUICE_CLI_LIST_H
+#define SLUICE_CLI_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "cli/connect.h"
+#include "model/messages.h"
+#include "schema/columns.h"
+
+/* ---- output: one buffer, written to stdout in pieces of 64 KiB ---- */
+#define LIST_OUTPUT_PIECE (64u << 10)
+/* Writes the buffer when it holds a piece. A reader that has gone ends the command quietly. */
+void list_output(struct str *out);
+void list_output_all(struct str *out);
+
+/* "squeue: error: …" on stderr. */
+void list_error(const char *fmt, ...) printf_like(1, 2);
+/* The same, then exit(1). */
+_Noreturn void list_fail(const char *fmt, ...) printf_like(1, 2);
+
+/* ---- environment ---- */
+/* SLURM_TIME_FORMAT, SLURM_BITSTR_LEN, the present time. */
+void list_env_init(struct column_env *env, const char *cluster);
+/* "Mon Nov 30 12:16:12 2026" and a newline. */
+void list_date_print(int64_t now, struct str *out);
+
+/* ---- lists ---- */
+struct rows {
+    const void **items;
+    size_t n, capacity;
+};
+void rows_push(struct rows *rows, const void *row);
+void rows_done(struct rows *rows);
+
+/* Appends the words of a comma list; strings belong to the list. */
+void strs_split(struct strs *list, const char *text);
+void strs_push(struct strs *list, const char *text);
+void strs_done(struct strs *list);
+bool strs_has(const struct strs *list, const char *text);
+bool strs_has_nocase(const struct strs *list, const char *text);
+/* True if any word of the comma list `text` is in the list. */
+bool strs_has_word(const struct strs *list, const char *text);
+
+/* ---- job states ---- */
+struct job_states {
+    uint64_t states; /* bit per base state: exactly this one, without flags */
+    uint32_t flags;  /* or any of these flags */
+    bool all;
+    bool active; /* squeue's default: any PENDING, RUNNING, SUSPENDED; or COMPLETING */
+};
+/* Adds the states of a comma list. */
+must_check int job_states_parse(struct job_states *states, const char *text, struct error *err);
+bool job_states_match(const struct job_states *states, uint32_t state, uint32_t flags);
+/* Every name, in the order that error messages list them. */
+void job_states_names(struct str *out);
+
+/* ---- asking the controller ---- */
+/* One command's configuration and connection. Records of all lists stay until the session is
+ * closed; it may be used again afterwards. */
+struct list_session {
+    struct cli cli;
+    const struct conf *conf;
+    struct cli_link link;
+    bool open;
+};
+/* Reads the configuration; ends the command when there is none. */
+void list_session_init(struct list_session *session, const char *name);
+void list_session_close(struct list_session *session);
+/* -M: our own cluster's name, or "all". Ends the command for any other. */
+void list_clusters_check(const struct list_session *session, const char *names);
+/* "slurm_load_jobs error: Invalid job id specified" on stderr. */
+void list_load_error(const char *what, const struct error *err);
+
+/* One request, one reply, in the session's arena; err->code is the controller's. */
+must_check int list_ask(struct list_session *session, uint16_t type, const void *body,
+                        uint16_t reply_type, const void **ret_reply, struct error *err);
+/* Sends a list request and appends the items of all its replies to rows. */
+must_check int list_jobs(struct list_session *session, const struct list_request *request,
+                         struct rows *rows, struct error *err);
+must_check int list_steps(struct list_session *session, const struct list_request *request,
+                          struct rows *rows, struct error *err);
+must_check int list_nodes(struct list_session *session, const struct list_request *request,
+                          struct rows *rows, struct error *err);
+must_check int list_partitions(struct list_session *session, const struct list_request *request,
+                               struct rows *rows, struct error *err);
+must_check int list_accounting(struct list_session *session, const struct acct_query *query,
+                               struct rows *rows, struct error *err);
+
+#endif

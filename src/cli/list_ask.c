@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking the controller for records. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/list.h"
+#include "model/conf.h"
+
+void list_session_init(struct list_session *session, const char *name) {
+    memset(session, 0, sizeof(*session));
+    cli_init(&session->cli, name);
+    session->conf = cli_conf(&session->cli);
+    if (!session->conf)
+        exit(1);
+}
+
+void list_session_close(struct list_session *session) {
+    if (session->open)
+        cli_link_close(&session->link);
+    session->open = false;
+}
+
+void list_clusters_check(const struct list_session *session, const char *names) {
+    cleanup_free char *copy = xstrdup(names);
+    char *cursor = copy, *word;
+    while ((word = str_next_word(&cursor, ","))) {
+        if (!str_equal_nocase(word, "all") && !str_equal_nocase(word, session->conf->cluster_name))
+            list_fail("'%s' can't be reached now, or it is an invalid entry for --cluster: this "
+                      "configuration is of cluster '%s'",
+                      word, session->conf->cluster_name);
+    }
+}
+
+void list_load_error(const char *what, const struct error *err) {
+    fprintf(stderr, "%s: %s\n", what, error_text(err->code));
+}
+
+static int session_open(struct list_session *session, struct error *err) {
+    if (session->open)
+        return 0;
+    int result = cli_link_open(&session->cli, false, &session->link, err);
+    session->open = result == 0;
+    return result;
+}
+
+int list_ask(struct list_session *session, uint16_t type, const void *body, uint16_t reply_type,
+             const void **ret_reply, struct error *err) {
+    struct cli_reply reply;
+    int result = session_open(session, err);
+    if (result < 0)
+        return result;
+    result = cli_request(&session->link, type, body, &reply, err);
+    if (result < 0)
+        return result;
+    if (reply.type != reply_type)
+        return error_set(err, ERR_PROTOCOL, "%s was answered with %s", message_name(type),
+                         message_name(reply.type));
+    if (ret_reply)
+        *ret_reply = reply.body;
+    return 0;
+}
+
+/* Replies of every list begin with their items. */
+struct list_items {
+    const char *items;
+    uint32_t n;
+};
+
+static int list_stream(struct list_session *session, uint16_t type, const void *body,
+                       uint16_t reply_type, size_t item_size, struct rows *rows,
+                       struct error *err) {
+    struct cli_reply reply;
+    int result = session_open(session, err);
+    if (result < 0)
+        return result;
+    result = cli_request(&session->link, type, body, &reply, err);
+    while (result == 0) {
+        if (reply.type != reply_type)
+            return error_set(err, ERR_PROTOCOL, "%s was answered with %s", message_name(type),
+                             message_name(reply.type));
+        const struct list_items *list = reply.body;
+        vec_reserve(rows, list->n);
+        for (uint32_t i = 0; i < list->n; i++)
+            rows->items[rows->n++] = list->items + i * item_size;
+        if (reply.last)
+            return 0;
+        result =
+            cli_receive(&session->link, session->conf->message_timeout * 1000000ull, &reply, err);
+    }
+    return result;
+}
+
+int list_jobs(struct list_session *session, const struct list_request *request, struct rows *rows,
+              struct error *err) {
+    return list_stream(session, MSG_LIST_JOBS, request, MSG_JOB_LIST, sizeof(struct job), rows,
+                       err);
+}
+
+int list_steps(struct list_session *session, const struct list_request *request, struct rows *rows,
+               struct error *err) {
+    return list_stream(session, MSG_LIST_STEPS, request, MSG_STEP_LIST, sizeof(struct step), rows,
+                       err);
+}
+
+int list_nodes(struct list_session *session, const struct list_request *request, struct rows *rows,
+               struct error *err) {
+    return list_stream(session, MSG_LIST_NODES, request, MSG_NODE_LIST, sizeof(struct node), rows,
+                       err);
+}
+
+int list_partitions(struct list_session *session, const struct list_request *request,
+                    struct rows *rows, struct error *err) {
+    return list_stream(session, MSG_LIST_PARTITIONS, request, MSG_PARTITION_LIST,
+                       sizeof(struct partition), rows, err);
+}
+
+int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
+                    struct error *err) {
+    return list_stream(session, MSG_ACCT_QUERY, query, MSG_ACCT_LIST, sizeof(struct acct_job), rows,
+                       err);
+}
+
+/* list_stream reads every list through struct list_items. */
+static_assert(offsetof(struct job_list, items.items) == offsetof(struct list_items, items) &&
+                  offsetof(struct job_list, items.n) == offsetof(struct list_items, n),
+              "a list starts with its items");

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which jobs and steps a listing shows. */
+#include "cli/list_jobs.h"
+
+#include <ctype.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "text/idset.h"
+
+void job_query_done(struct job_query *query) {
+    strs_done(&query->ids);
+    strs_done(&query->users);
+    strs_done(&query->partitions);
+    strs_done(&query->accounts);
+    strs_done(&query->qos);
+    strs_done(&query->names);
+    strs_done(&query->licenses);
+    free(query->uids.items);
+}
+
+/* ---- ids ---- */
+/* One id as written: job, tasks behind '_' (NULL = all), step behind '.'. */
+struct job_ref {
+    uint32_t job_id;
+    const char *tasks; /* "3", "[1-3]" */
+    const char *step;
+};
+
+static bool ref_parse(const char *text, struct job_ref *ret) {
+    char *end;
+    if (!isdigit((unsigned char) *text))
+        return false;
+    unsigned long id = strtoul(text, &end, 10);
+    if (id == 0 || id >= UINT32_MAX)
+        return false;
+    *ret = (struct job_ref) {(uint32_t) id, *end == '_' ? end + 1 : NULL, NULL};
+    const char *dot = strchr(end, '.');
+    ret->step = dot ? dot + 1 : NULL;
+    return true;
+}
+
+bool job_id_is_valid(const char *text, bool steps) {
+    struct job_ref ref;
+    return ref_parse(text, &ref);
+}
+
+static bool ref_tasks(const struct job_ref *ref, struct idset *set) {
+    if (!ref->tasks)
+        return false;
+    cleanup_free char *text = xstrndup(ref->tasks, strcspn(ref->tasks, "."));
+    uint32_t limit;
+    return idset_parse(set, text, UINT32_MAX, &limit, NULL) == 0;
+}
+
+/* True if the reference names the job or, for an array's record, one of its waiting tasks. */
+static bool ref_match(const struct job_ref *ref, const struct job *job) {
+    if (!ref->tasks)
+        return ref->job_id == job->job_id || ref->job_id == job->array_job_id;
+    if (ref->job_id != job->array_job_id)
+        return false;
+    struct idset wanted cleanup_idset = IDSET_INIT;
+    if (!ref_tasks(ref, &wanted))
+        return false;
+    if (job->array_task_id != UNSET32)
+        return idset_contains(&wanted, job->array_task_id);
+    struct idset waiting cleanup_idset = IDSET_INIT;
+    uint32_t limit;
+    if (!job->array_tasks || idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
+        return false;
+    uint32_t task = 0;
+    while (idset_next(&wanted, task, &task)) {
+        if (idset_contains(&waiting, task))
+            return true;
+        if (task++ == UINT32_MAX)
+            break;
+    }
+    return false;
+}
+
+/* ---- users ---- */
+static void uids_push(struct u32s *list, uint32_t uid) {
+    list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
+    list->items[list->n++] = uid;
+}
+
+void job_query_users(struct job_query *query, struct str *unknown) {
+    query->by_user = query->by_user || query->users.n > 0;
+    for (uint32_t i = 0; i < query->users.n; i++) {
+        const char *user = query->users.items[i];
+        const struct passwd *entry = getpwnam(user);
+        uint64_t uid;
+        if (entry) {
+            uids_push(&query->uids, entry->pw_uid);
+        } else if (str_to_u64(user, &uid) && uid < UINT32_MAX) {
+            uids_push(&query->uids, (uint32_t) uid);
+        } else {
+            str_append(unknown, user);
+            str_append_char(unknown, '\n');
+        }
+    }
+}
+
+static bool uids_has(const struct u32s *list, uint32_t uid) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (list->items[i] == uid)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the request ---- */
+void job_query_fields(struct field_mask *mask) {
+    static const char *const members[] = {
+        "job_id",   "array_job_id", "array_task_id", "array_tasks", "array_limit", "state",
+        "flags",    "uid",          "partition",     "account",     "qos",         "name",
+        "licenses", "reservation",  "nodes",         "num_nodes",
+    };
+    for (size_t i = 0; i < countof(members); i++)
+        field_mask_add(mask, record_field(&record_job, members[i])->number);
+}
+
+void job_query_request(const struct job_query *query, const struct field_mask *fields,
+                       struct list_request *ret) {
+    record_init(&record_list_request, ret);
+    if (fields)
+        ret->fields = (struct blob) {(uint8_t *) (uintptr_t) fields, sizeof(*fields)};
+    ret->job_ids = query->ids;
+    ret->all = query->all;
+    /* An unknown id is told from a filtered one only if a single id is asked for by itself. */
+    if (query->ids.n == 1)
+        return;
+    if (query->by_user && !query->not_users)
+        ret->uids = query->uids;
+    ret->partitions = query->partitions;
+    ret->accounts = query->accounts;
+    ret->qos = query->qos;
+    ret->names = query->names;
+    if (query->states.active) {
+        ret->states = 1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED;
+        ret->flags = JOB_FLAG_COMPLETING | JOB_FLAG_STAGE_OUT;
+    } else if (!query->states.all) {
+        ret->states = query->states.states;
+        ret->flags = query->states.flags;
+    }
+}
+
+/* ---- checks ---- */
+static bool nodes_match(const char *text, const struct hostlist *nodes) {
+    struct hostlist own cleanup_hostlist = HOSTLIST_INIT;
+    if (!text || hostlist_parse(&own, text, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < own.n; i++) {
+        for (size_t k = 0; k < nodes->n; k++) {
+            if (!strcmp(own.names[i], nodes->names[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Licenses are written name[@server][:count]. */
+static bool licenses_match(const struct strs *wanted, const char *text) {
+    if (!text)
+        return false;
+    cleanup_free char *copy = xstrdup(text);
+    char *cursor = copy, *word;
+    while ((word = str_next_word(&cursor, ",|"))) {
+        word[strcspn(word, ":@")] = '\0';
+        if (strs_has(wanted, word))
+            return true;
+    }
+    return false;
+}
+
+bool job_query_match(const struct job_query *query, const struct job *job,
+                     const struct hostlist *nodes) {
+    if (query->by_user && uids_has(&query->uids, job->uid) == query->not_users)
+        return false;
+    if (!job_states_match(&query->states, job->state, job->flags))
+        return false;
+    bool named = query->ids.n == 0;
+    for (uint32_t i = 0; !named && i < query->ids.n; i++) {
+        struct job_ref ref;
+        named = ref_parse(query->ids.items[i], &ref) && ref_match(&ref, job);
+    }
+    if (!named)
+        return false;
+    if (query->partitions.n && !strs_has_word(&query->partitions, job->partition))
+        return false;
+    if (query->accounts.n && !strs_has_nocase(&query->accounts, job->account))
+        return false;
+    if (query->qos.n && !strs_has_nocase(&query->qos, job->qos))
+        return false;
+    if (query->names.n && !strs_has(&query->names, job->name))
+        return false;
+    if (query->licenses.n && !licenses_match(&query->licenses, job->licenses))
+        return false;
+    if (query->reservation && !str_equal(query->reservation, job->reservation))
+        return false;
+    return !nodes || nodes_match(job->nodes, nodes);
+}
+
+static bool ref_match_step(const struct job_ref *ref, const struct step *step) {
+    if (ref->tasks) {
+        struct idset wanted cleanup_idset = IDSET_INIT;
+        if (ref->job_id != step->array_job_id || !ref_tasks(ref, &wanted) ||
+            !idset_contains(&wanted, step->array_task_id))
+            return false;
+    } else if (ref->job_id != step->job_id && ref->job_id != step->array_job_id) {
+        return false;
+    }
+    if (!ref->step)
+        return true;
+    struct str name cleanup_str = STR_INIT;
+    step_id_print(step->step_id, &name);
+    return !strcmp(str_cstr(&name), ref->step);
+}
+
+bool job_query_match_step(const struct job_query *query, const struct step *step,
+                          const struct hostlist *nodes) {
+    if (query->by_user && uids_has(&query->uids, step->uid) == query->not_users)
+        return false;
+    bool named = query->ids.n == 0;
+    for (uint32_t i = 0; !named && i < query->ids.n; i++) {
+        struct job_ref ref;
+        named = ref_parse(query->ids.items[i], &ref) && ref_match_step(&ref, step);
+    }
+    if (!named)
+        return false;
+    if (query->partitions.n && !strs_has(&query->partitions, step->partition))
+        return false;
+    if (query->names.n && !strs_has(&query->names, step->name))
+        return false;
+    return !nodes || nodes_match(step->nodes, nodes);
+}
+
+/* ---- unfolding ---- */
+static bool job_is_folded(const struct job *job) {
+    return job->array_tasks && *job->array_tasks && job->array_task_id == UNSET32;
+}
+
+static void push_tasks(struct rows *rows, const struct job *job, const struct idset *tasks,
+                       struct arena *arena) {
+    uint32_t task = 0;
+    while (idset_next(tasks, task, &task)) {
+        struct job *row = arena_alloc(arena, sizeof(*row));
+        *row = *job;
+        row->array_task_id = task;
+        row->array_tasks = NULL;
+        rows_push(rows, row);
+        if (task++ == UINT32_MAX)
+            break;
+    }
+}
+
+void rows_unfold_arrays(struct rows *rows, struct arena *arena) {
+    struct rows result = {NULL, 0, 0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct job *job = rows->items[i];
+        struct idset tasks cleanup_idset = IDSET_INIT;
+        uint32_t limit;
+        if (!job_is_folded(job) ||
+            idset_parse(&tasks, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
+            rows_push(&result, job);
+        else
+            push_tasks(&result, job, &tasks, arena);
+    }
+    rows_done(rows);
+    *rows = result;
+}
+
+/* The waiting tasks that the ids name; false when an id names the whole record. */
+static bool tasks_named(const struct job_query *query, const struct job *job,
+                        struct idset *ret_tasks) {
+    struct idset waiting cleanup_idset = IDSET_INIT;
+    uint32_t limit;
+    if (idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
+        return false;
+    for (uint32_t i = 0; i < query->ids.n; i++) {
+        struct job_ref ref;
+        struct idset wanted cleanup_idset = IDSET_INIT;
+        if (!ref_parse(query->ids.items[i], &ref) || !ref_match(&ref, job))
+            continue;
+        if (!ref_tasks(&ref, &wanted))
+            return false;
+        uint32_t task = 0;
+        while (idset_next(&wanted, task, &task)) {
+            if (idset_contains(&waiting, task))
+                idset_add(ret_tasks, task);
+            if (task++ == UINT32_MAX)
+                break;
+        }
+    }
+    return true;
+}
+
+void rows_unfold_named(struct rows *rows, const struct job_query *query, struct arena *arena) {
+    struct rows result = {NULL, 0, 0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct job *job = rows->items[i];
+        struct idset tasks cleanup_idset = IDSET_INIT;
+        if (query->ids.n && job_is_folded(job) && tasks_named(query, job, &tasks))
+            push_tasks(&result, job, &tasks, arena);
+        else
+            rows_push(&result, job);
+    }
+    rows_done(rows);
+    *rows = result;
+}
+
+void rows_unfold_partitions(struct rows *rows, struct arena *arena) {
+    struct rows result = {NULL, 0, 0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct job *job = rows->items[i];
+        if (job->state != JOB_PENDING || !job->partition || !strchr(job->partition, ',')) {
+            rows_push(&result, job);
+            continue;
+        }
+        char *cursor = arena_strndup(arena, job->partition, strlen(job->partition)), *word;
+        while ((word = str_next_word(&cursor, ","))) {
+            struct job *row = arena_alloc(arena, sizeof(*row));
+            *row = *job;
+            row->partition = word;
+            rows_push(&result, row);
+        }
+    }
+    rows_done(rows);
+    *rows = result;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* squeue: shows the jobs and steps that the controller knows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/columns_job.h"
+#include "cli/json_dump.h"
+#include "cli/list.h"
+#include "cli/list_jobs.h"
+#include "cli/list_options.h"
+#include "model/conf.h"
+
+#define LAYOUT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
+#define LAYOUT_LONG "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
+#define LAYOUT_START "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R"
+#define LAYOUT_STEPS "%.15i %.8j %.9P %.8u %.9M %N"
+#define LAYOUT_STEPS_LONG "%.15i %.8j %.9P %.8u %.9l %.9M %N"
+#define SORT_JOBS "P,t,-p"
+#define SORT_STEPS "P,i"
+
+struct settings {
+    struct job_query query;
+    const char *format, *format_long, *sort, *clusters, *me;
+    const char *format_env, *format_long_env;
+    const char *json;
+    bool steps, start, long_form, no_header, raw_units, expand, has_states;
+    uint64_t iterate;
+};
+
+/* ---- options ---- */
+#define SET(name) static void name(void *data, const char *value)
+#define SETTINGS ((struct settings *) data)
+
+static void list_set(struct strs *list, const char *value) {
+    strs_done(list);
+    strs_split(list, value ? value : "");
+}
+
+static void ids_set(struct settings *settings, const char *value) {
+    cleanup_free char *copy = xstrdup(value ? value : "");
+    char *cursor = copy, *word;
+    strs_done(&settings->query.ids);
+    while ((word = str_next_word(&cursor, ", "))) {
+        if (!job_id_is_valid(word, settings->steps))
+            list_fail("Invalid job id: %s", word);
+        if (!strs_has(&settings->query.ids, word))
+            strs_push(&settings->query.ids, word);
+    }
+}
+
+SET(set_accounts) {
+    list_set(&SETTINGS->query.accounts, value);
+}
+SET(set_all) {
+    SETTINGS->query.all = true;
+}
+SET(set_hide) {
+    SETTINGS->query.all = false;
+}
+SET(set_array) {
+    SETTINGS->query.unfold = true;
+}
+SET(set_no_header) {
+    SETTINGS->no_header = true;
+}
+SET(set_jobs) {
+    ids_set(SETTINGS, value);
+}
+SET(set_steps) {
+    SETTINGS->steps = true;
+    if (value)
+        ids_set(SETTINGS, value);
+}
+SET(set_long) {
+    SETTINGS->long_form = true;
+}
+SET(set_licenses) {
+    list_set(&SETTINGS->query.licenses, value);
+}
+SET(set_clusters) {
+    SETTINGS->clusters = value;
+}
+SET(set_names) {
+    list_set(&SETTINGS->query.names, value);
+}
+SET(set_raw_units) {
+    SETTINGS->raw_units = true;
+}
+SET(set_format) {
+    SETTINGS->format = value;
+}
+SET(set_format_long) {
+    SETTINGS->format_long = value;
+}
+SET(set_format_env) {
+    SETTINGS->format_env = value;
+}
+SET(set_format_long_env) {
+    SETTINGS->format_long_env = value;
+}
+SET(set_partitions) {
+    list_set(&SETTINGS->query.partitions, value);
+}
+SET(set_priority) {
+    SETTINGS->query.per_partition = true;
+}
+SET(set_qos) {
+    list_set(&SETTINGS->query.qos, value);
+}
+SET(set_reservation) {
+    SETTINGS->query.reservation = value;
+}
+SET(set_sort) {
+    SETTINGS->sort = value;
+}
+SET(set_start) {
+    SETTINGS->start = true;
+}
+SET(set_users) {
+    list_set(&SETTINGS->query.users, value);
+    SETTINGS->query.by_user = true;
+}
+SET(set_me) {
+    cleanup_free char *uid = xasprintf("%u", getuid());
+    set_users(data, uid);
+    SETTINGS->query.not_users = false;
+}
+SET(set_not_me) {
+    set_me(data, NULL);
+    SETTINGS->query.not_users = true;
+}
+SET(set_nodelist) {
+    SETTINGS->query.nodelist = value;
+}
+SET(set_expand) {
+    SETTINGS->expand = true;
+}
+SET(set_json) {
+    SETTINGS->json = value ? value : "";
+}
+SET(set_yaml) {
+    SETTINGS->json = "yaml";
+}
+SET(set_nothing) {}
+SET(set_iterate) {
+    if (!str_to_u64(value, &SETTINGS->iterate) || SETTINGS->iterate == 0) {
+        list_error("--iterate=%s\n", value);
+        exit(1);
+    }
+}
+SET(set_states) {
+    struct error err = ERROR_INIT;
+    SETTINGS->query.states = (struct job_states) {0};
+    SETTINGS->has_states = true;
+    if (job_states_parse(&SETTINGS->query.states, value, &err) < 0) {
+        struct str names cleanup_str = STR_INIT;
+        job_states_names(&names);
+        list_error("%s", err.text);
+        list_error("Valid job states include: %s\n", str_cstr(&names));
+        exit(1);
+    }
+}
+
+/* clang-format off */
+static const struct list_option option_rows[] = {
+    {"account", 'A', LIST_ARG_REQUIRED, "SQUEUE_ACCOUNT", set_accounts, "account(s)",
+        "comma separated list of accounts to view"},
+    {"all", 'a', LIST_ARG_NONE, "SQUEUE_ALL", set_all, NULL, "jobs in hidden partitions too"},
+    {"array", 'r', LIST_ARG_NONE, "SQUEUE_ARRAY", set_array, NULL, "one line for each array task"},
+    {"array-unique", 0, LIST_ARG_NONE, "SQUEUE_ARRAY_UNIQUE", set_array, NULL,
+        "one line for each waiting array task"},
+    {"expand-patterns", 0, LIST_ARG_NONE, "SQUEUE_EXPAND_PATTERNS", set_expand, NULL,
+        "replace the symbols of output file names"},
+    {"federation", 0, LIST_ARG_NONE, "SQUEUE_FEDERATION", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"hide", 0, LIST_ARG_NONE, NULL, set_hide, NULL, "no jobs of hidden partitions"},
+    {"iterate", 'i', LIST_ARG_REQUIRED, NULL, set_iterate, "seconds", "repeat at this interval"},
+    {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "job(s)",
+        "comma separated list of job ids to view, in any state"},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
+    {"licenses", 'L', LIST_ARG_REQUIRED, "SQUEUE_LICENSES", set_licenses, "license(s)",
+        "comma separated list of licenses to view"},
+    {"local", 0, LIST_ARG_NONE, "SQUEUE_LOCAL", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "long report"},
+    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "cluster(s)",
+        "the cluster to ask"},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "cluster(s)", NULL},
+    {"me", 0, LIST_ARG_NONE, NULL, set_me, NULL, "my own jobs"},
+    {"name", 'n', LIST_ARG_REQUIRED, "SQUEUE_NAMES", set_names, "job_name(s)",
+        "comma separated list of job names to view"},
+    {"noconvert", 0, LIST_ARG_NONE, NULL, set_raw_units, NULL,
+        "no larger units (2048M stays 2048M)"},
+    {"nodelist", 'w', LIST_ARG_REQUIRED, NULL, set_nodelist, "hostlist", "list of nodes to view"},
+    {"nodes", 0, LIST_ARG_REQUIRED, NULL, set_nodelist, "hostlist", NULL},
+    {"noheader", 'h', LIST_ARG_NONE, NULL, set_no_header, NULL, "no headers on output"},
+    {"notme", 0, LIST_ARG_NONE, NULL, set_not_me, NULL, "everybody's jobs but mine"},
+    {"only-job-state", 0, LIST_ARG_NONE, NULL, set_nothing, NULL,
+        "accepted; a listing is always cheap"},
+    {"format", 'o', LIST_ARG_REQUIRED, NULL, set_format, "format", "format specification"},
+    {"Format", 'O', LIST_ARG_REQUIRED, NULL, set_format_long, "format", "format by field names"},
+    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT", set_format_env, NULL, NULL},
+    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT2", set_format_long_env, NULL, NULL},
+    {"partition", 'p', LIST_ARG_REQUIRED, "SQUEUE_PARTITION", set_partitions, "partition(s)",
+        "comma separated list of partitions to view"},
+    {"priority", 'P', LIST_ARG_NONE, "SQUEUE_PRIORITY", set_priority, NULL,
+        "one line for each partition of a waiting job"},
+    {"qos", 'q', LIST_ARG_REQUIRED, "SQUEUE_QOS", set_qos, "qos(s)",
+        "comma separated list of QOS to view"},
+    {"reservation", 'R', LIST_ARG_REQUIRED, NULL, set_reservation, "name", "reservation to view"},
+    {"sibling", 0, LIST_ARG_NONE, "SQUEUE_SIBLING", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"sort", 'S', LIST_ARG_REQUIRED, "SQUEUE_SORT", set_sort, "fields",
+        "comma separated list of fields to sort on"},
+    {"start", 0, LIST_ARG_NONE, NULL, set_start, NULL, "expected start times of waiting jobs"},
+    {"states", 't', LIST_ARG_REQUIRED, "SQUEUE_STATES", set_states, "states",
+        "comma separated list of states to view, or all"},
+    {"steps", 's', LIST_ARG_NEXT_WORD, NULL, set_steps, "step(s)",
+        "comma separated list of job steps to view"},
+    {"user", 'u', LIST_ARG_REQUIRED, "SQUEUE_USERS", set_users, "user_name(s)",
+        "comma separated list of users to view"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+};
+/* clang-format on */
+static const struct list_options options = {
+    option_rows, countof(option_rows),
+    "squeue [-A account] [--clusters names] [-i seconds] [--job jobid]\n"
+    "              [-n name] [-o format] [-p partitions] [--qos qos]\n"
+    "              [--reservation reservation] [--sort fields] [--start]\n"
+    "              [--step step_id] [-t states] [-u user_name] [--usage]\n"
+    "              [-L licenses] [-w nodes] [--federation] [--local] [--sibling]\n"
+    "\t      [-ahjlrsv]"};
+
+static void settings_finish(struct settings *settings) {
+    if (settings->format && settings->format_long)
+        list_fail("-O (--Format) is incompatible with -o (--format)");
+    if (!settings->format && !settings->format_long) {
+        settings->format_long = settings->format_long_env;
+        settings->format = settings->format_long ? NULL : settings->format_env;
+    }
+    if (!settings->has_states) {
+        if (settings->start)
+            settings->query.states.states = 1u << JOB_PENDING;
+        else if (settings->query.ids.n)
+            settings->query.states.all = true;
+        else
+            settings->query.states.active = true;
+    }
+    if (!settings->sort)
+        settings->sort = settings->steps ? SORT_STEPS : settings->start ? "S" : SORT_JOBS;
+}
+
+/* ---- the listing ---- */
+struct listing {
+    const struct settings *settings;
+    struct list_session session;
+    const struct column_table *table;
+    struct format format;
+    struct sort_spec sort;
+    struct field_mask fields;
+    struct hostlist nodes;
+};
+
+static void unknown_report(const struct str *unknown) {
+    cleanup_free char *copy = xstrdup(str_cstr(unknown));
+    for (char *at = copy; *at;) {
+        char *end = strchr(at, '\n');
+        *end = '\0';
+        list_error("Invalid job format specification: %s", at);
+        at = end + 1;
+    }
+}
+
+static void format_prepare(struct listing *listing) {
+    const struct settings *settings = listing->settings;
+    struct str unknown cleanup_str = STR_INIT;
+    struct error err = ERROR_INIT;
+    const char *layout = settings->format;
+    if (!layout && settings->steps)
+        layout = settings->long_form ? LAYOUT_STEPS_LONG : LAYOUT_STEPS;
+    else if (!layout)
+        layout = settings->start ? LAYOUT_START : settings->long_form ? LAYOUT_LONG : LAYOUT;
+    if (settings->format_long)
+        format_parse_names(&listing->format, listing->table, settings->format_long, &unknown);
+    else
+        format_parse_letters(&listing->format, listing->table, layout, &unknown);
+    unknown_report(&unknown);
+    if (sort_parse(&listing->sort, listing->table, settings->sort, &err) < 0)
+        list_fail("%s", err.text);
+    format_fields(&listing->format, listing->table, &listing->fields);
+    sort_fields(&listing->sort, listing->table, &listing->fields);
+    if (!settings->steps)
+        job_query_fields(&listing->fields);
+}
+
+/* -w: every name must be a node's; "localhost" is this host. */
+static void nodes_prepare(struct listing *listing) {
+    struct error err = ERROR_INIT;
+    const char *text = listing->settings->query.nodelist;
+    char host[256] = "localhost";
+    if (!text)
+        return;
+    if (str_equal_nocase(text, "localhost")) {
+        gethostname(host, sizeof(host) - 1);
+        host[strcspn(host, ".")] = '\0';
+        text = host;
+    }
+    if (hostlist_parse(&listing->nodes, text, &err) < 0)
+        list_fail("%s", err.text);
+    struct rows known = {NULL, 0, 0};
+    struct list_request request;
+    record_init(&record_list_request, &request);
+    request.all = true;
+    if (list_nodes(&listing->session, &request, &known, &err) < 0) {
+        list_load_error("slurm_load_node", &err);
+        exit(1);
+    }
+    for (size_t i = 0; i < listing->nodes.n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < known.n && !found; k++) {
+            const struct node *node = known.items[k];
+            found = str_equal(node->name, listing->nodes.names[i]) ||
+                    str_equal(node->hostname, listing->nodes.names[i]);
+        }
+        if (!found)
+            list_fail("Invalid node name %s", listing->nodes.names[i]);
+    }
+    rows_done(&known);
+}
+
+static void rows_filter(struct rows *rows, const struct listing *listing) {
+    const struct job_query *query = &listing->settings->query;
+    const struct hostlist *nodes = query->nodelist ? &listing->nodes : NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        bool keep = listing->settings->steps ? job_query_match_step(query, rows->items[i], nodes)
+                                             : job_query_match(query, rows->items[i], nodes);
+        if (keep)
+            rows->items[n++] = rows->items[i];
+    }
+    rows->n = n;
+}
+
+/* Fills rows with what is to be shown, in order. */
+static int rows_load(struct listing *listing, struct arena *arena, struct rows *rows,
+                     const struct column_env *env, struct error *err) {
+    const struct settings *settings = listing->settings;
+    struct list_request request;
+    bool dump = settings->json;
+    if (settings->query.by_user && settings->query.uids.n == 0)
+        return 0; /* nobody of that name */
+    job_query_request(&settings->query, dump ? NULL : &listing->fields, &request);
+    int result = settings->steps ? list_steps(&listing->session, &request, rows, err)
+                                 : list_jobs(&listing->session, &request, rows, err);
+    if (result < 0)
+        return result;
+    if (!settings->steps && settings->query.ids.n == 1 && rows->n == 0)
+        return error_set(err, ERR_INVALID_JOB_ID, "no job %s", settings->query.ids.items[0]);
+    rows_filter(rows, listing);
+    if (!settings->steps) {
+        rows_unfold_named(rows, &settings->query, arena);
+        if (settings->query.unfold)
+            rows_unfold_arrays(rows, arena);
+        if (settings->query.per_partition)
+            rows_unfold_partitions(rows, arena);
+    }
+    if (!dump)
+        rows_sort(&listing->sort, rows->items, rows->n, env);
+    return 0;
+}
+
+static int listing_show(struct listing *listing, int argc, char **argv) {
+    const struct settings *settings = listing->settings;
+    struct job_columns_data data = {.expand_patterns = settings->expand};
+    struct column_env env;
+    struct error err = ERROR_INIT;
+    struct str out cleanup_str = STR_INIT;
+    struct rows rows = {NULL, 0, 0};
+    struct arena arena;
+    list_env_init(&env, listing->session.conf->cluster_name);
+    env.raw_units = settings->raw_units;
+    env.data = &data;
+    arena_init(&arena, 0);
+    int result = rows_load(listing, &arena, &rows, &env, &err);
+    if (result < 0) {
+        list_load_error("slurm_load_jobs error", &err);
+    } else if (settings->json) {
+        json_dump_jobs(&rows, settings->json, argc, argv, &env, &out);
+    } else {
+        if (!settings->no_header && (settings->long_form || settings->iterate))
+            list_date_print(env.now, &out);
+        if (settings->clusters && !settings->no_header)
+            str_printf(&out, "CLUSTER: %s\n", env.cluster);
+        if (!settings->no_header)
+            format_header(&listing->format, &out);
+        for (size_t i = 0; i < rows.n; i++) {
+            format_row(&listing->format, rows.items[i], &env, &out);
+            list_output(&out);
+        }
+    }
+    if (settings->iterate)
+        str_append_char(&out, '\n');
+    list_output_all(&out);
+    rows_done(&rows);
+    arena_done(&arena);
+    list_session_close(&listing->session);
+    return result < 0 ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {0};
+    int first = list_options_parse(&options, argc, argv, &settings);
+    if (first < argc) {
+        printf("Usage: %s\n", options.usage);
+        fflush(stdout);
+        list_fail("Unrecognized option: %s", argv[first]);
+    }
+    settings_finish(&settings);
+    struct str unknown cleanup_str = STR_INIT;
+    job_query_users(&settings.query, &unknown);
+    cleanup_free char *names = xstrdup(str_cstr(&unknown));
+    char *cursor = names, *name;
+    while ((name = str_next_word(&cursor, "\n")))
+        list_error("Invalid user: %s\n", name);
+
+    struct listing listing = {.settings = &settings,
+                              .table = settings.steps ? &columns_step : &columns_job};
+    list_session_init(&listing.session, "squeue");
+    if (settings.clusters)
+        list_clusters_check(&listing.session, settings.clusters);
+    format_prepare(&listing);
+    nodes_prepare(&listing);
+    int status = listing_show(&listing, argc, argv);
+    while (settings.iterate) {
+        sleep((unsigned) settings.iterate);
+        status = listing_show(&listing, argc, argv);
+    }
+    format_done(&listing.format);
+    hostlist_done(&listing.nodes);
+    job_query_done(&settings.query);
+    return status;
+}
