@@ -22,12 +22,14 @@ struct constraint {
     size_t n_parts;
 };
 
+/* An empty text gives NULL, which every node matches. */
 must_check int constraint_parse(const char *text, struct constraint **ret, struct error *err);
 void constraint_free(struct constraint *constraint);
 /* Calls fn for each name. */
 void constraint_names(const struct constraint *constraint,
                       void (*fn)(const char *name, void *context), void *context);
-/* True if a node whose features the callback knows may serve the job at all (counts ignored). */
+/* True if a node whose features the callback knows may serve the job at all. A counted part (a*2)
+ * excludes no node, since the job's other nodes may lack it; the scheduler counts those. */
 bool constraint_matches(const struct constraint *constraint,
                         bool (*has)(const char *name, void *context), void *context);
 

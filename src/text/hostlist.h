@@ -24,14 +24,14 @@ struct hostlist {
     { NULL, 0, 0 }
 
 void hostlist_done(struct hostlist *list);
-#define cleanup_hostlist __attribute__((cleanup(hostlist_done)))
+#define cleanup_hostlist __attribute__((__cleanup__(hostlist_done)))
 /* Appends the names of `text` in order, duplicates kept. On error the list is unchanged and the
  * sentence starts with "Invalid hostlist: <text>". An empty text is an empty list. */
 must_check int hostlist_parse(struct hostlist *list, const char *text, struct error *err);
 void hostlist_push(struct hostlist *list, const char *name);
 /* Drops later duplicates, keeping order. */
 void hostlist_unique(struct hostlist *list);
-/* Natural order: prefix, then number, then padding. */
+/* Natural order: prefix, then width of the number, then number: c1, c2, c10; c01, c02, c10. */
 void hostlist_sort(struct hostlist *list);
 /* Appends the folded form in the list's order (sort first for the daemons' form). */
 void hostlist_fold(const struct hostlist *list, struct str *out);

@@ -18,17 +18,17 @@ struct idset_run {
     uint32_t step;        /* >= 1 */
 };
 struct idset {
-    struct idset_run *runs; /* sorted by first; runs may interleave only when steps differ */
+    struct idset_run *runs; /* sorted; a run begins after the one before it has ended */
     size_t n, capacity;
 };
 #define IDSET_INIT                                                                                 \
     { NULL, 0, 0 }
 
 void idset_done(struct idset *set);
-#define cleanup_idset __attribute__((cleanup(idset_done)))
-/* Parses `spec[%limit]`; brackets around the spec are accepted. ret_limit (may be NULL: then a
- * limit is an error) gets 0 when absent. Duplicates collapse. Values above max are an error that
- * names the bound. */
+#define cleanup_idset __attribute__((__cleanup__(idset_done)))
+/* Replaces the set by `spec[%limit]`; brackets around the spec are accepted. ret_limit (may be
+ * NULL: then a limit is an error) gets 0 when absent. Duplicates collapse. Values above max are an
+ * error that names the bound. Not empty on success. */
 must_check int idset_parse(struct idset *set, const char *text, uint32_t max, uint32_t *ret_limit,
                            struct error *err);
 uint64_t idset_count(const struct idset *set);
@@ -40,8 +40,9 @@ uint32_t idset_max(const struct idset *set);
 /* Smallest member >= from; false when none. */
 bool idset_next(const struct idset *set, uint32_t from, uint32_t *ret_id);
 /* Appends the display form: `first-last:step` when more than 5 ids remain, the spread is above 10
- * and the spacing is constant and not 1; otherwise ranges and commas. max_bytes > 0 cuts the text
- * there and ends it with "..." (squeue shows 64). */
+ * and the spacing is constant and not 1; otherwise ranges and commas. max_bytes > 0 is the size of
+ * a buffer with its NUL, as in SLURM_BITSTR_LEN: a text that does not fit ends with "..." (squeue:
+ * 64, so 63 characters). */
 void idset_print(const struct idset *set, struct str *out, size_t max_bytes);
 void idset_copy(struct idset *dst, const struct idset *src);
 

@@ -23,7 +23,7 @@ struct gres_list {
 #define GRES_LIST_INIT                                                                             \
     { NULL, 0, 0 }
 void gres_list_done(struct gres_list *list);
-#define cleanup_gres_list __attribute__((cleanup(gres_list_done)))
+#define cleanup_gres_list __attribute__((__cleanup__(gres_list_done)))
 /* `name[[:type]:count][,…]`, also with the prefix `gres:` or `gres/` and `=` before the count. In
  * the last part digits (with a unit) are a count, else a type. "none" and "" are empty. An item
  * given twice adds up. Names and types are lower-cased for comparison by callers, kept as given. */
