@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the configuration: opens files through the source, follows Include, hands pairs to the
+ * rows of their tables and lines to the functions of their kind, and then lets the checks find what
+ * only shows when everything is read.
+ */
+#include "model/conf.h"
+
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/conf_lines.h"
+
+/* ---- Kinds of lines and files ---- */
+
+static const void *node_line_defaults(const struct conf_loader *loader) {
+    return &loader->node_defaults;
+}
+static const void *partition_line_defaults(const struct conf_loader *loader) {
+    return &loader->partition_defaults;
+}
+static const void *down_line_defaults(const struct conf_loader *loader) {
+    return &conf_down_defaults;
+}
+static const void *node_set_line_defaults(const struct conf_loader *loader) {
+    return &conf_node_set_defaults;
+}
+static const void *power_action_line_defaults(const struct conf_loader *loader) {
+    return &conf_power_action_defaults;
+}
+static const void *gres_line_defaults(const struct conf_loader *loader) {
+    return &conf_gres_defaults;
+}
+static void power_action_line_finish(struct conf_loader *loader, void *object, uint64_t seen) {
+    /* Nothing to do: the row's notice has said that it has no effect yet. */
+}
+
+static const struct conf_line_kind main_lines[] = {
+    {&conf_node_table, 0, sizeof(struct conf_node_line), node_line_defaults, conf_node_line_finish},
+    {&conf_partition_table, 1, sizeof(struct conf_partition_line), partition_line_defaults,
+     conf_partition_line_finish},
+    {&conf_down_table, 2, sizeof(struct conf_down_line), down_line_defaults, conf_down_line_finish},
+    {&conf_node_set_table, 3, sizeof(struct conf_node_set_line), node_set_line_defaults,
+     conf_node_set_line_finish},
+    {&conf_power_action_table, 4, sizeof(struct conf_power_action_line), power_action_line_defaults,
+     power_action_line_finish},
+};
+static const struct conf_line_kind gres_record = {&conf_gres_table, 5, sizeof(struct conf_gres),
+                                                  gres_line_defaults, conf_gres_line_finish};
+
+static const struct conf_file_kind gres_file = {NULL, NULL, 0, &gres_record};
+
+/* ---- Small helpers of all steps ---- */
+
+const char *conf_keep(const struct conf_loader *loader, const char *text) {
+    return arena_strndup(loader->context.arena, text, strlen(text));
+}
+
+bool conf_name_is_valid(const char *name) {
+    size_t length = strlen(name);
+    return length > 0 && length <= CONF_NAME_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:+") ==
+               length &&
+           strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+struct conf_context conf_context_at(const struct conf_loader *loader, const char *file,
+                                    uint32_t line) {
+    struct conf_context context = loader->context;
+    context.file = file;
+    context.line = line;
+    return context;
+}
+
+static size_t key_number(const struct conf_table *table, const struct conf_key *key) {
+    return (size_t) (key - table->keys);
+}
+
+const struct conf_place *conf_place_of(const struct conf_loader *loader, const char *name) {
+    const struct conf_key *key = conf_key_find(&conf_main_table, name, strlen(name));
+    assert(key != NULL);
+    return &loader->places[key_number(&conf_main_table, key)];
+}
+
+static void hash_pair(struct conf_loader *loader, const char *key, const char *value) {
+    uint64_t hash = loader->conf->private->hash;
+    hash = hash_bytes(key, strlen(key), hash);
+    loader->conf->private->hash = hash_bytes(value, strlen(value), hash);
+}
+
+/* ---- Pairs ---- */
+
+static void key_unknown(const struct conf_loader *loader, const struct conf_table *table,
+                        const struct conf_pair *pair) {
+    if (loader->role == CONF_CLIENT)
+        return;
+    cleanup_free char *name = xstrndup(pair->key, pair->key_length);
+    const char *nearest = conf_key_nearest(table, name);
+    if (nearest != NULL)
+        conf_error(&loader->context, "unknown key \"%s\" in %s (did you mean \"%s\"?)", name,
+                   table->what, nearest);
+    else
+        conf_error(&loader->context, "unknown key \"%s\" in %s", name, table->what);
+}
+
+/* Finds the row of a pair; NULL when there is nothing to parse, which has been said. */
+static const struct conf_key *pair_key(struct conf_loader *loader, const struct conf_table *table,
+                                       const struct conf_pair *pair) {
+    const struct conf_key *key = conf_key_find(table, pair->key, pair->key_length);
+    loader->context.line = pair->line;
+    loader->context.quiet = loader->role == CONF_CLIENT;
+    if (key == NULL) {
+        key_unknown(loader, table, pair);
+        return NULL;
+    }
+    if (loader->role == CONF_CLIENT) {
+        loader->context.quiet = key->who == CONF_DAEMON_ONLY;
+    } else {
+        hash_pair(loader, key->name, pair->value);
+    }
+    if (key->effect == CONF_OBSOLETE) {
+        if (loader->role != CONF_CLIENT)
+            conf_notice(&loader->context, "%s is obsolete and has no effect: %s", key->name,
+                        key->help);
+        return NULL;
+    }
+    if (!str_is_printable_utf8(pair->value)) {
+        conf_error(&loader->context, "%s: the value holds control characters or is not UTF-8",
+                   key->name);
+        return NULL;
+    }
+    return key;
+}
+
+static void pair_apply(struct conf_loader *loader, const struct conf_pair *pair) {
+    const struct conf_table *table = loader->kind->table;
+    const struct conf_key *key = pair_key(loader, table, pair);
+    if (key == NULL)
+        return;
+    struct conf_place *place = &loader->places[key_number(table, key)];
+    if (place->file != NULL && key->type != CONF_NAMES && loader->role != CONF_CLIENT) {
+        if (strcmp(place->file, loader->context.file) == 0)
+            conf_notice(&loader->context,
+                        "%s is given again (first on line %u); the last one counts", key->name,
+                        place->line);
+        else
+            conf_notice(&loader->context, "%s is given again (first in %s:%u); the last one counts",
+                        key->name, place->file, place->line);
+    }
+    *place = (struct conf_place) {loader->context.file, pair->line};
+    void *object = table == &conf_cgroup_table ? (void *) &loader->conf->cgroup : loader->conf;
+    (void) conf_value_parse(key, pair->value, object, &loader->context);
+}
+
+/* One notice per key of lines that has no effect yet, however many lines use it. */
+static void line_key_notice(struct conf_loader *loader, const struct conf_line_kind *kind,
+                            const struct conf_key *key, const void *object) {
+    uint64_t bit = UINT64_C(1) << key_number(kind->table, key);
+    if (key->effect != CONF_NOT_YET || (loader->told[kind->number] & bit) != 0 ||
+        conf_value_is_default(key, object, kind->table->defaults))
+        return;
+    loader->told[kind->number] |= bit;
+    conf_notice(&loader->context, "%s in %s has no effect yet", key->name, kind->table->what);
+}
+
+static void line_pair_apply(struct conf_loader *loader, const struct conf_line_kind *kind,
+                            const struct conf_pair *pair, void *object, uint64_t *seen) {
+    const struct conf_key *key = pair_key(loader, kind->table, pair);
+    if (key == NULL)
+        return;
+    uint64_t bit = UINT64_C(1) << key_number(kind->table, key);
+    if ((*seen & bit) != 0)
+        conf_notice(&loader->context, "%s is given twice on this line; the last one counts",
+                    key->name);
+    *seen |= bit;
+    if (conf_value_parse(key, pair->value, object, &loader->context))
+        line_key_notice(loader, kind, key, object);
+}
+
+static void lex_error(struct conf_loader *loader, const struct conf_pair *pair) {
+    if (loader->role == CONF_CLIENT)
+        return;
+    loader->context.line = pair->line;
+    loader->context.quiet = false;
+    if (pair->value != NULL)
+        conf_error(&loader->context, "%s", pair->value);
+    else
+        conf_error(&loader->context, "\"%.*s\" is not Key=Value",
+                   (int) min_of(pair->key_length, 64ul), pair->key);
+}
+
+/* Reads the pairs of a line whose first one is given, then lets its kind finish it. */
+static enum conf_lexeme line_apply(struct conf_loader *loader, struct conf_lexer *lexer,
+                                   const struct conf_line_kind *kind, struct conf_pair *pair) {
+    union {
+        struct conf_node_line node;
+        struct conf_partition_line partition;
+        struct conf_down_line down;
+        struct conf_node_set_line node_set;
+        struct conf_power_action_line power_action;
+        struct conf_gres gres;
+    } object;
+    assert(kind->size <= sizeof(object));
+    memcpy(&object, kind->defaults(loader), kind->size);
+    uint32_t line = pair->line;
+    uint64_t seen = 0;
+    enum conf_lexeme lexeme = CONF_LEX_PAIR;
+    for (; lexeme == CONF_LEX_PAIR || lexeme == CONF_LEX_ERROR;
+         lexeme = conf_lexer_next(lexer, pair)) {
+        if (lexeme == CONF_LEX_ERROR)
+            lex_error(loader, pair);
+        else
+            line_pair_apply(loader, kind, pair, &object, &seen);
+    }
+    loader->context.line = line;
+    loader->context.quiet = false;
+    kind->finish(loader, &object, seen);
+    return lexeme;
+}
+
+static const struct conf_line_kind *line_kind_find(const struct conf_file_kind *kind,
+                                                   const struct conf_pair *pair) {
+    if (kind->record != NULL)
+        return kind->record;
+    for (size_t i = 0; i < kind->n_lines; i++) {
+        const struct conf_key *opener = &kind->lines[i].table->keys[0];
+        if (opener->name_length == pair->key_length &&
+            strncasecmp(opener->name, pair->key, pair->key_length) == 0)
+            return &kind->lines[i];
+    }
+    return NULL;
+}
+
+/* ---- Files ---- */
+
+static int file_load(struct conf_loader *loader, const char *path, bool required,
+                     struct error *err);
+
+/* The path of an included file: relative to the directory of slurm.conf, %c is the cluster. */
+static void include_path(const struct conf_loader *loader, const char *text, struct str *path) {
+    if (text[0] != '/')
+        str_append(path, loader->directory);
+    for (const char *p = text; *p != '\0'; p++) {
+        if (p[0] == '%' && p[1] == 'c' && loader->conf->cluster_name != NULL) {
+            for (const char *c = loader->conf->cluster_name; *c != '\0'; c++)
+                str_append_char(path, *c >= 'A' && *c <= 'Z' ? (char) (*c + 32) : *c);
+            p++;
+        } else {
+            str_append_char(path, *p);
+        }
+    }
+}
+
+static void include_apply(struct conf_loader *loader, const struct conf_pair *pair) {
+    struct conf_context context = loader->context;
+    context.line = pair->line;
+    context.quiet = false;
+    if (strstr(pair->value, "%c") != NULL && loader->conf->cluster_name == NULL) {
+        conf_error(&context, "Include %s: ClusterName must stand before it", pair->value);
+        return;
+    }
+    cleanup_str struct str text = STR_INIT;
+    include_path(loader, pair->value, &text);
+    const char *path = conf_keep(loader, str_cstr(&text));
+    for (size_t i = 0; i < loader->depth; i++) {
+        if (strcmp(loader->open_files[i], path) == 0) {
+            conf_error(&context, "Include %s: the file includes itself", path);
+            return;
+        }
+    }
+    if (loader->depth == CONF_DEPTH_MAX) {
+        conf_error(&context, "Include %s: more than %d files deep", path, CONF_DEPTH_MAX);
+        return;
+    }
+    struct error err = ERROR_INIT;
+    int result = file_load(loader, path, true, &err);
+    loader->context = context;
+    if (result != 0)
+        conf_error(&context, "Include %s: %s", path, err.text);
+}
+
+static void file_parse(struct conf_loader *loader, char *text, size_t length) {
+    struct conf_lexer lexer;
+    struct conf_pair pair;
+    conf_lexer_init(&lexer, text, length);
+    for (;;) {
+        enum conf_lexeme lexeme = conf_lexer_next(&lexer, &pair);
+        const struct conf_line_kind *kind =
+            lexeme == CONF_LEX_PAIR ? line_kind_find(loader->kind, &pair) : NULL;
+        if (kind != NULL && loader->role == CONF_CLIENT) {
+            conf_lexer_skip_line(&lexer);
+            continue;
+        }
+        if (kind != NULL)
+            lexeme = line_apply(loader, &lexer, kind, &pair);
+        else if (lexeme == CONF_LEX_PAIR)
+            pair_apply(loader, &pair);
+        else if (lexeme == CONF_LEX_INCLUDE)
+            include_apply(loader, &pair);
+        else if (lexeme == CONF_LEX_ERROR)
+            lex_error(loader, &pair);
+        if (lexeme == CONF_LEX_END)
+            break;
+    }
+    if (lexer.carriage_return && loader->role != CONF_CLIENT) {
+        struct conf_context context =
+            conf_context_at(loader, loader->context.file, lexer.carriage_line);
+        context.quiet = false;
+        conf_notice(&context, "lines end in CR LF, as on Windows; the carriage returns are passed "
+                              "over (dos2unix removes them)");
+    }
+}
+
+static int file_load(struct conf_loader *loader, const char *path, bool required,
+                     struct error *err) {
+    if (loader->n_files == CONF_FILES_MAX)
+        return error_set(err, ERR_LIMIT, "more than %d files", CONF_FILES_MAX);
+    cleanup_str struct str text = STR_INIT;
+    int result = loader->source->read(loader->source->context, path, &text, err);
+    if (result == -ERR_NOT_FOUND && !required)
+        return 0;
+    if (result != 0)
+        return result;
+    if (text.length > CONF_FILE_MAX)
+        return error_set(err, ERR_LIMIT, "%s is larger than 64 MiB", path);
+    if (text.length > 0 && memchr(text.data, '\0', text.length) != NULL)
+        return error_set(err, ERR_CONFIG, "%s holds NUL bytes: it is no text file", path);
+    loader->n_files++;
+    loader->open_files[loader->depth++] = path;
+    const char *file = loader->context.file;
+    loader->context.file = path;
+    if (text.length > 0)
+        file_parse(loader, text.data, text.length);
+    loader->context.file = file;
+    loader->depth--;
+    return 0;
+}
+
+/* gres.conf and cgroup.conf: beside slurm.conf, both may be absent. */
+static void sibling_load(struct conf_loader *loader, const struct conf_file_kind *kind,
+                         const char *name) {
+    struct conf_place *places = loader->places;
+    if (kind->table != NULL)
+        loader->places = xcalloc(kind->table->n, sizeof(*places));
+    loader->kind = kind;
+    cleanup_free char *text = xasprintf("%s%s", loader->directory, name);
+    const char *path = conf_keep(loader, text);
+    struct error err = ERROR_INIT;
+    if (file_load(loader, path, false, &err) != 0) {
+        struct conf_context context = conf_context_at(loader, path, 0);
+        conf_error(&context, "%s", err.text);
+    }
+    if (loader->places != places) {
+        free(loader->places);
+        loader->places = places;
+    }
+}
+
+/* ---- Loading ---- */
+
+static struct conf *conf_new(void) {
+    struct conf *conf = zalloc(struct conf);
+    *conf = conf_defaults;
+    conf->private = zalloc(struct conf_private);
+    arena_init(&conf->private->arena, 0);
+    return conf;
+}
+
+void conf_free(struct conf *conf) {
+    if (conf == NULL)
+        return;
+    for (size_t i = 0; i < conf->n_partitions; i++)
+        bits_done(&conf->partitions[i].nodes);
+    vec_each (&conf->private->gres_lists, list) {
+        gres_list_done(*list);
+        free(*list);
+    }
+    vec_done(&conf->private->gres_lists);
+    smap_done(&conf->private->nodes);
+    smap_done(&conf->private->partitions);
+    arena_done(&conf->private->arena);
+    free(conf->nodes);
+    free(conf->partitions);
+    free(conf->gres);
+    free(conf->private);
+    free(conf);
+}
+
+static void loader_done(struct conf_loader *loader) {
+    free(loader->places);
+    vec_each (&loader->partitions, line)
+        bits_done(&line->partition.nodes);
+    vec_done(&loader->nodes);
+    vec_done(&loader->partitions);
+    vec_done(&loader->down_lines);
+    vec_done(&loader->node_sets);
+    vec_done(&loader->gres);
+}
+
+static void set_directory(struct conf_loader *loader, const char *path) {
+    const char *slash = strrchr(path, '/');
+    loader->directory =
+        slash != NULL ? arena_strndup(loader->context.arena, path, (size_t) (slash - path) + 1)
+                      : "";
+}
+
+/* Scalars that are accepted but do nothing yet: one notice each, where the value asks for more
+ * than the default. */
+static void not_yet_notices(struct conf_loader *loader) {
+    for (size_t i = 0; i < conf_main_table.n; i++) {
+        const struct conf_key *key = &conf_main_table.keys[i];
+        const struct conf_place *place = &loader->places[i];
+        if (place->file == NULL || key->effect != CONF_NOT_YET ||
+            conf_value_is_default(key, loader->conf, &conf_defaults))
+            continue;
+        struct conf_context context = conf_context_at(loader, place->file, place->line);
+        conf_notice(&context, "%s has no effect yet", key->name);
+    }
+}
+
+static void read_all(struct conf_loader *loader) {
+    static const struct conf_file_kind cgroup_file = {&conf_cgroup_table, NULL, 0, NULL};
+    loader->context.quiet = false;
+    if (loader->role != CONF_CLIENT) {
+        not_yet_notices(loader);
+        conf_nodes_finish(loader);
+        conf_partitions_finish(loader);
+        sibling_load(loader, &gres_file, "gres.conf");
+        conf_gres_finish(loader);
+        sibling_load(loader, &cgroup_file, "cgroup.conf");
+    }
+    loader->context.file = loader->conf->path;
+    loader->context.line = 0;
+    conf_check(loader);
+}
+
+static int report_errors(const struct conf_report *report, size_t before, const char *path,
+                         struct error *err) {
+    size_t n = report->n_errors - before;
+    for (size_t i = 0; i < report->n; i++) {
+        if (report->items[i].severity != CONF_SEVERITY_ERROR)
+            continue;
+        cleanup_str struct str first = STR_INIT;
+        conf_finding_print(&report->items[i], &first);
+        if (n == 1)
+            return error_set(err, ERR_CONFIG, "%s", str_cstr(&first));
+        return error_set(err, ERR_CONFIG, "%s: %zu errors; the first is: %s", path, n,
+                         str_cstr(&first));
+    }
+    return error_set(err, ERR_CONFIG, "%s: %zu errors", path, n);
+}
+
+int conf_load(const struct conf_source *source, const char *path, enum conf_role role,
+              struct conf **ret, struct conf_report *report, struct error *err) {
+    /* The index of the large table lives for one reading: building it costs a few microseconds. */
+    uint16_t index[CONF_INDEX_SIZE];
+    struct conf_table table = conf_main_table;
+    conf_index_build(&table, index);
+    table.index = index;
+    struct conf_file_kind main_file = {&table, main_lines, countof(main_lines), NULL};
+
+    cleanup_conf struct conf *conf = conf_new();
+    struct conf_loader loader = {
+        .conf = conf,
+        .source = source,
+        .role = role,
+        .context = {.report = report, .arena = &conf->private->arena},
+        .places = xcalloc(table.n, sizeof(*loader.places)),
+        .kind = &main_file,
+        .node_defaults = conf_node_defaults,
+        .partition_defaults = conf_partition_defaults,
+    };
+    size_t errors_before = report->n_errors;
+    conf->path = conf_keep(&loader, path);
+    set_directory(&loader, conf->path);
+    int result = file_load(&loader, conf->path, true, err);
+    if (result == 0)
+        read_all(&loader);
+    loader_done(&loader);
+    conf_report_sort(report);
+    if (result != 0)
+        return result;
+    if (report->n_errors > errors_before)
+        return report_errors(report, errors_before, path, err);
+    if (role == CONF_CLIENT)
+        conf->private->hash = 0;
+    *ret = take(conf);
+    return 0;
+}
+
+/* ---- Asking ---- */
+
+const struct conf_node *conf_node_find(const struct conf *conf, const char *name) {
+    return smap_get(&conf->private->nodes, name);
+}
+
+const struct conf_partition *conf_partition_find(const struct conf *conf, const char *name) {
+    return smap_get(&conf->private->partitions, name);
+}
+
+const struct conf_partition *conf_partition_default(const struct conf *conf) {
+    for (size_t i = 0; i < conf->n_partitions; i++) {
+        if (conf->partitions[i].is_default)
+            return &conf->partitions[i];
+    }
+    return NULL;
+}
+
+uint64_t conf_hash(const struct conf *conf) {
+    return conf->private->hash;
+}
+
+void conf_path_expand(const char *pattern, const char *hostname, const char *node_name,
+                      struct str *out) {
+    for (const char *p = pattern; *p != '\0'; p++) {
+        const char *value = NULL;
+        if (p[0] == '%')
+            value = p[1] == 'h' ? hostname : p[1] == 'n' ? node_name : p[1] == '%' ? "%" : NULL;
+        if (value != NULL) {
+            str_append(out, value);
+            p++;
+        } else {
+            str_append_char(out, *p);
+        }
+    }
+}

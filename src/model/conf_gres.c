@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gres.conf: which lines are for which node, device files and how many there are. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "model/conf_lines.h"
+#include "text/hostlist.h"
+#include "text/size.h"
+
+#define GRES_FILES_MAX 65536 /* devices of one line */
+
+/* Expands a host list expression into the arena. */
+static bool names_expand(struct conf_loader *loader, const char *key, const char *text,
+                         const char ***ret, size_t *ret_n) {
+    cleanup_hostlist struct hostlist list = HOSTLIST_INIT;
+    struct error err = ERROR_INIT;
+    if (hostlist_parse(&list, text, &err) != 0) {
+        conf_error(&loader->context, "%s: %s", key, err.text);
+        return false;
+    }
+    if (list.n > GRES_FILES_MAX) {
+        conf_error(&loader->context, "%s: more than %d", key, GRES_FILES_MAX);
+        return false;
+    }
+    const char **names = arena_alloc(loader->context.arena, (list.n + 1) * sizeof(*names));
+    for (size_t i = 0; i < list.n; i++)
+        names[i] = conf_keep(loader, list.names[i]);
+    *ret = names;
+    *ret_n = list.n;
+    return true;
+}
+
+static bool files_expand(struct conf_loader *loader, struct conf_gres *gres) {
+    if (gres->file == NULL)
+        return true;
+    if (!names_expand(loader, "File", gres->file, &gres->files, &gres->n_files))
+        return false;
+    for (size_t i = 0; i < gres->n_files; i++) {
+        if (gres->files[i][0] != '/') {
+            conf_error(&loader->context, "File: \"%s\" is no absolute path", gres->files[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The count is that of the files; a Count beside File must say the same. */
+static void count_set(struct conf_loader *loader, struct conf_gres *gres) {
+    struct error err = ERROR_INIT;
+    gres->count = gres->n_files > 0 ? gres->n_files : 1;
+    if (gres->count_text == NULL)
+        return;
+    uint64_t count;
+    if (count_parse(gres->count_text, &count, &err) != 0) {
+        conf_error(&loader->context, "Count: \"%s\" is not a number (K, M, G may follow)",
+                   gres->count_text);
+        return;
+    }
+    /* Shares of a device are counted, not the devices: mps and shard. */
+    bool shared = strcasecmp(gres->name, "mps") == 0 || strcasecmp(gres->name, "shard") == 0;
+    if (gres->n_files > 0 && count != gres->n_files && !shared)
+        conf_error(&loader->context,
+                   "Count=%llu, but File names %zu: leave Count out, or make them "
+                   "agree",
+                   (unsigned long long) count, gres->n_files);
+    gres->count = count;
+}
+
+void conf_gres_line_finish(struct conf_loader *loader, void *object, uint64_t seen) {
+    struct conf_gres *gres = object;
+    gres->source_file = loader->context.file;
+    gres->source_line = loader->context.line;
+    if (gres->node_names != NULL &&
+        !names_expand(loader, "NodeName", gres->node_names, &gres->nodes, &gres->n_nodes))
+        return;
+    if (gres->name == NULL) {
+        if (gres->autodetect == CONF_AUTODETECT_UNSET && seen != 0) {
+            conf_error(&loader->context, "the line has no Name, as in Name=gpu File=/dev/nvidia0");
+            return;
+        }
+    } else {
+        if (!files_expand(loader, gres))
+            return;
+        count_set(loader, gres);
+    }
+    if (seen != 0)
+        vec_push(&loader->gres, *gres);
+}
+
+void conf_gres_finish(struct conf_loader *loader) {
+    struct conf *conf = loader->conf;
+    conf->gres = loader->gres.items;
+    conf->n_gres = loader->gres.n;
+    memset(&loader->gres, 0, sizeof(loader->gres));
+    for (size_t i = 0; i < conf->n_gres; i++) {
+        const struct conf_gres *gres = &conf->gres[i];
+        struct conf_context context = conf_context_at(loader, gres->source_file, gres->source_line);
+        const char *types = conf->gres_types != NULL ? conf->gres_types : "";
+        cleanup_free char *copy = xstrdup(types);
+        char *cursor = copy, *type = NULL;
+        bool found = gres->name == NULL;
+        while (!found && (type = str_next_word(&cursor, ",")) != NULL)
+            found = strcasecmp(type, gres->name) == 0;
+        if (!found)
+            conf_notice(&context,
+                        "%s is not in GresTypes of slurm.conf, so this line has no effect",
+                        gres->name);
+        for (size_t n = 0; n < gres->n_nodes; n++) {
+            if (conf_node_find(conf, gres->nodes[n]) == NULL)
+                conf_notice(&context, "node %s has no NodeName line in slurm.conf", gres->nodes[n]);
+        }
+    }
+}
+
+bool conf_gres_applies(const struct conf_gres *gres, const char *node_name) {
+    if (gres->node_names == NULL)
+        return true;
+    for (size_t i = 0; i < gres->n_nodes; i++) {
+        if (strcmp(gres->nodes[i], node_name) == 0)
+            return true;
+    }
+    return false;
+}
