@@ -57,7 +57,7 @@ size_t vec_grown(size_t capacity, size_t needed);
 /* `vec_each(v, item)`: item is a pointer to each element. The bound is a difference because NULL + 0
  * of an empty vector is undefined. */
 #define vec_each(v, item)                                                                          \
-    for (__typeof__(&(v)->items[0]) item = (v)->items; (size_t) (item - (v)->items) < (v)->n;      \
+    for (__typeof__((v)->items + 0) item = (v)->items; (size_t) (item - (v)->items) < (v)->n;      \
          item++)
 
 #endif
