@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows themselves, and applying them to a struct options in order of precedence. */
+#include "cli/options.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+
+#define ARGUMENT_NO OPTION_NO
+#define ARGUMENT_REQUIRED OPTION_REQUIRED
+#define ARGUMENT_OPTIONAL OPTION_OPTIONAL
+#define COMMANDS_B OPTION_SBATCH
+#define COMMANDS_R OPTION_SRUN
+#define COMMANDS_A OPTION_SALLOC
+#define COMMANDS_BR (OPTION_SBATCH | OPTION_SRUN)
+#define COMMANDS_RA (OPTION_SRUN | OPTION_SALLOC)
+#define COMMANDS_BA (OPTION_SBATCH | OPTION_SALLOC)
+#define COMMANDS_BRA (OPTION_SBATCH | OPTION_SRUN | OPTION_SALLOC)
+
+const struct option_row option_rows[OPT_COUNT] = {
+#define X(id_, name_, letter_, argument_, commands_, environment_, parser_, target_, tier_,        \
+          effect_, group_, metavar_, help_)                                                        \
+    [OPT_##id_] = {                                                                                \
+        .id = OPT_##id_,                                                                           \
+        .target = offsetof(struct options, target_),                                               \
+        .letter = letter_,                                                                         \
+        .argument = ARGUMENT_##argument_,                                                          \
+        .commands = COMMANDS_##commands_,                                                          \
+        .tier = tier_,                                                                             \
+        .effect = OPTION_##effect_,                                                                \
+        .group = OPTION_GROUP_##group_,                                                            \
+        .name = name_,                                                                             \
+        .environment = environment_,                                                               \
+        .metavar = metavar_,                                                                       \
+        .help = help_,                                                                             \
+        .parse = option_parse_##parser_,                                                           \
+    },
+    OPTION_TABLE(X)
+#undef X
+};
+
+static const struct option_alias option_aliases[] = {
+#define X(name, id, commands) {name, OPT_##id, COMMANDS_##commands},
+    OPTION_ALIASES(X)
+#undef X
+};
+
+struct option_set option_set_of(enum option_command command, const char *program) {
+    return (struct option_set) {
+        .program = program,
+        .rows = option_rows,
+        .n_rows = OPT_COUNT,
+        .aliases = option_aliases,
+        .n_aliases = countof(option_aliases),
+        .command = (uint8_t) command,
+    };
+}
+
+/* What each command says about itself. */
+static const struct {
+    enum option_command command;
+    const char *name, *environment, *failure;
+} commands[] = {
+    {OPTION_SBATCH, "sbatch", "SBATCH_", "Batch job submission failed"},
+    {OPTION_SRUN, "srun", "SLURM_", "Unable to allocate resources"},
+    {OPTION_SALLOC, "salloc", "SALLOC_", "Job submit/allocate failed"},
+};
+
+static size_t command_index(enum option_command command) {
+    for (size_t i = 0; i < countof(commands); i++)
+        if (commands[i].command == command)
+            return i;
+    assert(!"unknown command");
+    return 0;
+}
+
+const char *option_command_name(enum option_command command) {
+    return commands[command_index(command)].name;
+}
+
+const char *option_failure_prefix(enum option_command command) {
+    return commands[command_index(command)].failure;
+}
+
+void options_init(struct options *options, enum option_command command) {
+    memset(options, 0, sizeof(*options));
+    options->command = command;
+    record_init(&record_job_request, &options->job);
+    options->kill_command = UNSET32;
+    options->relative = options->kill_on_bad_exit = options->wait_seconds = UNSET32;
+    options->delay_boot = options->oom_kill_step = UNSET32;
+}
+
+void options_done(struct options *options) {
+    record_done(&record_job_request, &options->job);
+    char **texts[] = {
+        &options->gres,
+        &options->gpus,
+        &options->gpus_per_node,
+        &options->gpus_per_task,
+        &options->gpus_per_socket,
+        &options->tres_per_task,
+        &options->propagate,
+        &options->export_file,
+        &options->wrap,
+        &options->jobid_text,
+        &options->mpi,
+        &options->epilog,
+        &options->prolog,
+        &options->task_epilog,
+        &options->task_prolog,
+        &options->bcast,
+        &options->bcast_exclude,
+        &options->compress,
+        &options->send_libs,
+        &options->resv_ports,
+        &options->accel_bind,
+        &options->het_group,
+        &options->ignore_signals,
+        &options->slurmd_debug,
+        &options->treewidth,
+        &options->cluster_constraint,
+        &options->mem_update,
+        &options->resources,
+        &options->container_id,
+        &options->context,
+        &options->power,
+        &options->bbf,
+    };
+    for (size_t i = 0; i < countof(texts); i++)
+        free(take(*texts[i]));
+    str_done(&options->problem.raw);
+    str_done(&options->problem.text);
+    str_done(&options->warnings);
+}
+
+int option_bad(struct options *options, int status, const char *fmt, ...) {
+    struct option_problem *problem = &options->problem;
+    problem->status = status;
+    if (problem->text.length)
+        str_append_char(&problem->text, '\n');
+    va_list args;
+    va_start(args, fmt);
+    str_vprintf(&problem->text, fmt, args);
+    va_end(args);
+    return -ERR_INVALID;
+}
+
+int option_bad_value(struct options *options, const struct option_row *row) {
+    return option_bad(options, 255, "Invalid --%s specification", row->name);
+}
+
+static int apply_row(struct options *options, const struct option_row *row, const char *value,
+                     enum option_origin origin) {
+    int rc = row->parse(options, row, value);
+    if (rc < 0)
+        return rc;
+    options->origin[row->id] = (uint8_t) origin;
+    return 0;
+}
+
+int options_apply(struct options *options, const struct option_uses *uses,
+                  enum option_origin origin) {
+    for (size_t i = 0; i < uses->options.n; i++) {
+        const struct option_use *use = &uses->options.items[i];
+        int rc = apply_row(options, use->row, use->value, origin);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---- the environment ---- */
+
+static const char *environment_get(char *const *envp, const char *name, size_t length) {
+    for (; *envp; envp++)
+        if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
+            return *envp + length + 1;
+    return NULL;
+}
+
+/* A word "*NAME", "NAME" or "ba:NAME" of a row: the variable's value if it holds for the command.
+ */
+static const char *environment_word(enum option_command command, char *const *envp,
+                                    const char *word, size_t length) {
+    const char *colon = memchr(word, ':', length);
+    if (colon) {
+        static const char letters[] = {'b', 'r', 'a'}; /* bits of enum option_command */
+        bool holds = false;
+        for (const char *p = word; p < colon; p++)
+            for (size_t bit = 0; bit < countof(letters); bit++)
+                holds |= *p == letters[bit] && command == 1u << bit;
+        if (!holds)
+            return NULL;
+        length -= (size_t) (colon + 1 - word);
+        word = colon + 1;
+    }
+    char name[96];
+    const char *prefix = "";
+    if (*word == '*') {
+        prefix = commands[command_index(command)].environment;
+        word++;
+        length--;
+    }
+    size_t prefix_length = strlen(prefix);
+    assert(prefix_length + length < sizeof(name));
+    memcpy(name, prefix, prefix_length);
+    memcpy(name + prefix_length, word, length);
+    return environment_get(envp, name, prefix_length + length);
+}
+
+static const char *environment_value(const struct option_row *row, enum option_command command,
+                                     char *const *envp) {
+    for (const char *word = row->environment; *word;) {
+        size_t length = strcspn(word, " ");
+        const char *value = environment_word(command, envp, word, length);
+        if (value)
+            return value;
+        word += length;
+        word += strspn(word, " ");
+    }
+    return NULL;
+}
+
+/* Empty, "yes" and numbers but 0 switch a flag on. */
+static bool environment_is_on(const char *value) {
+    return !*value || strcasecmp(value, "yes") == 0 || atoi(value) != 0;
+}
+
+static int apply_variables(struct options *options, char *const *envp) {
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!(row->commands & options->command) || !*row->environment)
+            continue;
+        const char *value = environment_value(row, options->command, envp);
+        if (!value || (row->argument == OPTION_NO && !environment_is_on(value)))
+            continue;
+        if (row->argument == OPTION_OPTIONAL && !*value)
+            value = NULL;
+        int rc = apply_row(options, row, value, OPTION_ENVIRONMENT);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int options_apply_environment(struct options *options, char *const *envp) {
+    vec(char *) ours = {0}; /* every name starts with S; the rest is not looked at 150 times */
+    for (; *envp; envp++)
+        if (**envp == 'S')
+            vec_push(&ours, *envp);
+    vec_push(&ours, NULL);
+    int rc = apply_variables(options, ours.items);
+    vec_done(&ours);
+    return rc;
+}
+
+bool options_without_effect(const struct options *options, struct str *out) {
+    bool any = false;
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (row->effect != OPTION_NOT_YET || !options->origin[i])
+            continue;
+        if (any)
+            str_append(out, ", ");
+        str_printf(out, "--%s", row->name);
+        any = true;
+    }
+    return any;
+}

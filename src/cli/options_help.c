@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts made from the option rows: --help, --usage, manual page sections, shell completion. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/options.h"
+
+static const char *const group_titles[OPTION_GROUPS] = {
+    [OPTION_GROUP_JOB] = "The job",          [OPTION_GROUP_SIZE] = "How much",
+    [OPTION_GROUP_PLACE] = "Where",          [OPTION_GROUP_IO] = "Files, environment, limits",
+    [OPTION_GROUP_COMMAND] = "This command", [OPTION_GROUP_STEP] = "The step",
+    [OPTION_GROUP_GENERAL] = "Help",
+};
+
+static const char *synopsis(enum option_command command) {
+    switch (command) {
+    case OPTION_SBATCH:
+        return "sbatch [OPTIONS...] [SCRIPT [ARGUMENTS...]]";
+    case OPTION_SRUN:
+        return "srun [OPTIONS...] PROGRAM [ARGUMENTS...]";
+    case OPTION_SALLOC:
+        return "salloc [OPTIONS...] [PROGRAM [ARGUMENTS...]]";
+    }
+    return "";
+}
+
+static void print_form(const struct option_row *row, bool letter, struct str *out) {
+    if (letter && row->letter)
+        str_printf(out, "-%c, ", row->letter);
+    else if (letter)
+        str_append(out, "    ");
+    str_printf(out, "--%s", row->name);
+    if (row->argument == OPTION_REQUIRED)
+        str_printf(out, "=%s", row->metavar);
+    else if (row->argument == OPTION_OPTIONAL && *row->metavar)
+        str_printf(out, "[=%s]", row->metavar);
+}
+
+static bool row_holds(const struct option_row *row, enum option_command command) {
+    return row->commands & command;
+}
+
+void options_print_help(enum option_command command, struct str *out) {
+    const size_t column = 38;
+    str_printf(out, "Usage: %s\n", synopsis(command));
+    for (unsigned group = 0; group < OPTION_GROUPS; group++) {
+        bool titled = false;
+        for (size_t i = 0; i < OPT_COUNT; i++) {
+            const struct option_row *row = &option_rows[i];
+            if (row->group != group || !row_holds(row, command))
+                continue;
+            if (!titled)
+                str_printf(out, "\n%s:\n", group_titles[group]);
+            titled = true;
+            size_t start = out->length;
+            str_append(out, "  ");
+            print_form(row, true, out);
+            size_t width = out->length - start;
+            if (width + 2 > column) {
+                str_append_char(out, '\n');
+                width = 0;
+            }
+            str_append_fill(out, ' ', column - width);
+            str_append(out, row->help);
+            str_append(out, row->effect == OPTION_NOT_YET ? " (no effect yet)\n" : "\n");
+        }
+    }
+}
+
+void options_print_usage(enum option_command command, struct str *out) {
+    str_printf(out, "Usage: %s\n", synopsis(command));
+    size_t line_start = out->length;
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row_holds(row, command) || row->tier > 1)
+            continue;
+        cleanup_str struct str form = STR_INIT;
+        print_form(row, false, &form);
+        if (out->length == line_start || out->length - line_start + form.length + 3 > 96) {
+            if (out->length != line_start)
+                str_append_char(out, '\n');
+            line_start = out->length;
+            str_append(out, "             ");
+        }
+        str_printf(out, " [%s]", form.data);
+    }
+    str_append_char(out, '\n');
+}
+
+/* ---- manual page (scdoc) ---- */
+
+static void print_escaped(const char *text, struct str *out) {
+    for (; *text; text++) {
+        if (strchr("*_\\`<>#", *text))
+            str_append_char(out, '\\');
+        str_append_char(out, *text);
+    }
+}
+
+/* The variables of one row, "SBATCH_X, SLURM_X". */
+static void print_variables(const struct option_row *row, enum option_command command,
+                            struct str *out) {
+    static const char letters[] = {'b', 'r', 'a'};
+    static const char *const prefixes[] = {"SBATCH_", "SLURM_", "SALLOC_"};
+    unsigned bit = command == OPTION_SBATCH ? 0 : command == OPTION_SRUN ? 1 : 2;
+    cleanup_free char *copy = xstrdup(row->environment);
+    char *cursor = copy;
+    for (char *word; (word = str_next_word(&cursor, " ")) != NULL;) {
+        char *colon = strchr(word, ':');
+        if (colon) {
+            *colon = '\0';
+            if (!strchr(word, letters[bit]))
+                continue;
+            word = colon + 1;
+        }
+        if (out->length)
+            str_append(out, ", ");
+        if (*word == '*')
+            str_append(out, prefixes[bit]);
+        str_append(out, *word == '*' ? word + 1 : word);
+    }
+}
+
+void options_print_manual(enum option_command command, struct str *out) {
+    str_append(out, "# OPTIONS\n");
+    for (unsigned group = 0; group < OPTION_GROUPS; group++) {
+        bool titled = false;
+        for (size_t i = 0; i < OPT_COUNT; i++) {
+            const struct option_row *row = &option_rows[i];
+            if (row->group != group || !row_holds(row, command))
+                continue;
+            if (!titled)
+                str_printf(out, "\n## %s\n", group_titles[group]);
+            titled = true;
+            cleanup_str struct str form = STR_INIT, variables = STR_INIT;
+            print_form(row, false, &form);
+            str_append(out, "\n");
+            if (row->letter)
+                str_printf(out, "*-%c*, ", row->letter);
+            str_append_char(out, '*');
+            print_escaped(form.data, out);
+            str_append(out, "*\n\t");
+            print_escaped(row->help, out);
+            print_variables(row, command, &variables);
+            if (variables.length) {
+                str_append(out, ". Variable: ");
+                print_escaped(variables.data, out);
+            }
+            str_append(out, row->effect == OPTION_NOT_YET ? ". No effect yet.\n" : ".\n");
+        }
+    }
+}
+
+/* ---- completion (bash) ---- */
+
+void options_print_completion(enum option_command command, struct str *out) {
+    const char *name = option_command_name(command);
+    str_printf(out, "_sluice_%s() {\n    local word=${COMP_WORDS[COMP_CWORD]}\n", name);
+    str_append(out, "    if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W '");
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!row_holds(row, command))
+            continue;
+        str_printf(out, "--%s%s ", row->name, row->argument == OPTION_REQUIRED ? "=" : "");
+    }
+    str_append(out, "' -- \"$word\"))\n        [[ $COMPREPLY == *= ]] && compopt -o nospace\n"
+                    "    else\n        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\n");
+    str_printf(out, "complete -o filenames -F _sluice_%s %s\n", name, name);
+}

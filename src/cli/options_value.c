@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One function per kind of option value: from its text to the members of struct options. The
+ * complaints are those that users and scripts know.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/options.h"
+#include "text/duration.h"
+#include "text/hostlist.h"
+#include "text/size.h"
+#include "text/timestamp.h"
+#include "text/tres.h"
+
+#define NICE_LIMIT 2147483645
+#define NICE_DEFAULT 100
+#define COUNT_MAX 2147483647u
+#define PRIORITY_LIMIT 4294967294u
+#define SIGNAL_SECONDS_DEFAULT 60
+#define SIGNAL_SECONDS_MAX 65535
+#define HOST_FILE_MAX (16u << 20)
+
+static char **target_text(struct options *options, const struct option_row *row) {
+    return (char **) ((char *) options + row->target);
+}
+static uint32_t *target_u32(struct options *options, const struct option_row *row) {
+    return (uint32_t *) ((char *) options + row->target);
+}
+
+/* What variables of options with an optional value hold when they just switch it on. */
+static bool is_plain_yes(const char *value) {
+    return strcasecmp(value, "yes") == 0 || strcmp(value, "1") == 0;
+}
+
+/* ---- plain kinds ---- */
+
+int option_parse_string(struct options *options, const struct option_row *row, const char *value) {
+    string_set(target_text(options, row), value ? value : "");
+    return 0;
+}
+
+int option_parse_flag(struct options *options, const struct option_row *row, const char *value) {
+    *(bool *) ((char *) options + row->target) = true;
+    return 0;
+}
+
+static int bad_number(struct options *options, const struct option_row *row, const char *value) {
+    return option_bad(options, 1, "Invalid numeric value \"%s\" for --%s.", value, row->name);
+}
+
+/* Decimal digits only; a number too large to count is as good as the largest. */
+static bool parse_count(const char *value, uint32_t *ret) {
+    if (!*value || strspn(value, "0123456789") != strlen(value))
+        return false;
+    uint64_t number;
+    *ret = str_to_u64(value, &number) ? (uint32_t) min_of(number, (uint64_t) COUNT_MAX) : COUNT_MAX;
+    return true;
+}
+
+int option_parse_count(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t number;
+    if (!parse_count(value, &number) || number == 0)
+        return bad_number(options, row, value);
+    *target_u32(options, row) = number;
+    return 0;
+}
+
+int option_parse_count0(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t number;
+    if (!parse_count(value, &number))
+        return bad_number(options, row, value);
+    *target_u32(options, row) = number;
+    return 0;
+}
+
+int option_parse_zero_one(struct options *options, const struct option_row *row,
+                          const char *value) {
+    uint32_t number = 1;
+    if (value && !parse_count(value, &number))
+        return bad_number(options, row, value);
+    if (number > 1)
+        return option_bad_value(options, row);
+    *target_u32(options, row) = number;
+    return 0;
+}
+
+int option_parse_yes_no(struct options *options, const struct option_row *row, const char *value) {
+    if (strcasecmp(value, "yes") == 0)
+        *target_u32(options, row) = TRI_YES;
+    else if (strcasecmp(value, "no") == 0)
+        *target_u32(options, row) = TRI_NO;
+    else
+        return option_bad_value(options, row);
+    return 0;
+}
+
+int option_parse_mem(struct options *options, const struct option_row *row, const char *value) {
+    uint64_t mib;
+    if (mem_parse(value, &mib, NULL) < 0)
+        return option_bad_value(options, row);
+    *(uint64_t *) ((char *) options + row->target) = mib;
+    return 0;
+}
+
+/* ---- time ---- */
+
+int option_parse_minutes(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t minutes;
+    if (minutes_parse(value, &minutes, NULL) < 0)
+        return option_bad_value(options, row);
+    *target_u32(options, row) = minutes;
+    return 0;
+}
+
+int option_parse_when(struct options *options, const struct option_row *row, const char *value) {
+    struct error err = ERROR_INIT;
+    if (!*value)
+        return option_bad_value(options, row);
+    int64_t *target = (int64_t *) ((char *) options + row->target);
+    if (timestamp_parse(value, options->now, false, target, &err) < 0) {
+        str_printf(&options->problem.raw, "%s\n", err.text);
+        return option_bad_value(options, row);
+    }
+    return 0;
+}
+
+int option_parse_immediate(struct options *options, const struct option_row *row,
+                           const char *value) {
+    uint32_t seconds = 1;
+    if (value && !parse_count(value, &seconds))
+        return option_bad(options, 1, "Invalid numeric value \"%s\" for immediate.", value);
+    options->job.immediate = seconds;
+    return 0;
+}
+
+/* ---- identity, queue ---- */
+
+int option_parse_mail_type(struct options *options, const struct option_row *row,
+                           const char *value) {
+    uint32_t types = 0;
+    bool known = false;
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
+        uint32_t type;
+        if (strcasecmp(word, "NONE") == 0)
+            types = 0;
+        else if (strcasecmp(word, "ALL") == 0)
+            types |= MAIL_BEGIN | MAIL_END | MAIL_FAIL | MAIL_INVALID_DEPEND | MAIL_REQUEUE |
+                     MAIL_STAGE_OUT;
+        else if (names_value(&names_mail_type, word, &type))
+            types |= type;
+        else
+            continue; /* one known word is enough, others are passed over in silence */
+        known = true;
+    }
+    if (!known)
+        return option_bad_value(options, row);
+    options->job.mail_type = types;
+    return 0;
+}
+
+int option_parse_nice(struct options *options, const struct option_row *row, const char *value) {
+    /* Text that is no number counts as 0, as it always has. */
+    long long nice = value ? strtoll(value, NULL, 10) : NICE_DEFAULT;
+    if (nice > NICE_LIMIT || nice < -NICE_LIMIT)
+        return option_bad(options, 255, "Invalid --nice value, out of range (+/- %d)", NICE_LIMIT);
+    options->job.nice = (int32_t) nice;
+    return 0;
+}
+
+int option_parse_priority(struct options *options, const struct option_row *row,
+                          const char *value) {
+    if (strcasecmp(value, "TOP") == 0) {
+        options->job.requested_priority = PRIORITY_LIMIT - 1;
+        return 0;
+    }
+    uint64_t priority;
+    if (!*value || strspn(value, "0123456789") != strlen(value))
+        return option_bad_value(options, row);
+    if (!str_to_u64(value, &priority) || priority >= PRIORITY_LIMIT)
+        return option_bad(options, 255, "Priority must be < %u", PRIORITY_LIMIT);
+    options->job.requested_priority = (uint32_t) priority;
+    return 0;
+}
+
+int option_parse_requeue(struct options *options, const struct option_row *row, const char *value) {
+    options->job.requeue = TRI_YES;
+    return 0;
+}
+
+int option_parse_no_requeue(struct options *options, const struct option_row *row,
+                            const char *value) {
+    options->job.requeue = TRI_NO;
+    return 0;
+}
+
+/* `[B|R|RB:]SIGNAL[@SECONDS]` */
+int option_parse_signal(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t flags = 0, seconds = SIGNAL_SECONDS_DEFAULT;
+    cleanup_free char *copy = xstrdup(value);
+    char *name = copy, *colon = strchr(copy, ':');
+    if (colon) {
+        for (const char *p = copy; p < colon; p++) {
+            if (*p == 'B' || *p == 'b')
+                flags |= WARN_BATCH_ONLY;
+            else if (*p == 'R' || *p == 'r')
+                flags |= WARN_RESERVATION;
+            else
+                return option_bad_value(options, row);
+        }
+        name = colon + 1;
+    }
+    char *at = strchr(name, '@');
+    if (at) {
+        *at = '\0';
+        if (!parse_count(at + 1, &seconds) || seconds > SIGNAL_SECONDS_MAX)
+            return option_bad_value(options, row);
+    }
+    int number;
+    if (!signal_number(name, &number) || number <= 0)
+        return option_bad_value(options, row);
+    options->job.signal = (uint32_t) number;
+    options->job.signal_seconds = seconds;
+    options->job.signal_flags = flags;
+    return 0;
+}
+
+/* ---- sizes ---- */
+
+static bool parse_node_count(const char *text, size_t length, uint32_t *ret) {
+    cleanup_free char *copy = xstrndup(text, length);
+    uint64_t factor = 1;
+    if (length && strchr("kK", copy[length - 1]))
+        factor = 1024;
+    else if (length && strchr("mM", copy[length - 1]))
+        factor = 1024 * 1024;
+    if (factor > 1)
+        copy[length - 1] = '\0';
+    uint32_t number;
+    if (!parse_count(copy, &number))
+        return false;
+    *ret = (uint32_t) min_of(number * factor, (uint64_t) COUNT_MAX);
+    return true;
+}
+
+/* `1,5,9` or `1-15:4`: a set of acceptable counts, kept as text. Its bounds are min and max. */
+static int parse_node_set(struct options *options, const char *value) {
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    for (char *part; (part = str_next_word(&cursor, ",")) != NULL;) {
+        char *colon = strchr(part, ':');
+        uint32_t step = 1;
+        if (colon && (!parse_count(colon + 1, &step) || step == 0))
+            return option_bad(options, 255, "\"%s\" is not a valid node count", value);
+        if (colon)
+            *colon = '\0';
+        char *dash = strchr(part, '-');
+        uint32_t low, high;
+        bool ok = parse_node_count(part, dash ? (size_t) (dash - part) : strlen(part), &low);
+        high = low;
+        if (ok && dash)
+            ok = parse_node_count(dash + 1, strlen(dash + 1), &high);
+        if (!ok || low == 0)
+            return option_bad(options, 255, "\"%s\" is not a valid node count", value);
+        if (high < low)
+            return option_bad(options, 255,
+                              "Maximum node count %u is less than minimum node count %u", high,
+                              low);
+        lowest = min_of(lowest, low);
+        highest = max_of(highest, low + (high - low) / step * step);
+    }
+    if (highest == 0)
+        return option_bad(options, 255, "\"%s\" is not a valid node count", value);
+    options->job.min_nodes = lowest;
+    options->job.max_nodes = highest;
+    string_set(&options->job.node_counts, value);
+    return 0;
+}
+
+int option_parse_nodes(struct options *options, const struct option_row *row, const char *value) {
+    if (strpbrk(value, ",:"))
+        return parse_node_set(options, value);
+    const char *dash = strchr(value, '-');
+    size_t length = dash ? (size_t) (dash - value) : strlen(value);
+    uint32_t low, high;
+    if (!parse_node_count(value, length, &low))
+        return option_bad(options, 255, "\"%s\" is not a valid node count", value);
+    high = low;
+    if (dash && !parse_node_count(dash + 1, strlen(dash + 1), &high))
+        return option_bad(options, 255, "\"%s\" is not a valid node count",
+                          dash[1] ? dash + 1 : value);
+    if (high < low)
+        return option_bad(options, 255, "Maximum node count %u is less than minimum node count %u",
+                          high, low);
+    if (low == 0)
+        return option_bad(options, 1, "%s: %s", option_failure_prefix(options->command),
+                          error_text(ERR_NODE_COUNT));
+    options->job.min_nodes = low;
+    options->job.max_nodes = high;
+    string_set(&options->job.node_counts, NULL);
+    return 0;
+}
+
+/* --exclusive and --oversubscribe undo each other: the later one counts. */
+int option_parse_exclusive(struct options *options, const struct option_row *row,
+                           const char *value) {
+    uint32_t kind = EXCLUSIVE_NODE;
+    if (value && is_plain_yes(value))
+        value = NULL;
+    if (value && strcasecmp(value, "user") == 0)
+        kind = EXCLUSIVE_USER;
+    else if (value && strcasecmp(value, "mcs") == 0)
+        kind = EXCLUSIVE_MCS;
+    else if (value && strcasecmp(value, "topo") == 0)
+        kind = EXCLUSIVE_TOPO;
+    else if (value && !(strcasecmp(value, "allocation") == 0 && options->command == OPTION_SRUN))
+        return option_bad_value(options, row);
+    options->job.exclusive = kind;
+    options->job.oversubscribe = OVERSUB_DEFAULT;
+    if (options->command == OPTION_SRUN && !value)
+        options->exact = true;
+    return 0;
+}
+
+int option_parse_oversubscribe(struct options *options, const struct option_row *row,
+                               const char *value) {
+    options->job.oversubscribe = OVERSUB_YES;
+    options->job.exclusive = EXCLUSIVE_NO;
+    return 0;
+}
+
+static int bad_gres(struct options *options) {
+    return option_bad(options, 1, "%s", error_text(ERR_INVALID_GRES));
+}
+
+int option_parse_gres(struct options *options, const struct option_row *row, const char *value) {
+    if (strcasecmp(value, "help") == 0) {
+        options->info = OPT_gres;
+        return 0;
+    }
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    struct error err = ERROR_INIT;
+    if (gres_parse(value, &list, &err) < 0)
+        return bad_gres(options);
+    string_set(target_text(options, row), value);
+    return 0;
+}
+
+int option_parse_gpus(struct options *options, const struct option_row *row, const char *value) {
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    struct error err = ERROR_INIT;
+    if (gpus_parse(value, &list, &err) < 0)
+        return bad_gres(options);
+    string_set(target_text(options, row), value);
+    return 0;
+}
+
+/* True if every comma-separated word of value is one of words or, before a ':', one that takes a
+ * value ("per_task:"). */
+static bool words_are_known(const char *value, const char *const *words, size_t n_words) {
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    bool any = false;
+    for (char *word; (word = str_next_word(&cursor, ",")) != NULL; any = true) {
+        bool known = false;
+        for (size_t i = 0; i < n_words && !known; i++) {
+            size_t length = strlen(words[i]);
+            known = words[i][length - 1] == ':' ? strncasecmp(word, words[i], length) == 0
+                                                : strcasecmp(word, words[i]) == 0;
+        }
+        if (!known)
+            return false;
+    }
+    return any;
+}
+
+int option_parse_gpu_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const plain[] = {"none", "closest"};
+    static const char *const valued[] = {
+        "single:", "per_task:", "map_gpu:", "mask_gpu:", "map:", "mask:"};
+    const char *kind = value;
+    if (strncasecmp(kind, "verbose,", 8) == 0 || strncasecmp(kind, "quiet,", 6) == 0)
+        kind = strchr(kind, ',') + 1;
+    bool known = words_are_known(kind, plain, countof(plain));
+    for (size_t i = 0; i < countof(valued); i++)
+        known |= str_starts_nocase(kind, valued[i]);
+    if (!known)
+        return option_bad(options, 255, "Invalid --gpu-bind argument: gpu:%s", value);
+    cleanup_free char *text = xasprintf("gres/gpu:%s", value);
+    string_set(&options->job.tres_bind, text);
+    return 0;
+}
+
+int option_parse_gres_flags(struct options *options, const struct option_row *row,
+                            const char *value) {
+    static const char *const words[] = {"enforce-binding", "disable-binding",
+                                        "one-task-per-sharing", "multiple-tasks-per-sharing",
+                                        "allow-task-sharing"};
+    if (!words_are_known(value, words, countof(words)))
+        return option_bad_value(options, row);
+    string_set(&options->job.gres_flags, value);
+    return 0;
+}
+
+/* ---- nodes and layout ---- */
+
+/* A value with a slash is a file of host names. *ret is the list, a new text. */
+static int read_hosts(struct options *options, const char *path, char **ret) {
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > HOST_FILE_MAX) {
+        int errnum = fd < 0 ? errno : EINVAL;
+        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
+                          strerror(errnum));
+    }
+    cleanup_free char *text = xcalloc((size_t) st.st_size + 1, 1);
+    ssize_t size = read(fd, text, (size_t) st.st_size);
+    if (size < 0)
+        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
+                          strerror(errno));
+    cleanup_str struct str list = STR_INIT;
+    char *cursor = text;
+    for (char *line; (line = str_next_word(&cursor, "\n\r")) != NULL;) {
+        line[strcspn(line, "#")] = '\0';
+        char *words = line;
+        for (char *word; (word = str_next_word(&words, " \t,")) != NULL;)
+            str_join(&list, ",", word);
+    }
+    *ret = str_take(&list);
+    return 0;
+}
+
+int option_parse_hosts(struct options *options, const struct option_row *row, const char *value) {
+    if (!strchr(value, '/'))
+        return option_parse_string(options, row, value);
+    char *list;
+    int rc = read_hosts(options, value, &list);
+    if (rc < 0)
+        return rc;
+    free(*target_text(options, row));
+    *target_text(options, row) = list;
+    return 0;
+}
+
+/* How many different nodes are asked for; a list that cannot be read is left to the controller. */
+static void count_required_hosts(struct options *options) {
+    cleanup_hostlist struct hostlist list = HOSTLIST_INIT;
+    struct error err = ERROR_INIT;
+    options->n_required_hosts = 0;
+    if (hostlist_parse(&list, options->job.req_nodes, &err) < 0)
+        return;
+    hostlist_unique(&list);
+    options->n_required_hosts = (uint32_t) list.n;
+}
+
+char *options_first_hosts(const char *text, size_t count) {
+    cleanup_hostlist struct hostlist list = HOSTLIST_INIT, first = HOSTLIST_INIT;
+    struct error err = ERROR_INIT;
+    if (hostlist_parse(&list, text, &err) < 0)
+        return xstrdup(text);
+    hostlist_unique(&list);
+    for (size_t i = 0; i < min_of(list.n, count); i++)
+        hostlist_push(&first, list.names[i]);
+    struct str out = STR_INIT;
+    hostlist_fold(&first, &out);
+    return str_take(&out);
+}
+
+int option_parse_nodelist(struct options *options, const struct option_row *row,
+                          const char *value) {
+    int rc = option_parse_hosts(options, row, value);
+    if (rc == 0)
+        count_required_hosts(options);
+    return rc;
+}
+
+int option_parse_nodefile(struct options *options, const struct option_row *row,
+                          const char *value) {
+    char *list;
+    int rc = read_hosts(options, value, &list);
+    if (rc < 0)
+        return option_bad(options, 255, "Invalid --nodefile node file");
+    free(options->job.req_nodes);
+    options->job.req_nodes = list;
+    count_required_hosts(options);
+    return 0;
+}
+
+/* The part before the first ':' lays tasks out over nodes and is what we act on; the others are
+ * checked, and the whole text is kept. */
+int option_parse_distribution(struct options *options, const struct option_row *row,
+                              const char *value) {
+    static const char *const inner[] = {"*", "block", "cyclic", "fcyclic"};
+    uint32_t kind = DIST_DEFAULT, plane = 0;
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    char *parts = str_next_word(&cursor, ",");
+    if (!parts)
+        return option_bad_value(options, row);
+    for (char *flag; (flag = str_next_word(&cursor, ",")) != NULL;)
+        if (strcasecmp(flag, "pack") != 0 && strcasecmp(flag, "nopack") != 0)
+            return option_bad_value(options, row);
+    char *node = str_next_word(&parts, ":");
+    if (!node)
+        return option_bad_value(options, row);
+    if (strcasecmp(node, "block") == 0)
+        kind = DIST_BLOCK;
+    else if (strcasecmp(node, "cyclic") == 0)
+        kind = DIST_CYCLIC;
+    else if (strcasecmp(node, "arbitrary") == 0)
+        kind = DIST_ARBITRARY;
+    else if (strncasecmp(node, "plane", 5) == 0) {
+        kind = DIST_PLANE;
+        if (node[5] != '=' || !parse_count(node + 6, &plane) || plane == 0) {
+            option_bad(options, 255, "Invalid plane size or size not specified");
+            return option_bad_value(options, row);
+        }
+    } else if (strcmp(node, "*") != 0 && strcasecmp(node, "pack") != 0 &&
+               strcasecmp(node, "nopack") != 0)
+        return option_bad_value(options, row);
+    size_t n_inner = 0;
+    for (char *part; (part = str_next_word(&parts, ":")) != NULL; n_inner++)
+        if (n_inner == 2 || !words_are_known(part, inner, countof(inner)))
+            return option_bad_value(options, row);
+    options->job.distribution = kind;
+    options->job.plane_size = plane;
+    string_set(&options->job.distribution_text, value);
+    return 0;
+}
+
+/* `S[:C[:T]]`, each may be `*`. */
+int option_parse_extra_node_info(struct options *options, const struct option_row *row,
+                                 const char *value) {
+    static const char *const ordinals[] = {"first", "second", "third"};
+    uint32_t *targets[] = {&options->job.sockets_per_node, &options->job.cores_per_socket,
+                           &options->job.threads_per_core};
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    size_t n = 0;
+    for (char *part; n < countof(targets) && (part = strsep(&cursor, ":")) != NULL; n++) {
+        uint32_t number = 0;
+        if (strcmp(part, "*") == 0)
+            continue;
+        if (!parse_count(part, &number) || number == 0)
+            return option_bad(options, 1, "Invalid numeric value \"%s\" for %s arg of -B.", part,
+                              ordinals[n]);
+        *targets[n] = number;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *word, *help;
+    uint32_t threads_per_core, ntasks_per_core;
+} hints[] = {
+    {"compute_bound", "use all cores, one thread of each", 1, 0},
+    {"memory_bound", "use one core of each socket", 1, 0},
+    {"multithread", "use all threads of each core", 0, 0},
+    {"nomultithread", "use one thread of each core", 1, 0},
+};
+
+int option_parse_hint(struct options *options, const struct option_row *row, const char *value) {
+    if (strcasecmp(value, "help") == 0) {
+        options->info = OPT_hint;
+        return 0;
+    }
+    for (size_t i = 0; i < countof(hints); i++) {
+        if (strcasecmp(value, hints[i].word) != 0)
+            continue;
+        string_set(&options->job.hint, hints[i].word);
+        if (hints[i].threads_per_core)
+            options->job.threads_per_core = hints[i].threads_per_core;
+        return 0;
+    }
+    return option_bad(options, 1, "unrecognized --hint argument \"%s\", see --hint=help", value);
+}
+
+void options_print_hints(struct str *out) {
+    str_append(out, "Hints about the application (--hint=):\n");
+    for (size_t i = 0; i < countof(hints); i++)
+        str_printf(out, "    %-16s%s\n", hints[i].word, hints[i].help);
+    str_printf(out, "    %-16s%s\n", "help", "this list");
+}
+
+int option_parse_mem_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const words[] = {"q",     "quiet", "v",      "verbose", "none", "no",
+                                        "local", "rank",  "prefer", "p",       "sort", "nosort"};
+    bool mapped = strcasestr(value, "map_mem:") || strcasestr(value, "mask_mem:");
+    if (!mapped && !words_are_known(value, words, countof(words)))
+        return option_bad(options, 255, "unrecognized --mem-bind argument \"%s\"", value);
+    string_set(&options->job.mem_bind, value);
+    return 0;
+}
+
+int option_parse_cpu_freq(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const words[] = {"low",          "medium",   "highm1",      "high",
+                                        "conservative", "ondemand", "performance", "powersave",
+                                        "userspace",    "schedutil"};
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    bool known = *value != '\0';
+    for (char *part; (part = str_next_word(&cursor, "-:,")) != NULL;) {
+        uint32_t khz;
+        known &= parse_count(part, &khz) || words_are_known(part, words, countof(words));
+    }
+    if (!known) {
+        option_bad(options, 255, "unrecognized --cpu-freq argument \"%s\"", value);
+        return option_bad(options, 255, "Invalid --cpu-freq argument");
+    }
+    string_set(&options->job.cpu_freq, value);
+    return 0;
+}
+
+int option_parse_switches(struct options *options, const struct option_row *row,
+                          const char *value) {
+    cleanup_free char *copy = xstrdup(value);
+    char *at = strchr(copy, '@');
+    if (at)
+        *at = '\0';
+    uint32_t number, minutes;
+    if (!parse_count(copy, &number))
+        return bad_number(options, row, copy);
+    if (at && minutes_parse(at + 1, &minutes, NULL) < 0)
+        return option_bad_value(options, row);
+    string_set(&options->job.switches, value);
+    return 0;
+}
+
+/* ---- files, environment, limits ---- */
+
+int option_parse_readable_file(struct options *options, const struct option_row *row,
+                               const char *value) {
+    if (access(value, R_OK) < 0)
+        return option_bad(options, 1, "Invalid --%s specification", row->name);
+    return option_parse_string(options, row, value);
+}
+
+/* Old releases took a timeout and a mode: `60`, `L`, `60L`. They are read and have no effect. */
+int option_parse_get_user_env(struct options *options, const struct option_row *row,
+                              const char *value) {
+    if (value) {
+        const char *p = value + strspn(value, "0123456789");
+        if (*p == 'S' || *p == 's' || *p == 'L' || *p == 'l')
+            p++;
+        p += strspn(p, "0123456789");
+        if (*p)
+            return option_bad_value(options, row);
+    }
+    options->job.get_user_env = true;
+    return 0;
+}
+
+int option_parse_uid(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t number;
+    if (getuid() != 0)
+        return option_bad(options, 255, "--uid only permitted by root user");
+    const struct passwd *user =
+        parse_count(value, &number) ? getpwuid((uid_t) number) : getpwnam(value);
+    if (!user)
+        return option_bad_value(options, row);
+    options->job.run_as_uid = user->pw_uid;
+    if (options->job.run_as_gid == UNSET32)
+        options->job.run_as_gid = user->pw_gid;
+    return 0;
+}
+
+int option_parse_gid(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t number;
+    if (getuid() != 0)
+        return option_bad(options, 255, "--gid only permitted by root user");
+    const struct group *group =
+        parse_count(value, &number) ? getgrgid((gid_t) number) : getgrnam(value);
+    if (!group)
+        return option_bad_value(options, row);
+    options->job.run_as_gid = group->gr_gid;
+    return 0;
+}
+
+int option_parse_no_kill(struct options *options, const struct option_row *row, const char *value) {
+    if (value && strcasecmp(value, "off") == 0)
+        options->job.no_kill = false;
+    else if (!value || is_plain_yes(value))
+        options->job.no_kill = true;
+    else
+        return option_bad_value(options, row);
+    return 0;
+}
+
+/* The first letter decides, as it always has. */
+int option_parse_open_mode(struct options *options, const struct option_row *row,
+                           const char *value) {
+    if (*value == 'a' || *value == 'A')
+        options->job.open_mode = OPEN_APPEND;
+    else if (*value == 't' || *value == 'T')
+        options->job.open_mode = OPEN_TRUNCATE;
+    else
+        return option_bad_value(options, row);
+    return 0;
+}
+
+int option_parse_profile(struct options *options, const struct option_row *row, const char *value) {
+    static const char *const words[] = {"none",       "all",    "energy", "task",
+                                        "filesystem", "lustre", "network"};
+    if (!words_are_known(value, words, countof(words)))
+        return option_bad(options, 255, "invalid --profile=%s option", value);
+    string_set(&options->job.profile, value);
+    return 0;
+}
+
+int option_parse_propagate(struct options *options, const struct option_row *row,
+                           const char *value) {
+    static const char *const words[] = {"ALL",   "NONE",    "AS",     "CORE",  "CPU", "DATA",
+                                        "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK"};
+    if (value && !words_are_known(value, words, countof(words))) {
+        cleanup_free char *copy = xstrdup(value);
+        char *cursor = copy;
+        const char *bad = "";
+        for (char *word; (word = str_next_word(&cursor, ",")) != NULL;)
+            if (!words_are_known(word, words, countof(words))) {
+                bad = word;
+                break;
+            }
+        option_bad(options, 1, "Bad rlimit name: %s", bad);
+        return option_bad(options, 1, "--propagate=%s is not valid.", value);
+    }
+    string_set(&options->propagate, value ? value : "ALL");
+    return 0;
+}
+
+/* ---- the command itself ---- */
+
+int option_parse_bell(struct options *options, const struct option_row *row, const char *value) {
+    options->bell = BELL_ALWAYS;
+    return 0;
+}
+
+int option_parse_no_bell(struct options *options, const struct option_row *row, const char *value) {
+    options->bell = BELL_NEVER;
+    return 0;
+}
+
+int option_parse_kill_command(struct options *options, const struct option_row *row,
+                              const char *value) {
+    int number = 15;
+    if (value && (!signal_number(value, &number) || number <= 0))
+        return option_bad_value(options, row);
+    options->kill_command = (uint32_t) number;
+    return 0;
+}
+
+int option_parse_bcast(struct options *options, const struct option_row *row, const char *value) {
+    return option_parse_string(options, row, value);
+}
+
+/* `12`, `12_3`, `12+0`: the number in front. */
+int option_parse_jobid(struct options *options, const struct option_row *row, const char *value) {
+    cleanup_free char *copy = xstrdup(value);
+    copy[strcspn(copy, "_+")] = '\0';
+    uint32_t number;
+    if (!parse_count(copy, &number) || number == 0)
+        return bad_number(options, row, value);
+    options->jobid = number;
+    string_set(&options->jobid_text, value);
+    return 0;
+}
+
+int option_parse_overlap(struct options *options, const struct option_row *row, const char *value) {
+    options->overlap = true;
+    options->overlap_force = value && strcasecmp(value, "force") == 0;
+    return 0;
+}
+
+int option_parse_pty(struct options *options, const struct option_row *row, const char *value) {
+    options->pty = true;
+    return 0;
+}
+
+int option_parse_quiet(struct options *options, const struct option_row *row, const char *value) {
+    options->quiet = true;
+    return 0;
+}
+
+int option_parse_verbose(struct options *options, const struct option_row *row, const char *value) {
+    uint32_t level;
+    if (value && parse_count(value, &level))
+        options->verbose = (int) min_of(level, 9u);
+    else
+        options->verbose++;
+    return 0;
+}
+
+int option_parse_info(struct options *options, const struct option_row *row, const char *value) {
+    options->info = row->id;
+    return 0;
+}
