@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the command line of a submitting command. */
+#include "cli/main.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/connect.h"
+
+#define STATUS_USAGE 255 /* of unknown options and of most bad values */
+
+int cli_scan(const struct cli *cli, const struct option_set *set, char *const *words,
+             size_t n_words, enum option_order order, struct option_uses *uses) {
+    cleanup_str struct str complaint = STR_INIT;
+    if (option_scan(set, words, n_words, order, uses, &complaint))
+        return CLI_GO_ON;
+    str_append_char(&complaint, '\n');
+    cli_raw(complaint.data);
+    cli_try_help(cli);
+    return STATUS_USAGE;
+}
+
+/* What a node may have: the names of GresTypes. */
+static void print_gres_help(const struct cli *cli, struct str *out) {
+    const struct conf *conf = cli_conf(cli);
+    str_append(out, "Valid gres options are:\n");
+    if (!conf || !conf->gres_types)
+        return;
+    cleanup_free char *copy = xstrdup(conf->gres_types);
+    char *cursor = copy;
+    for (char *name; (name = str_next_word(&cursor, ", ")) != NULL;)
+        str_printf(out, "%s[[:type]:count]\n", name);
+}
+
+int cli_show(const struct cli *cli, const struct options *options) {
+    cleanup_str struct str text = STR_INIT;
+    switch (options->info) {
+    case OPT_help:
+        options_print_help(options->command, &text);
+        break;
+    case OPT_usage:
+        options_print_usage(options->command, &text);
+        break;
+    case OPT_autocomplete:
+        options_print_completion(options->command, &text);
+        break;
+    case OPT_hint:
+        options_print_hints(&text);
+        break;
+    case OPT_gres:
+        print_gres_help(cli, &text);
+        break;
+    case OPT_version:
+        return cli_print_version(cli);
+    default:
+        return CLI_GO_ON;
+    }
+    return cli_print_text(cli, &text);
+}
+
+int cli_options_failed(const struct cli *cli, const struct options *options) {
+    const struct option_problem *problem = &options->problem;
+    if (problem->raw.length)
+        cli_raw(problem->raw.data);
+    if (problem->fatal)
+        cli_fatal(cli, "%s", str_cstr(&problem->text));
+    else
+        cli_error(cli, "%s", str_cstr(&problem->text));
+    return problem->status == 1 ? cli->error_status : problem->status;
+}
+
+int cli_options_finish(struct cli *cli, struct options *options) {
+    cli->quiet = options->quiet;
+    cli->verbose = options->verbose;
+    int status = cli_show(cli, options);
+    if (status != CLI_GO_ON)
+        return status;
+    if (options_finish(options) < 0)
+        return cli_options_failed(cli, options);
+    if (options->warnings.length)
+        cli_warning(cli, "%s", options->warnings.data);
+    cleanup_str struct str names = STR_INIT;
+    if (options_without_effect(options, &names))
+        cli_warning(cli, "accepted, but without effect in this release: %s", names.data);
+    return CLI_GO_ON;
+}
+
+int cli_options_read(struct cli *cli, struct options *options, int argc, char **argv,
+                     struct option_uses *uses) {
+    struct option_set set = option_set_of(options->command, cli->name);
+    int status =
+        cli_scan(cli, &set, argv + 1, (size_t) (argc > 0 ? argc - 1 : 0), OPTION_STOP, uses);
+    if (status != CLI_GO_ON)
+        return status;
+    options->now = time(NULL);
+    if (options_apply_environment(options, environ) < 0 ||
+        options_apply(options, uses, OPTION_LINE) < 0)
+        return cli_options_failed(cli, options);
+    return cli_options_finish(cli, options);
+}
+
+const char *cli_refusal_prefix(enum option_command command, const struct error *err) {
+    bool bare = -err->code == ERR_INVALID_GRES || -err->code == ERR_GRES_MIXED;
+    return bare ? "" : option_failure_prefix(command);
+}

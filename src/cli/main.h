@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first steps that sbatch, salloc and srun share: words to uses, --help and its kin, options in
+ * their order of precedence. Each function returns an exit status to leave with, or CLI_GO_ON.
+ */
+#ifndef SLUICE_CLI_MAIN_H
+#define SLUICE_CLI_MAIN_H
+
+#include "cli/messages.h"
+#include "cli/options.h"
+
+#define CLI_GO_ON (-1)
+
+/* Reads words by a set of rows; a complaint is printed with a hint at --help. */
+int cli_scan(const struct cli *cli, const struct option_set *set, char *const *words,
+             size_t n_words, enum option_order order, struct option_uses *uses);
+/* --help, --usage, --version, --autocomplete, --hint=help, --gres=help: when options ask for text
+ * instead of work, prints it. */
+int cli_show(const struct cli *cli, const struct options *options);
+/* Prints what a failed options_… call complains of; always an exit status. */
+int cli_options_failed(const struct cli *cli, const struct options *options);
+/* The words after the program's name: scans them, shows what is asked for, then applies the
+ * environment and the words, finishes, and prints warnings and the notice about options without
+ * effect. For commands without a script. options and uses are initialised. */
+int cli_options_read(struct cli *cli, struct options *options, int argc, char **argv,
+                     struct option_uses *uses);
+/* The last part of it, for sbatch: options_finish, warnings, notice. */
+int cli_options_finish(struct cli *cli, struct options *options);
+
+/* What stands before the reason of a refused request (cli_failure): the command's usual words,
+ * nothing for what the commands have always reported bare. */
+const char *cli_refusal_prefix(enum option_command command, const struct error *err);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sbatch: hands a batch script to the controller and prints the number of the job. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/connect.h"
+#include "cli/main.h"
+#include "cli/request.h"
+#include "cli/script.h"
+#include "text/timestamp.h"
+
+#define BUSY_TRIES 15
+#define RECONNECT_SEC 1 /* between tries to find a controller again while --wait */
+
+struct sbatch {
+    struct cli cli;
+    struct options options;
+    struct option_uses uses; /* of the command line */
+    struct str script;
+    char *script_path; /* NULL: --wrap or standard input */
+};
+
+static const char *line_value(const struct sbatch *sbatch, enum option_id id) {
+    const char *value = NULL;
+    for (size_t i = 0; i < sbatch->uses.options.n; i++)
+        if (sbatch->uses.options.items[i].row->id == id)
+            value = sbatch->uses.options.items[i].value;
+    return value;
+}
+
+/* --help and the like on the command line come before everything else. */
+static int show_early(struct sbatch *sbatch) {
+    for (size_t i = 0; i < sbatch->uses.options.n; i++) {
+        const struct option_use *use = &sbatch->uses.options.items[i];
+        if (use->row->parse != option_parse_info)
+            continue;
+        sbatch->options.info = use->row->id;
+        return cli_show(&sbatch->cli, &sbatch->options);
+    }
+    return CLI_GO_ON;
+}
+
+/* ---- the script ---- */
+
+static int read_script(struct sbatch *sbatch) {
+    const char *wrap = line_value(sbatch, OPT_wrap);
+    if (wrap && sbatch->uses.rest.n) {
+        cli_error(&sbatch->cli, "Script arguments not permitted with --wrap option");
+        return sbatch->cli.error_status;
+    }
+    if (wrap) {
+        script_wrap(wrap, &sbatch->script);
+        return CLI_GO_ON;
+    }
+    cleanup_free char *directory = request_directory(&sbatch->cli, line_value(sbatch, OPT_chdir));
+    if (!directory)
+        return sbatch->cli.error_status;
+    const char *name = sbatch->uses.rest.n ? sbatch->uses.rest.items[0] : NULL;
+    return request_script(&sbatch->cli, name, directory, &sbatch->script, &sbatch->script_path);
+}
+
+/* One directive line at a time, so that an option at the end of a line cannot swallow the next. */
+static int apply_directives(struct sbatch *sbatch, const struct script_words *words) {
+    struct option_set set = option_set_of(OPTION_SBATCH, sbatch->cli.name);
+    int status = CLI_GO_ON;
+    for (size_t i = 0; i < words->lines.n && status == CLI_GO_ON; i++) {
+        const struct script_line *line = &words->lines.items[i];
+        struct option_uses uses = {0};
+        status = cli_scan(&sbatch->cli, &set, words->words.items + line->first, line->n,
+                          OPTION_STOP, &uses);
+        if (status == CLI_GO_ON && uses.rest.n) {
+            cli_error(&sbatch->cli, "Invalid directive found in batch script: %s",
+                      uses.rest.items[0]);
+            status = 255;
+        }
+        if (status == CLI_GO_ON && options_apply(&sbatch->options, &uses, OPTION_SCRIPT) < 0)
+            status = cli_options_failed(&sbatch->cli, &sbatch->options);
+        option_uses_done(&uses);
+    }
+    return status;
+}
+
+static int read_directives(struct sbatch *sbatch) {
+    struct bytes script = {(const uint8_t *) sbatch->script.data, sbatch->script.length};
+    struct error err = ERROR_INIT;
+    if (script_check(script, &err) < 0) {
+        cli_error(&sbatch->cli, "%s", err.text);
+        return sbatch->cli.error_status;
+    }
+    const char *name = sbatch->uses.rest.n ? sbatch->uses.rest.items[0] : "stdin";
+    struct script_words words = {0};
+    int status = CLI_GO_ON;
+    if (script_scan(script, name, &words, &err) < 0) {
+        cli_fatal(&sbatch->cli, "%s", err.text);
+        status = sbatch->cli.error_status;
+    } else if (words.hetjob) {
+        cli_error(&sbatch->cli, "heterogeneous jobs are not supported yet; submit the components "
+                                "as jobs of their own");
+        status = sbatch->cli.error_status;
+    } else {
+        if (words.obsolete)
+            cli_warning(&sbatch->cli, "#SLURM lines are an old spelling; write #SBATCH");
+        status = apply_directives(sbatch, &words);
+    }
+    script_words_done(&words);
+    return status;
+}
+
+/* ---- the request ---- */
+
+static int read_options(struct sbatch *sbatch) {
+    sbatch->options.now = time(NULL);
+    int status = read_script(sbatch);
+    if (status == CLI_GO_ON)
+        status = read_directives(sbatch);
+    if (status != CLI_GO_ON)
+        return status;
+    if (options_apply_environment(&sbatch->options, environ) < 0 ||
+        options_apply(&sbatch->options, &sbatch->uses, OPTION_LINE) < 0)
+        return cli_options_failed(&sbatch->cli, &sbatch->options);
+    return cli_options_finish(&sbatch->cli, &sbatch->options);
+}
+
+static const char *default_name(const struct sbatch *sbatch) {
+    if (sbatch->options.wrap)
+        return "wrap";
+    if (!sbatch->script_path)
+        return "sbatch";
+    const char *slash = strrchr(sbatch->script_path, '/');
+    return slash ? slash + 1 : sbatch->script_path;
+}
+
+static int build_request(struct sbatch *sbatch, int argc, char **argv) {
+    struct job_request *job = &sbatch->options.job;
+    const struct conf *conf = cli_conf(&sbatch->cli);
+    if (!conf)
+        return sbatch->cli.error_status;
+    int status = request_fill(&sbatch->cli, &sbatch->options, conf, argc, argv);
+    if (status != CLI_GO_ON)
+        return status;
+    job->kind = JOB_KIND_BATCH;
+    if (!job->name)
+        string_set(&job->name, default_name(sbatch));
+    string_set(&job->command, sbatch->script_path);
+    if (sbatch->uses.rest.n > 1) {
+        job->argv.n = (uint32_t) sbatch->uses.rest.n - 1;
+        job->argv.items = xcalloc(job->argv.n, sizeof(char *));
+        for (uint32_t i = 0; i < job->argv.n; i++)
+            job->argv.items[i] = xstrdup(sbatch->uses.rest.items[i + 1]);
+    }
+    job->script.size = sbatch->script.length;
+    job->script.data = (uint8_t *) str_take(&sbatch->script);
+    return CLI_GO_ON;
+}
+
+/* ---- the answer ---- */
+
+static void print_lines(const struct sbatch *sbatch, const struct submit_reply *reply) {
+    for (uint32_t i = 0; i < reply->infos.n; i++)
+        cli_info(&sbatch->cli, "%s", reply->infos.items[i]);
+    for (uint32_t i = 0; i < reply->warnings.n; i++)
+        cli_warning(&sbatch->cli, "%s", reply->warnings.items[i]);
+}
+
+static int print_plan(const struct sbatch *sbatch, const struct submit_reply *reply) {
+    cleanup_str struct str start = STR_INIT;
+    timestamp_print(reply->start_time, NULL, time(NULL), &start);
+    cli_info(&sbatch->cli, "Job %u to start at %s using %u processors on nodes %s in partition %s",
+             reply->job_id, start.data, reply->cpus, reply->nodes ? reply->nodes : "",
+             reply->partition ? reply->partition : "");
+    return 0;
+}
+
+static int print_job(const struct sbatch *sbatch, const struct submit_reply *reply) {
+    const char *cluster = sbatch->options.job.clusters ? reply->cluster : NULL;
+    if (sbatch->options.parsable)
+        return cli_print(&sbatch->cli, "%u%s%s\n", reply->job_id, cluster ? ";" : "",
+                         cluster ? cluster : "");
+    if (sbatch->cli.quiet)
+        return 0;
+    return cli_print(&sbatch->cli, "Submitted batch job %u%s%s\n", reply->job_id,
+                     cluster ? " on cluster " : "", cluster ? cluster : "");
+}
+
+static int refused(const struct sbatch *sbatch, const struct error *err) {
+    if (sbatch->options.test_only) {
+        cleanup_str struct str line = STR_INIT;
+        if (err->text[0])
+            cli_info(&sbatch->cli, "note: %s", err->text);
+        str_printf(&line, "allocation failure: %s\n", error_text(err->code));
+        cli_raw(line.data);
+        return sbatch->cli.error_status;
+    }
+    return cli_failure(&sbatch->cli, cli_refusal_prefix(OPTION_SBATCH, err), err);
+}
+
+/* ---- --wait ---- */
+
+static int job_status(const struct sbatch *sbatch, const struct job_end *end) {
+    int status = (int) end->exit_status;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    return sbatch->cli.error_status;
+}
+
+/* The answer may take days; a controller that restarts meanwhile is asked again. */
+static int wait_for_end(const struct sbatch *sbatch, struct cli_link *link, uint32_t job_id) {
+    struct error err = ERROR_INIT;
+    while (true) {
+        struct cli_reply reply;
+        int rc = link->client ? cli_receive(link, UINT64_MAX, &reply, &err) : -ERR_CLOSED;
+        if (rc == 0 && reply.type == MSG_JOB_END)
+            return job_status(sbatch, reply.body);
+        if (rc == 0)
+            continue;
+        if (-rc != ERR_CLOSED && -rc != ERR_CONNECT && -rc != ERR_SYSTEM && -rc != ERR_TIMEOUT)
+            return cli_failure(&sbatch->cli, "Waiting for the job failed", &err);
+        cli_link_close(link);
+        sleep(RECONNECT_SEC);
+        if (cli_link_open(&sbatch->cli, false, link, &err) < 0)
+            continue;
+        struct alloc_end wait = {.job_id = job_id};
+        if (cli_send(link, MSG_JOB_WAIT, &wait, &err) < 0)
+            cli_link_close(link);
+    }
+}
+
+/* ---- submission ---- */
+
+/* A controller that is busy is asked again, with growing pauses. */
+static int send_request(const struct sbatch *sbatch, struct cli_link *link,
+                        const struct submit *submit, struct cli_reply *reply, struct error *err) {
+    for (unsigned try = 1;; try++) {
+        int rc = cli_request(link, MSG_SUBMIT, submit, reply, err);
+        if (-rc != ERR_BUSY || try == BUSY_TRIES)
+            return rc;
+        if (try == 1)
+            cli_error(&sbatch->cli,
+                      "Slurm temporarily unable to accept job, sleeping and retrying");
+        sleep(try);
+    }
+}
+
+static int submit_job(struct sbatch *sbatch) {
+    struct error err = ERROR_INIT;
+    struct cli_link link;
+    struct cli_reply reply;
+    struct submit submit = {
+        .job = &sbatch->options.job,
+        .test_only = sbatch->options.test_only,
+        .wait = sbatch->options.wait && !sbatch->options.test_only,
+    };
+    int rc = cli_link_open(&sbatch->cli, true, &link, &err);
+    if (rc == 0)
+        rc = send_request(sbatch, &link, &submit, &reply, &err);
+    int status;
+    if (rc < 0) {
+        status = refused(sbatch, &err);
+    } else if (reply.type != MSG_SUBMIT_REPLY) {
+        cli_error(&sbatch->cli, "Batch job submission failed: %s", error_text(ERR_PROTOCOL));
+        status = sbatch->cli.error_status;
+    } else {
+        const struct submit_reply *answer = reply.body;
+        print_lines(sbatch, answer);
+        status = submit.test_only ? print_plan(sbatch, answer) : print_job(sbatch, answer);
+        if (status == 0 && submit.wait)
+            status = wait_for_end(sbatch, &link, answer->job_id);
+    }
+    cli_link_close(&link);
+    return status;
+}
+
+static int run(struct sbatch *sbatch, int argc, char **argv) {
+    struct option_set set = option_set_of(OPTION_SBATCH, sbatch->cli.name);
+    int status =
+        cli_scan(&sbatch->cli, &set, argv + 1, (size_t) argc - 1, OPTION_STOP, &sbatch->uses);
+    if (status == CLI_GO_ON)
+        status = show_early(sbatch);
+    if (status == CLI_GO_ON)
+        status = read_options(sbatch);
+    if (status == CLI_GO_ON)
+        status = build_request(sbatch, argc, argv);
+    if (status == CLI_GO_ON)
+        status = submit_job(sbatch);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    struct sbatch sbatch = {0};
+    cli_init(&sbatch.cli, "sbatch");
+    options_init(&sbatch.options, OPTION_SBATCH);
+    int status = argc < 1 ? 1 : run(&sbatch, argc, argv);
+    options_done(&sbatch.options);
+    option_uses_done(&sbatch.uses);
+    str_done(&sbatch.script);
+    free(sbatch.script_path);
+    return status;
+}
