@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a step ends: by its tasks, by a signal or by order. Whatever the way, nothing of it is left
+ * when the result goes out, or the result says what does not die.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "slurmstepd/stepd.h"
+
+#define ROUND_MIN_USEC 500u /* between two looks at what is left: doubles up to the maximum */
+#define ROUND_MAX_USEC 100000u
+#define SEC_USEC 1000000ull
+
+/* ---- results ---- */
+
+/* What a shell would show: signals count as 128 + n. */
+static uint32_t status_rank(uint32_t status) {
+    return status & 0x7f ? 128 + (status & 0x7f) : (status >> 8) & 0xff;
+}
+
+static void usage_fill(struct stepd *stepd) {
+    struct rusage rusage;
+    uint64_t peak_kib;
+
+    record_init(&record_usage, &stepd->usage);
+    if (getrusage(RUSAGE_CHILDREN, &rusage) == 0) {
+        stepd->usage.max_rss_kib = (uint64_t) rusage.ru_maxrss;
+        stepd->usage.user_usec =
+            (uint64_t) rusage.ru_utime.tv_sec * SEC_USEC + (uint64_t) rusage.ru_utime.tv_usec;
+        stepd->usage.system_usec =
+            (uint64_t) rusage.ru_stime.tv_sec * SEC_USEC + (uint64_t) rusage.ru_stime.tv_usec;
+        stepd->usage.read_bytes = (uint64_t) rusage.ru_inblock * 512;
+        stepd->usage.write_bytes = (uint64_t) rusage.ru_oublock * 512;
+        stepd->usage.pages = (uint64_t) rusage.ru_majflt;
+    }
+    if (track_memory(&stepd->track, &peak_kib))
+        stepd->usage.max_rss_kib = peak_kib;
+    (void) track_oom_kills(&stepd->track, &stepd->usage.oom_kills);
+    stepd->usage.max_rss_node = stepd->order.node_name;
+    stepd->usage.sum_rss_kib = stepd->usage.max_rss_kib;
+}
+
+static void script_remove(struct stepd *stepd) {
+    if (!stepd->script)
+        return;
+    (void) unlink(stepd->script);
+    (void) rmdir(stepd->script_dir);
+}
+
+static void done_base(struct stepd *stepd) {
+    stepd->done.job_id = stepd->order.job_id;
+    stepd->done.step_id = stepd->order.step_id;
+    stepd->done.attempt = stepd->order.attempt;
+    stepd->done.end_time = (int64_t) (loop_realtime_usec() / SEC_USEC);
+}
+
+static void step_ended(struct stepd *stepd) {
+    stream_drain(stepd);
+    done_base(stepd);
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        uint32_t status = (uint32_t) stepd->tasks[i].status & 0xff7f;
+        if (status_rank(status) > status_rank(stepd->done.exit_status))
+            stepd->done.exit_status = status;
+    }
+    stepd->done.usage = &stepd->usage;
+    stepd->done.oom = stepd->usage.oom_kills > 0;
+    stepd->state = STEPD_ENDED;
+    loop_timer_set(stepd->timer, 0);
+    srun_tell_exits(stepd);
+    srun_tell_finished(stepd);
+    link_report(stepd);
+    script_remove(stepd);
+}
+
+void stepd_failed(struct stepd *stepd, const struct error *why) {
+    done_base(stepd);
+    stepd->done.exit_status = stepd->done.output_failed ? 53 : 1u << 8;
+    stepd->done.code = (uint32_t) -why->code;
+    str_append(&stepd->detail, why->text);
+    stepd->done.detail = stepd->detail.data;
+    stepd->state = STEPD_ENDED;
+    srun_tell_failed(stepd, why);
+    srun_tell_finished(stepd);
+    link_report(stepd);
+    script_remove(stepd);
+    (void) track_close(&stepd->track);
+}
+
+/* ---- until nothing is left ---- */
+
+static uint64_t round_delay(struct stepd *stepd) {
+    uint64_t delay = ROUND_MIN_USEC << min_of(stepd->kill_rounds, 10u);
+
+    stepd->kill_rounds++;
+    return min_of(delay, (uint64_t) ROUND_MAX_USEC);
+}
+
+static bool is_unkillable(const struct stepd *stepd, uint64_t since, uint64_t now) {
+    uint64_t limit = stepd->order.unkillable_seconds * SEC_USEC;
+
+    return limit && now > since + limit;
+}
+
+static void give_up(struct stepd *stepd) {
+    stepd->stuck = true;
+    stepd->done.code = ERR_SYSTEM;
+    str_append(&stepd->detail, "Kill task failed: ");
+    track_describe(&stepd->track, &stepd->detail);
+    stepd->done.detail = stepd->detail.data;
+    usage_fill(stepd);
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        if (!stepd->tasks[i].has_exited)
+            stepd->tasks[i].status = SIGKILL;
+        stepd->tasks[i].has_exited = true;
+    }
+    step_ended(stepd);
+}
+
+/* True when the group is gone. In the common case one rmdir() tells. */
+static bool try_to_finish(struct stepd *stepd) {
+    stepd_children(stepd);
+    if (stepd->kill_rounds == 0)
+        usage_fill(stepd);
+    if (stepd->track.dir ? track_close(&stepd->track) : track_kill(&stepd->track)) {
+        if (stepd->kill_rounds > 0)
+            usage_fill(stepd);
+        return true;
+    }
+    if (stepd->track.dir)
+        (void) track_kill(&stepd->track);
+    return false;
+}
+
+void stepd_timer(void *context) {
+    struct stepd *stepd = context;
+    uint64_t now = loop_monotonic_usec();
+
+    switch (stepd->state) {
+    case STEPD_RUNNING:
+        if (!stepd->kill_at)
+            return;
+        if (now >= stepd->kill_at) {
+            (void) track_kill(&stepd->track);
+            if (is_unkillable(stepd, stepd->kill_at, now)) {
+                give_up(stepd);
+                return;
+            }
+            loop_timer_set(stepd->timer, now + round_delay(stepd));
+        } else {
+            loop_timer_set(stepd->timer, stepd->kill_at);
+        }
+        return;
+    case STEPD_ENDING:
+        if (try_to_finish(stepd))
+            step_ended(stepd);
+        else if (is_unkillable(stepd, stepd->ending_since, now))
+            give_up(stepd);
+        else
+            loop_timer_set(stepd->timer, now + round_delay(stepd));
+        return;
+    case STEPD_STARTING:
+    case STEPD_ENDED:
+        return;
+    }
+}
+
+void stepd_end(struct stepd *stepd) {
+    if (stepd->state != STEPD_RUNNING)
+        return;
+    stepd->state = STEPD_ENDING;
+    stepd->ending_since = loop_monotonic_usec();
+    stepd->kill_rounds = 0;
+    stepd_timer(stepd);
+}
+
+void stepd_children(struct stepd *stepd) {
+    bool some_task = false;
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+        for (size_t i = 0; i < stepd->n_tasks; i++) {
+            struct task *task = &stepd->tasks[i];
+            if (task->pid != pid || task->has_exited)
+                continue;
+            task->has_exited = some_task = true;
+            task->status = status;
+            stepd->n_running--;
+        }
+    }
+    if (some_task && stepd->n_running > 0)
+        srun_tell_exits(stepd);
+    if (stepd->n_running == 0 && stepd->state == STEPD_RUNNING)
+        stepd_end(stepd);
+}
+
+/* ---- by order ---- */
+
+static void say_why(struct stepd *stepd, const char *message) {
+    cleanup_str struct str name = STR_INIT;
+
+    if (!message || stepd->said_why)
+        return;
+    stepd->said_why = true;
+    if (stepd->launch)
+        str_append_u64(&name, stepd->order.job_id);
+    else
+        stepd_name(stepd, &name);
+    stepd_complain(stepd, "*** %s %s ON %s %s ***", stepd->launch ? "JOB" : "STEP", name.data,
+                   stepd->order.node_name, message);
+}
+
+void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *message) {
+    uint64_t now = loop_monotonic_usec(), deadline = now + kill_wait * SEC_USEC;
+
+    if (stepd->state != STEPD_RUNNING)
+        return;
+    say_why(stepd, message);
+    if (!stepd->kill_at && kill_wait > 0) {
+        track_signal(&stepd->track, SIGCONT);
+        track_signal(&stepd->track, SIGTERM);
+    }
+    if (!stepd->kill_at || deadline < stepd->kill_at) {
+        stepd->kill_at = deadline;
+        stepd_timer(stepd);
+    }
+}
+
+static void step_signal(struct stepd *stepd, const struct step_command *command) {
+    int signal = (int) command->signal;
+
+    if (stepd->state != STEPD_RUNNING || signal <= 0 || signal >= NSIG)
+        return;
+    say_why(stepd, command->message);
+    if (command->flags & NODE_SIGNAL_BATCH_ONLY) {
+        if (stepd->launch && !stepd->tasks[0].has_exited)
+            (void) kill(stepd->tasks[0].pid, signal);
+    } else if (signal == SIGKILL) {
+        stepd_terminate(stepd, 0, NULL);
+    } else if (command->flags & NODE_SIGNAL_GROUP) {
+        track_signal(&stepd->track, signal);
+    } else {
+        for (size_t i = 0; i < stepd->n_tasks; i++) {
+            if (stepd->tasks[i].pid > 0 && !stepd->tasks[i].has_exited)
+                (void) killpg(stepd->tasks[i].pid, signal);
+        }
+    }
+}
+
+void stepd_command(struct stepd *stepd, const struct step_command *command) {
+    switch (command->kind) {
+    case STEP_COMMAND_SIGNAL:
+        step_signal(stepd, command);
+        break;
+    case STEP_COMMAND_TERMINATE:
+        stepd_terminate(stepd, command->kill_wait, command->message);
+        break;
+    case STEP_COMMAND_FORGET:
+        if (stepd->state != STEPD_ENDED)
+            break;
+        stepd->forgotten = true;
+        if (!stepd->srun)
+            loop_stop(stepd->loop, 0);
+        break;
+    case STEP_COMMAND_REPORT:
+        link_report(stepd);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which variables a job sees. One row each where a plain value is copied; rows stand in the order
+ * of the manual's table. */
+#include "slurmstepd/job_env.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/job.h"
+#include "text/duration.h"
+#include "text/idset.h"
+
+/* ---- tables of plain copies ---- */
+
+enum copy_kind {
+    COPY_STR,     /* char *, when not NULL or "" */
+    COPY_U32,     /* uint32_t, when not 0 */
+    COPY_U32_ALL, /* uint32_t, always */
+    COPY_UNSET64, /* uint64_t, unless UNSET64 */
+    COPY_I64,     /* int64_t, when not 0 */
+};
+struct copy_row {
+    const char *name;
+    uint8_t kind;
+    uint16_t offset;
+};
+
+#define JOB(kind, member, name)                                                                    \
+    { name, COPY_##kind, offsetof(struct job, member) }
+static const struct copy_row job_rows[] = {
+    JOB(U32, job_id, "SLURM_JOB_ID"),
+    JOB(U32, job_id, "SLURM_JOBID"),
+    JOB(STR, name, "SLURM_JOB_NAME"),
+    JOB(STR, nodes, "SLURM_JOB_NODELIST"),
+    JOB(STR, nodes, "SLURM_NODELIST"),
+    JOB(U32, num_nodes, "SLURM_JOB_NUM_NODES"),
+    JOB(U32, num_nodes, "SLURM_NNODES"),
+    JOB(STR, partition, "SLURM_JOB_PARTITION"),
+    JOB(STR, account, "SLURM_JOB_ACCOUNT"),
+    JOB(STR, qos, "SLURM_JOB_QOS"),
+    JOB(STR, reservation, "SLURM_JOB_RESERVATION"),
+    JOB(U32_ALL, uid, "SLURM_JOB_UID"),
+    JOB(U32_ALL, gid, "SLURM_JOB_GID"),
+    JOB(STR, user_name, "SLURM_JOB_USER"),
+    JOB(I64, start_time, "SLURM_JOB_START_TIME"),
+    JOB(I64, end_time, "SLURM_JOB_END_TIME"),
+    JOB(STR, licenses, "SLURM_JOB_LICENSES"),
+    JOB(STR, dependency, "SLURM_JOB_DEPENDENCY"),
+    JOB(U32, restarts, "SLURM_RESTART_COUNT"),
+    /* what was asked for, read again by srun inside */
+    JOB(U32, ntasks_per_node, "SLURM_NTASKS_PER_NODE"),
+    JOB(U32, ntasks_per_core, "SLURM_NTASKS_PER_CORE"),
+    JOB(U32, ntasks_per_socket, "SLURM_NTASKS_PER_SOCKET"),
+    JOB(U32, ntasks_per_gpu, "SLURM_NTASKS_PER_GPU"),
+    JOB(U32, cpus_per_task, "SLURM_CPUS_PER_TASK"),
+    JOB(U32, cpus_per_gpu, "SLURM_CPUS_PER_GPU"),
+    JOB(UNSET64, mem_per_node, "SLURM_MEM_PER_NODE"),
+    JOB(UNSET64, mem_per_cpu, "SLURM_MEM_PER_CPU"),
+    JOB(UNSET64, mem_per_gpu, "SLURM_MEM_PER_GPU"),
+    JOB(STR, distribution_text, "SLURM_DISTRIBUTION"),
+    JOB(U32, plane_size, "SLURM_DIST_PLANESIZE"),
+    JOB(U32, threads_per_core, "SLURM_THREADS_PER_CORE"),
+    JOB(STR, hint, "SLURM_HINT"),
+    JOB(STR, profile, "SLURM_PROFILE"),
+    JOB(STR, network, "SLURM_NETWORK"),
+    JOB(STR, export_env, "SLURM_EXPORT_ENV"),
+};
+#undef JOB
+#define LAYOUT(kind, member, name)                                                                 \
+    { name, COPY_##kind, offsetof(struct step_layout, member) }
+static const struct copy_row layout_rows[] = {
+    LAYOUT(U32, job_id, "SLURM_JOB_ID"),
+    LAYOUT(U32, job_id, "SLURM_JOBID"),
+    LAYOUT(STR, job_name, "SLURM_JOB_NAME"),
+    LAYOUT(STR, job_nodelist, "SLURM_JOB_NODELIST"),
+    LAYOUT(STR, job_nodelist, "SLURM_NODELIST"),
+    LAYOUT(U32, job_num_nodes, "SLURM_JOB_NUM_NODES"),
+    LAYOUT(U32, job_num_nodes, "SLURM_NNODES"),
+    LAYOUT(STR, job_cpus_per_node, "SLURM_JOB_CPUS_PER_NODE"),
+    LAYOUT(STR, partition, "SLURM_JOB_PARTITION"),
+    LAYOUT(STR, account, "SLURM_JOB_ACCOUNT"),
+    LAYOUT(STR, qos, "SLURM_JOB_QOS"),
+    LAYOUT(STR, cluster, "SLURM_CLUSTER_NAME"),
+    LAYOUT(STR, user_name, "SLURM_JOB_USER"),
+    LAYOUT(U32, restarts, "SLURM_RESTART_COUNT"),
+    LAYOUT(I64, job_start_time, "SLURM_JOB_START_TIME"),
+    LAYOUT(I64, job_end_time, "SLURM_JOB_END_TIME"),
+    LAYOUT(U32_ALL, step_id, "SLURM_STEP_ID"),
+    LAYOUT(U32_ALL, step_id, "SLURM_STEPID"),
+    LAYOUT(STR, nodelist, "SLURM_STEP_NODELIST"),
+    LAYOUT(U32, ntasks, "SLURM_STEP_NUM_TASKS"),
+    LAYOUT(STR, tasks_per_node, "SLURM_STEP_TASKS_PER_NODE"),
+    LAYOUT(STR, tasks_per_node, "SLURM_TASKS_PER_NODE"),
+    LAYOUT(U32, ntasks, "SLURM_NTASKS"),
+    LAYOUT(U32, ntasks, "SLURM_NPROCS"),
+};
+#undef LAYOUT
+
+static void copy_rows(struct env *env, const void *object, const struct copy_row *rows, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const char *member = (const char *) object + rows[i].offset;
+        switch (rows[i].kind) {
+        case COPY_STR: {
+            const char *text = *(char *const *) member;
+            if (text && *text)
+                env_set(env, rows[i].name, text);
+            break;
+        }
+        case COPY_U32:
+        case COPY_U32_ALL: {
+            uint32_t value = *(const uint32_t *) member;
+            if (value || rows[i].kind == COPY_U32_ALL)
+                env_set_u64(env, rows[i].name, value);
+            break;
+        }
+        case COPY_UNSET64: {
+            uint64_t value = *(const uint64_t *) member;
+            if (value != UNSET64)
+                env_set_u64(env, rows[i].name, value);
+            break;
+        }
+        case COPY_I64: {
+            int64_t value = *(const int64_t *) member;
+            if (value > 0)
+                env_set_u64(env, rows[i].name, (uint64_t) value);
+            break;
+        }
+        }
+    }
+}
+
+/* ---- parts that need work ---- */
+
+static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, const char *all) {
+    cleanup_idset struct idset set = IDSET_INIT;
+
+    if (!array_job_id || task_id == UNSET32)
+        return;
+    env_set_u64(env, "SLURM_ARRAY_JOB_ID", array_job_id);
+    env_set_u64(env, "SLURM_ARRAY_TASK_ID", task_id);
+    /* not Slurm's, but documented on the pages of sites */
+    env_set_u64(env, "JOB_ARRAY_TASK_ID", task_id);
+    if (!all || idset_parse(&set, all, UINT32_MAX - 2, &(uint32_t){0}, NULL) < 0 ||
+        idset_count(&set) == 0)
+        return;
+    env_set_u64(env, "SLURM_ARRAY_TASK_COUNT", idset_count(&set));
+    env_set_u64(env, "SLURM_ARRAY_TASK_MIN", idset_min(&set));
+    env_set_u64(env, "SLURM_ARRAY_TASK_MAX", idset_max(&set));
+    env_set_u64(env, "SLURM_ARRAY_TASK_STEP", set.n == 1 ? set.runs[0].step : 1);
+}
+
+uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
+    vec(uint32_t) indexes = {0};
+
+    for (const char *at = gres; at && *at;) {
+        const char *open = strstr(at, "(IDX:");
+        const char *close = open ? strchr(open, ')') : NULL;
+        if (!close)
+            break;
+        if (str_starts(at, "gpu:") || str_starts(at, "gpu(")) {
+            cleanup_free char *text = xstrndup(open + 5, (size_t) (close - open - 5));
+            cleanup_idset struct idset set = IDSET_INIT;
+            uint32_t id = 0;
+            if (idset_parse(&set, text, 4095, NULL, NULL) == 0) {
+                for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+                    vec_push(&indexes, id);
+            }
+        }
+        at = close + 1;
+        if (*at == ',')
+            at++;
+    }
+    *ret_n = indexes.n;
+    return indexes.items;
+}
+
+static void set_number_list(struct env *env, const char *name, const uint32_t *numbers, size_t n) {
+    cleanup_str struct str text = STR_INIT;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            str_append_char(&text, ',');
+        str_append_u64(&text, numbers[i]);
+    }
+    env_set(env, name, str_cstr(&text));
+}
+
+static const char *const visible_names[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                            "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
+
+/* Where devices are fenced a program sees only its own, counted from 0; elsewhere it is told which
+ * of all it may use. global_name: SLURM_JOB_GPUS or SLURM_STEP_GPUS. */
+static void set_gpus(struct env *env, const struct step_order *order, const char *gres,
+                     const char *global_name) {
+    size_t n;
+    cleanup_free uint32_t *indexes = gres_gpu_indexes(gres, &n);
+
+    for (size_t i = 0; i < countof(visible_names); i++)
+        env_unset(env, visible_names[i]);
+    env_unset(env, global_name);
+    env_unset(env, "SLURM_GPUS_ON_NODE");
+    if (n == 0)
+        return;
+    env_set_u64(env, "SLURM_GPUS_ON_NODE", n);
+    set_number_list(env, global_name, indexes, n);
+    for (size_t i = 0; i < n; i++) {
+        if (order->devices_fenced)
+            indexes[i] = (uint32_t) i;
+        else if (indexes[i] < order->gpu_numbers.n)
+            indexes[i] = order->gpu_numbers.items[indexes[i]];
+    }
+    for (size_t i = 0; i < countof(visible_names); i++)
+        set_number_list(env, visible_names[i], indexes, n);
+}
+
+/* "gres/gpu:a100:2,gres/shard:1" → "a100:2", what --gpus was given. */
+static void set_gpu_request(struct env *env, const char *name, const char *tres) {
+    const char *gpu = tres ? strstr(tres, "gpu") : NULL;
+
+    if (!gpu || (gpu[3] != ':' && gpu[3] != '='))
+        return;
+    cleanup_free char *text = xstrndup(gpu + 4, strcspn(gpu + 4, ","));
+    env_set(env, name, text);
+}
+
+static void set_node(struct env *env, const struct step_order *order, uint32_t cpus,
+                     uint32_t node_index) {
+    env_set(env, "SLURM_CLUSTER_NAME", order->cluster);
+    env_set(env, "SLURM_CONF", order->conf_path);
+    env_set(env, "SLURMD_NODENAME", order->node_name);
+    env_set(env, "SLURM_TOPOLOGY_ADDR", order->node_name);
+    env_set(env, "SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+    env_set_u64(env, "SLURM_NODEID", node_index);
+    env_set_u64(env, "SLURM_CPUS_ON_NODE", cpus);
+    env_set(env, "SLURM_PRIO_PROCESS", "0");
+    if (!env_get(env, "TMPDIR"))
+        env_set(env, "TMPDIR", "/tmp");
+}
+
+/* An outer job's variables that describe a shape which this job need not have. */
+static const char *const stale_names[] = {
+    "SLURM_STEP_ID",        "SLURM_STEPID",          "SLURM_STEP_NODELIST",
+    "SLURM_STEP_NUM_NODES", "SLURM_STEP_NUM_TASKS",  "SLURM_STEP_TASKS_PER_NODE",
+    "SLURM_STEP_GPUS",      "SLURM_RESTART_COUNT",   "SLURM_JOB_RESERVATION",
+    "SLURM_ARRAY_JOB_ID",   "SLURM_ARRAY_TASK_ID",   "SLURM_ARRAY_TASK_COUNT",
+    "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",  "SLURM_ARRAY_TASK_STEP",
+    "JOB_ARRAY_TASK_ID",    "SLURM_NTASKS",          "SLURM_NPROCS",
+    "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK",  "SLURM_MEM_PER_NODE",
+    "SLURM_MEM_PER_CPU",    "SLURM_MEM_PER_GPU",     "SLURM_UMASK",
+    "SLURM_DISTRIBUTION",   "SLURM_LABELIO",         "SLURM_GET_USER_ENV",
+    "SLURM_JOB_DEPENDENCY", "SLURM_JOB_LICENSES",    "SLURM_NTASKS_PER_CORE",
+    "SLURM_NTASKS_PER_SOCKET", "SLURM_OVERCOMMIT",   "SLURM_JOB_END_TIME",
+};
+
+void job_env_batch(struct env *env, const struct step_order *order, const struct launch *launch,
+                   const struct job_node *node) {
+    const struct job *job = launch->job;
+
+    for (size_t i = 0; i < countof(stale_names); i++)
+        env_unset(env, stale_names[i]);
+    copy_rows(env, job, job_rows, countof(job_rows));
+    set_array(env, job->array_job_id, job->array_task_id, job->array_all);
+    if (job->ntasks || job->ntasks_per_node || job->ntasks_per_core || job->ntasks_per_socket ||
+        job->ntasks_per_gpu) {
+        uint32_t ntasks = job->ntasks ? job->ntasks : job->ntasks_total;
+        env_set_u64(env, "SLURM_NTASKS", ntasks);
+        env_set_u64(env, "SLURM_NPROCS", ntasks);
+    }
+    if (job->overcommit)
+        env_set(env, "SLURM_OVERCOMMIT", "1");
+    env_set(env, "SLURM_JOB_CPUS_PER_NODE", launch->job_cpus_per_node);
+    env_set(env, "SLURM_TASKS_PER_NODE", launch->tasks_per_node);
+    set_gpu_request(env, "SLURM_GPUS", job->tres_per_job);
+    set_gpu_request(env, "SLURM_GPUS_PER_TASK", job->tres_per_task);
+    if (!env_get(env, "SLURM_SUBMIT_DIR"))
+        env_set(env, "SLURM_SUBMIT_DIR", job->work_dir);
+    if (!env_get(env, "SLURM_SUBMIT_HOST"))
+        env_set(env, "SLURM_SUBMIT_HOST", job->alloc_node);
+    set_node(env, order, node ? node->cpus : job->num_cpus, 0);
+    set_gpus(env, order, node ? node->gres : NULL, "SLURM_JOB_GPUS");
+    env_set(env, "SLURM_PROCID", "0");
+    env_set(env, "SLURM_LOCALID", "0");
+    env_set(env, "SLURM_GTIDS", "0");
+    env_set(env, "ENVIRONMENT", "BATCH");
+    env_set(env, "HOSTNAME", order->node_name);
+    if (!env_get(env, "USER"))
+        env_set(env, "USER", order->user_name);
+    if (!env_get(env, "LOGNAME"))
+        env_set(env, "LOGNAME", order->user_name);
+    if (!env_get(env, "HOME"))
+        env_set(env, "HOME", order->home);
+    if (!env_get(env, "SHELL"))
+        env_set(env, "SHELL", order->shell);
+}
+
+static const char *distribution_name(uint32_t distribution, uint32_t ntasks, uint32_t nnodes) {
+    switch (distribution) {
+    case DIST_BLOCK:
+        return "block";
+    case DIST_CYCLIC:
+        return "cyclic";
+    case DIST_PLANE:
+        return "plane";
+    case DIST_ARBITRARY:
+        return "arbitrary";
+    default:
+        return ntasks <= nnodes ? "cyclic" : "block";
+    }
+}
+
+void job_env_step(struct env *env, const struct step_order *order, const struct step_launch *launch,
+                  const struct step_node *node, uint32_t node_index) {
+    const struct step_layout *layout = launch->layout;
+    const struct step_credential *credential = order->credential;
+    char mask[8];
+
+    copy_rows(env, layout, layout_rows, countof(layout_rows));
+    set_array(env, layout->array_job_id, layout->array_task_id, NULL);
+    env_set_u64(env, "SLURM_JOB_UID", credential->uid);
+    env_set_u64(env, "SLURM_JOB_GID", credential->gid);
+    env_set_u64(env, "SLURM_STEP_NUM_NODES", layout->nodes.n);
+    if (layout->cpus_per_task > 1)
+        env_set_u64(env, "SLURM_CPUS_PER_TASK", layout->cpus_per_task);
+    env_set(env, "SLURM_DISTRIBUTION",
+            distribution_name(layout->distribution, layout->ntasks, layout->nodes.n));
+    set_node(env, order, node->cpus, node_index);
+    if (!env_get(env, "SLURM_JOB_GPUS") && credential->job_gres)
+        set_gpus(env, order, credential->job_gres, "SLURM_JOB_GPUS");
+    set_gpus(env, order, node->gres, "SLURM_STEP_GPUS");
+    set_number_list(env, "SLURM_GTIDS", node->ranks.items, node->ranks.n);
+    snprintf(mask, sizeof(mask), "%04o", launch->umask & 07777u);
+    env_set(env, "SLURM_UMASK", mask);
+    if (launch->label)
+        env_set(env, "SLURM_LABELIO", "1");
+    if (launch->mpi)
+        env_set(env, "SLURM_MPI_TYPE", launch->mpi);
+    env_unset(env, "ENVIRONMENT");
+}
+
+void job_env_task(struct env *env, uint32_t rank, uint32_t local_id) {
+    env_set_u64(env, "SLURM_PROCID", rank);
+    env_set_u64(env, "SLURM_LOCALID", local_id);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurmstepd/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define CHILD_STACK (64u << 10)
+
+/* What parent and child share. */
+struct spawning {
+    const struct spawn_plan *plan;
+    const char *search;   /* PATH, or NULL when the program has a slash */
+    char *candidate;      /* room for the longest directory of PATH with the program */
+    const char *failed;   /* system call that failed */
+    int failure;          /* its errno */
+};
+
+static int child_fail(struct spawning *s, const char *what) {
+    s->failed = what;
+    s->failure = errno;
+    return -1;
+}
+
+/* Raw system calls: the C library's wrappers tell the other threads, and these are our parent's. */
+static int child_identity(struct spawning *s) {
+    const struct spawn_identity *id = s->plan->identity;
+
+    if (!id)
+        return 0;
+    if (syscall(SYS_setgroups, id->n_groups, id->groups) < 0)
+        return child_fail(s, "setgroups()");
+    if (syscall(SYS_setresgid, id->gid, id->gid, id->gid) < 0)
+        return child_fail(s, "setresgid()");
+    if (syscall(SYS_setresuid, id->uid, id->uid, id->uid) < 0)
+        return child_fail(s, "setresuid()");
+    return 0;
+}
+
+static int child_descriptors(struct spawning *s) {
+    int fds[3];
+
+    /* first out of the way of 0…2, then into place: the sources may be 0…2 in any order */
+    for (int i = 0; i < 3; i++) {
+        fds[i] = s->plan->fds[i];
+        if (fds[i] >= 0 && fds[i] < 3) {
+            fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
+            if (fds[i] < 0)
+                return child_fail(s, "fcntl()");
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        if (dup2(fds[i], i) < 0)
+            return child_fail(s, "dup2()");
+    }
+    return 0;
+}
+
+static void child_limits(const struct spawn_plan *plan) {
+    for (size_t i = 0; i < plan->n_rlimits; i++) {
+        __rlimit_resource_t resource = (__rlimit_resource_t) plan->rlimits[i].resource;
+        rlim_t soft = plan->rlimits[i].soft == UINT64_MAX ? RLIM_INFINITY : plan->rlimits[i].soft;
+        struct rlimit now, wanted;
+        if (getrlimit(resource, &now) < 0)
+            continue;
+        wanted.rlim_cur = soft;
+        wanted.rlim_max = soft > now.rlim_max ? soft : now.rlim_max;
+        if (setrlimit(resource, &wanted) < 0) {
+            wanted.rlim_cur = soft > now.rlim_max ? now.rlim_max : soft;
+            wanted.rlim_max = now.rlim_max;
+            (void) setrlimit(resource, &wanted);
+        }
+    }
+}
+
+static void child_signals(void) {
+    struct sigaction action;
+    sigset_t none;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_DFL;
+    for (int i = 1; i < NSIG; i++)
+        (void) sigaction(i, &action, NULL);
+    sigemptyset(&none);
+    (void) sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void child_exec(struct spawning *s) {
+    const struct spawn_plan *plan = s->plan;
+    int denied = 0;
+
+    if (!s->search) {
+        execve(plan->program, plan->argv, plan->envp);
+        (void) child_fail(s, "execve()");
+        return;
+    }
+    for (const char *at = s->search; at; at = *at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ":");
+        size_t n = 0;
+        if (length > 0) {
+            memcpy(s->candidate, at, length);
+            n = length;
+            s->candidate[n++] = '/';
+        }
+        strcpy(s->candidate + n, plan->program);
+        execve(s->candidate, plan->argv, plan->envp);
+        if (errno == EACCES)
+            denied = EACCES;
+        else if (errno != ENOENT && errno != ENOTDIR && errno != ENODEV && errno != ESTALE)
+            break;
+        at += length;
+        if (!*at)
+            break;
+    }
+    if (denied && (errno == ENOENT || errno == ENOTDIR))
+        errno = denied;
+    (void) child_fail(s, "execve()");
+}
+
+static void child_pid(char *digits) {
+    unsigned long pid = (unsigned long) syscall(SYS_getpid);
+    char reversed[12];
+    int n = 0;
+
+    do
+        reversed[n++] = (char) ('0' + pid % 10);
+    while ((pid /= 10) > 0);
+    while (n > 0)
+        *digits++ = reversed[--n];
+    *digits = '\0';
+}
+
+static int child_main(void *argument) {
+    struct spawning *s = argument;
+    const struct spawn_plan *plan = s->plan;
+
+    if (plan->pid_digits)
+        child_pid(plan->pid_digits);
+    for (size_t i = 0; i < plan->n_cgroup_fds; i++) {
+        if (write(plan->cgroup_fds[i], "0", 1) < 0) {
+            (void) child_fail(s, "cgroup");
+            _exit(1);
+        }
+    }
+    (void) setsid();
+    if (child_descriptors(s) < 0)
+        _exit(1);
+    if (plan->controlling_tty && ioctl(0, TIOCSCTTY, 0) < 0) {
+        (void) child_fail(s, "TIOCSCTTY");
+        _exit(1);
+    }
+    child_limits(plan);
+    (void) umask(plan->umask);
+    child_signals();
+    if (child_identity(s) < 0)
+        _exit(1);
+    child_exec(s);
+    _exit(s->failure);
+}
+
+static const char *search_path(const struct spawn_plan *plan) {
+    if (strchr(plan->program, '/'))
+        return NULL;
+    for (char *const *entry = plan->envp; *entry; entry++) {
+        if (strncmp(*entry, "PATH=", 5) == 0)
+            return *entry + 5;
+    }
+    return "";
+}
+
+int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno,
+                struct error *err) {
+    static char *stack; /* kept for the next task */
+    struct spawning s = {.plan = plan, .search = search_path(plan)};
+    cleanup_free char *candidate = NULL;
+    sigset_t all, before;
+    pid_t pid;
+
+    if (!stack) {
+        stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED) {
+            stack = NULL;
+            *ret_errno = errno;
+            return error_errno(err, errno, "mmap()");
+        }
+    }
+    if (s.search)
+        s.candidate = candidate = xmalloc(strlen(s.search) + strlen(plan->program) + 2);
+    /* A handler of ours must not run in the child, on our memory. */
+    sigfillset(&all);
+    (void) sigprocmask(SIG_SETMASK, &all, &before);
+    pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
+    int clone_errno = errno;
+    (void) sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid < 0) {
+        *ret_errno = clone_errno;
+        return error_errno(err, clone_errno, "clone()");
+    }
+    *ret_pid = pid;
+    if (!s.failed)
+        return 0;
+    *ret_errno = s.failure;
+    if (strcmp(s.failed, "execve()") == 0)
+        return error_errno(err, s.failure, "execve(): %s", plan->program);
+    return error_errno(err, s.failure, "%s", s.failed);
+}
+
+void identity_enter(const struct spawn_identity *id) {
+    if (!id)
+        return;
+    if (setgroups(id->n_groups, id->groups) < 0 || setresgid((gid_t) -1, id->gid, (gid_t) -1) < 0 ||
+        setresuid((uid_t) -1, id->uid, (uid_t) -1) < 0)
+        abort(); /* going on as root would open what the user may not */
+}
+
+void identity_leave(void) {
+    if (geteuid() == getuid())
+        return;
+    if (setresuid((uid_t) -1, getuid(), (uid_t) -1) < 0 ||
+        setresgid((gid_t) -1, getgid(), (gid_t) -1) < 0 || setgroups(0, NULL) < 0)
+        abort();
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting one script or task as a user: the single launch function of the node. The child shares
+ * our memory until it has executed (clone VM|VFORK, half the price of a fork), so it only makes
+ * system calls; everything that needs thought is prepared in the plan. Our own thread sleeps
+ * meanwhile and then knows whether the execution worked.
+ */
+#ifndef SLUICE_SLURMSTEPD_SPAWN_H
+#define SLUICE_SLURMSTEPD_SPAWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "model/job.h"
+
+struct spawn_identity {
+    uid_t uid;
+    gid_t gid;
+    const gid_t *groups;
+    size_t n_groups;
+};
+
+struct spawn_plan {
+    const char *program;     /* without a slash: looked up in the environment's PATH */
+    char *const *argv, *const *envp;
+    int fds[3];              /* become 0, 1, 2; 0…2 themselves are allowed */
+    const struct spawn_identity *identity; /* NULL: stays as it is */
+    mode_t umask;
+    const struct rlimit_value *rlimits; /* soft values, limited to what we may give */
+    size_t n_rlimits;
+    const int *cgroup_fds;   /* cgroup.procs files to enter */
+    size_t n_cgroup_fds;
+    bool controlling_tty;    /* descriptor 0 becomes it */
+    char *pid_digits;        /* NULL, or 11 writable bytes (in envp): the child's pid as text */
+};
+
+/* The child leads a session of its own and has default signals. Fails with ERR_SYSTEM and the errno
+ * of what failed in *ret_errno: its text reads "execve(): PROGRAM: No such file or directory". */
+must_check int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno,
+                           struct error *err);
+
+/* Takes over the user's identity for file access (effective ids and groups), and gives it back.
+ * Only while the process has one thread. */
+void identity_enter(const struct spawn_identity *identity);
+void identity_leave(void);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The connection to the srun that asked for this step. When it ends before the step does nobody is
+ * left to read output or to report to, and the step is ended. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "slurmstepd/stepd.h"
+
+static void on_control(struct stepd *stepd, const struct step_control *control) {
+    if (control->pty_rows)
+        stream_resize(stepd, control->pty_rows, control->pty_cols);
+    if (control->terminate) {
+        stepd_terminate(stepd, 0, control->message);
+    } else if (control->signal) {
+        struct step_command command = {
+            .kind = STEP_COMMAND_SIGNAL, .signal = control->signal, .message = control->message};
+        stepd_command(stepd, &command);
+    }
+}
+
+static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+    struct stepd *stepd = context;
+    struct arena arena;
+    struct step_io io;
+    struct step_control control;
+
+    arena_init(&arena, RPC_FRAME_MAX * 2ull);
+    if (message->type == MSG_STEP_IO &&
+        wire_decode(&record_step_io, message->body, &arena, &io, NULL) == 0)
+        stream_input(stepd, &io);
+    else if (message->type == MSG_STEP_CONTROL &&
+             wire_decode(&record_step_control, message->body, &arena, &control, NULL) == 0)
+        on_control(stepd, &control);
+    arena_done(&arena);
+}
+
+static void on_closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct stepd *stepd = context;
+    struct step_io end = {.stream = 0, .eof = true, .all = true};
+
+    stepd->srun = NULL;
+    if (stepd->state == STEPD_ENDED) {
+        if (stepd->forgotten)
+            loop_stop(stepd->loop, 0);
+        return;
+    }
+    stream_input(stepd, &end);
+    stepd_terminate(stepd, stepd->order.kill_wait, NULL);
+}
+
+static const struct rpc_handlers srun_handlers = {.message = on_message, .closed = on_closed};
+
+int srun_adopt(struct stepd *stepd, int fd, struct error *err) {
+    struct bytes state = {stepd->order.channel.data, stepd->order.channel.size};
+
+    return rpc_conn_adopt(stepd->loop, fd, state, &srun_handlers, stepd, &stepd->srun, err);
+}
+
+void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object) {
+    cleanup_str struct str body = STR_INIT;
+
+    if (!stepd->srun)
+        return;
+    wire_encode(message_record(type), object, NULL, &body);
+    rpc_conn_send(stepd->srun, type, flags, 0,
+                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+}
+
+void srun_tell_started(struct stepd *stepd) {
+    struct step_tasks tasks;
+    uint32_t *ranks, *pids;
+
+    if (!stepd->srun)
+        return;
+    record_init(&record_step_tasks, &tasks);
+    ranks = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*ranks));
+    pids = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*pids));
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        ranks[i] = stepd->tasks[i].rank;
+        pids[i] = (uint32_t) stepd->tasks[i].pid;
+    }
+    tasks.node_name = stepd->order.node_name;
+    tasks.ranks.items = ranks;
+    tasks.pids.items = pids;
+    tasks.ranks.n = tasks.pids.n = (uint32_t) stepd->n_tasks;
+    srun_send(stepd, MSG_STEP_STARTED, 0, &tasks);
+}
+
+void srun_tell_exits(struct stepd *stepd) {
+    vec(uint32_t) ranks = {0}, statuses = {0};
+    struct step_tasks tasks;
+
+    if (!stepd->srun)
+        return;
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        struct task *task = &stepd->tasks[i];
+        if (!task->has_exited || task->is_told)
+            continue;
+        task->is_told = true;
+        vec_push(&ranks, task->rank);
+        vec_push(&statuses, (uint32_t) task->status);
+    }
+    record_init(&record_step_tasks, &tasks);
+    tasks.node_name = stepd->order.node_name;
+    tasks.ranks.items = ranks.items;
+    tasks.exit_status.items = statuses.items;
+    tasks.ranks.n = tasks.exit_status.n = (uint32_t) ranks.n;
+    if (ranks.n > 0)
+        srun_send(stepd, MSG_STEP_EXITED, 0, &tasks);
+    vec_done(&ranks);
+    vec_done(&statuses);
+}
+
+void srun_tell_finished(struct stepd *stepd) {
+    if (!stepd->srun)
+        return;
+    srun_send(stepd, MSG_STEP_FINISHED, RPC_LAST, &stepd->done);
+    rpc_conn_close(stepd->srun);
+}
+
+void srun_tell_failed(struct stepd *stepd, const struct error *why) {
+    struct step_tasks tasks;
+
+    record_init(&record_step_tasks, &tasks);
+    tasks.node_name = stepd->order.node_name;
+    tasks.code = (uint32_t) -why->code;
+    tasks.detail = (char *) (uintptr_t) why->text;
+    srun_send(stepd, MSG_STEP_STARTED, 0, &tasks);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting a step: everything between the order and the first instruction of the user. Batch
+ * scripts and tasks of srun differ in where their streams go and in their environment, and share
+ * the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "slurmstepd/job_env.h"
+#include "slurmstepd/stepd.h"
+
+#define FALLBACK_DIR "/tmp"
+
+/* ---- identity, directory ---- */
+
+static int set_identity(struct stepd *stepd, struct error *err) {
+    const struct step_order *order = &stepd->order;
+
+    if (geteuid() != 0) {
+        if (order->uid == geteuid())
+            return 0;
+        return error_set(err, ERR_USER_ID,
+                         "slurmd runs as uid %u and can start jobs of this user only, not of uid "
+                         "%u: run slurmd as root.",
+                         (unsigned) geteuid(), order->uid);
+    }
+    stepd->identity_storage = (struct spawn_identity){.uid = order->uid,
+                                                      .gid = order->gid,
+                                                      .groups = order->groups.items,
+                                                      .n_groups = order->groups.n};
+    stepd->identity = &stepd->identity_storage;
+    return 0;
+}
+
+static void enter_directory(struct stepd *stepd) {
+    int failure = 0;
+
+    identity_enter(stepd->identity);
+    if (chdir(stepd->work_dir) < 0)
+        failure = errno;
+    identity_leave();
+    if (!failure)
+        return;
+    stepd_complain(stepd, "couldn't chdir to `%s': %s: going to " FALLBACK_DIR " instead",
+                   stepd->work_dir, strerror(failure));
+    if (chdir(FALLBACK_DIR) < 0)
+        (void) !chdir("/");
+}
+
+static void check_tmpdir(struct stepd *stepd) {
+    const char *dir = env_get(&stepd->env, "TMPDIR");
+    int failure = 0;
+
+    if (!dir || str_equal(dir, "/tmp"))
+        return;
+    identity_enter(stepd->identity);
+    if (mkdir(dir, 0700) < 0 &&
+        (errno != EEXIST || faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0))
+        failure = errno;
+    identity_leave();
+    if (!failure)
+        return;
+    stepd_complain(stepd, "Unable to create TMPDIR [%s]: %s", dir, strerror(failure));
+    stepd_complain(stepd, "Setting TMPDIR to /tmp");
+    env_set(&stepd->env, "TMPDIR", "/tmp");
+}
+
+/* ---- one task ---- */
+
+static void task_failed(struct stepd *stepd, struct task *task, int status) {
+    task->has_exited = true;
+    task->status = status << 8;
+    stepd->n_running--;
+}
+
+static void task_start(struct stepd *stepd, struct task *task, char **argv, const int fds[3]) {
+    const struct rlimit_value *rlimits =
+        stepd->launch ? stepd->launch->job->rlimits.items : stepd->step->rlimits.items;
+    size_t n_rlimits = stepd->launch ? stepd->launch->job->rlimits.n : stepd->step->rlimits.n;
+    /* written by the child, which alone knows it before it runs */
+    env_set(&stepd->env, "SLURM_TASK_PID", "0000000000");
+    struct spawn_plan plan = {
+        .program = argv[0],
+        .argv = argv,
+        .envp = env_array(&stepd->env),
+        .pid_digits = (char *) (uintptr_t) env_get(&stepd->env, "SLURM_TASK_PID"),
+        .fds = {fds[0], fds[1], fds[2]},
+        .identity = stepd->identity,
+        .umask = stepd->launch ? stepd->launch->job->umask : stepd->step->umask,
+        .rlimits = rlimits,
+        .n_rlimits = n_rlimits,
+        .cgroup_fds = &stepd->track.procs_fd,
+        .n_cgroup_fds = stepd->track.dir ? 1 : 0,
+        .controlling_tty = !stepd->launch && stepd->step->pty && task->rank == 0,
+    };
+    struct error err = ERROR_INIT;
+    pid_t pid = 0;
+    int errnum = 0;
+
+    if (spawn_start(&plan, &pid, &errnum, &err) < 0) {
+        stepd_complain(stepd, "%s", err.text);
+        if (pid == 0) {
+            task_failed(stepd, task, errnum);
+            return;
+        } /* else it is a child that has exited with errnum */
+    }
+    task->pid = pid;
+}
+
+static void tasks_make(struct stepd *stepd, size_t n) {
+    stepd->tasks = xcalloc(n, sizeof(*stepd->tasks));
+    stepd->n_tasks = stepd->n_running = n;
+    for (size_t i = 0; i < n; i++) {
+        struct task *task = &stepd->tasks[i];
+        task->stepd = stepd;
+        task->local_id = (uint32_t) i;
+        task->rank = stepd->node ? stepd->node->ranks.items[i] : 0;
+        task->in_fd = -1;
+        for (uint32_t j = 0; j < 2; j++)
+            task->outputs[j] = (struct task_output){.task = task, .stream = j + 1, .fd = -1};
+    }
+}
+
+static int open_track(struct stepd *stepd, struct error *err) {
+    return track_open(&stepd->track, stepd->order.use_cgroup ? stepd->order.cgroup : NULL, err);
+}
+
+static void close_fds(int fds[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+        fds[i] = -1;
+    }
+}
+
+/* ---- batch ---- */
+
+static int script_write(struct stepd *stepd, struct error *err) {
+    const struct job *job = stepd->launch->job;
+    cleanup_fd int fd = -1;
+
+    stepd->script_dir = xasprintf("%s/job%05u", stepd->order.spool_dir, job->job_id);
+    stepd->script = xasprintf("%s/slurm_script", stepd->script_dir);
+    if (mkdir(stepd->script_dir, 0700) < 0 && errno != EEXIST)
+        return error_errno(err, errno, "Cannot make %s for the script", stepd->script_dir);
+    (void) unlink(stepd->script);
+    fd = open(stepd->script, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    if (fd < 0)
+        return error_errno(err, errno, "Cannot make %s", stepd->script);
+    for (size_t at = 0; at < job->script.size;) {
+        ssize_t n = write(fd, job->script.data + at, job->script.size - at);
+        if (n < 0)
+            return error_errno(err, errno, "Cannot write %s", stepd->script);
+        at += (size_t) n;
+    }
+    if (stepd->identity && stepd->identity->uid != 0 &&
+        (fchown(fd, stepd->identity->uid, stepd->identity->gid) < 0 ||
+         chown(stepd->script_dir, stepd->identity->uid, stepd->identity->gid) < 0))
+        return error_errno(err, errno, "Cannot give %s to its user", stepd->script);
+    return 0;
+}
+
+static int batch_files(struct stepd *stepd, int fds[3], struct error *err) {
+    const struct job *job = stepd->launch->job;
+    const char *out = job->std_out;
+    int r;
+
+    if (!out || !*out)
+        out = job->array_job_id ? "slurm-%A_%a.out" : "slurm-%j.out";
+    r = stepd_open_output(stepd, out, 0, &fds[1], err);
+    if (r == 0 && job->std_err && *job->std_err && !str_equal(job->std_err, out))
+        r = stepd_open_output(stepd, job->std_err, 0, &fds[2], err);
+    else if (r == 0)
+        fds[2] = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
+    if (r == 0)
+        r = stepd_open_input(stepd, job->std_in, 0, &fds[0], err);
+    if (r < 0)
+        stepd->done.output_failed = true;
+    else
+        stepd->message_fd = fcntl(fds[2], F_DUPFD_CLOEXEC, 3);
+    return r;
+}
+
+static char **batch_argv(struct stepd *stepd) {
+    const struct job *job = stepd->launch->job;
+    char **argv = arena_alloc(&stepd->arena, (job->argv.n + 2) * sizeof(*argv));
+
+    argv[0] = stepd->script;
+    for (uint32_t i = 0; i < job->argv.n; i++)
+        argv[i + 1] = job->argv.items[i];
+    return argv;
+}
+
+static const struct job_node *job_node_here(const struct stepd *stepd) {
+    const struct job *job = stepd->launch->job;
+
+    for (uint32_t i = 0; i < job->allocation.n; i++) {
+        if (str_equal(job->allocation.items[i].name, stepd->order.node_name))
+            return &job->allocation.items[i];
+    }
+    return NULL;
+}
+
+static int start_batch(struct stepd *stepd, struct error *err) {
+    const struct job *job = stepd->launch->job;
+    int fds[3] = {-1, -1, -1};
+    int r;
+
+    stepd->job_node = job_node_here(stepd);
+    stepd->node_index = stepd->launch->node_index;
+    stepd->work_dir = job->work_dir ? job->work_dir : "/";
+    tasks_make(stepd, 1);
+    env_load(&stepd->env, job->environment);
+    r = open_track(stepd, err);
+    if (r == 0)
+        r = script_write(stepd, err);
+    if (r == 0)
+        r = batch_files(stepd, fds, err);
+    if (r == 0) {
+        if (job->get_user_env)
+            login_env_load(stepd);
+        job_env_batch(&stepd->env, &stepd->order, stepd->launch, stepd->job_node);
+        check_tmpdir(stepd);
+        enter_directory(stepd);
+        task_start(stepd, &stepd->tasks[0], batch_argv(stepd), fds);
+    }
+    close_fds(fds);
+    return r;
+}
+
+/* ---- steps of srun ---- */
+
+static int node_here(struct stepd *stepd, struct error *err) {
+    const struct step_credential *credential = stepd->order.credential;
+
+    for (uint32_t i = 0; i < credential->nodes.n; i++) {
+        if (str_equal(credential->nodes.items[i].name, stepd->order.node_name)) {
+            stepd->node = &credential->nodes.items[i];
+            stepd->node_index = i;
+            return 0;
+        }
+    }
+    return error_set(err, ERR_INVALID_NODE, "The step's credential is not for node %s.",
+                     stepd->order.node_name);
+}
+
+/* Opens what every task needs before the first one runs: all or nothing. */
+static int prepare_all(struct stepd *stepd, int (*fds)[3], struct error *err) {
+    for (size_t i = 0; i < stepd->n_tasks; i++)
+        fds[i][0] = fds[i][1] = fds[i][2] = -1;
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        int r = stream_prepare(stepd, &stepd->tasks[i], fds[i], err);
+        if (r < 0) {
+            stepd->done.output_failed = true;
+            return r;
+        }
+    }
+    return 0;
+}
+
+static void start_step_task(struct stepd *stepd, struct task *task, const struct env *shared,
+                            const int fds[3]) {
+    const struct step_launch *step = stepd->step;
+    struct error err = ERROR_INIT;
+    char **argv = step->argv.items; /* NULL-terminated below */
+
+    if (step->multi_prog.size > 0 &&
+        multi_prog_command((const char *) step->multi_prog.data, step->multi_prog.size, task->rank,
+                           &stepd->arena, &argv, &err) < 0) {
+        stepd_complain(stepd, "%s", err.text);
+        task_failed(stepd, task, ENOENT);
+        return;
+    }
+    env_copy(&stepd->env, shared);
+    job_env_task(&stepd->env, task->rank, task->local_id);
+    task_start(stepd, task, argv, fds);
+    env_done(&stepd->env);
+}
+
+static void start_all(struct stepd *stepd, int (*fds)[3]) {
+    struct step_launch *step = stepd->step;
+    struct env shared = stepd->env;
+    char **argv = arena_alloc(&stepd->arena, (step->argv.n + 1) * sizeof(*argv));
+
+    if (step->argv.n > 0)
+        memcpy(argv, step->argv.items, step->argv.n * sizeof(*argv));
+    step->argv.items = argv;
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        start_step_task(stepd, &stepd->tasks[i], &shared, fds[i]);
+        close_fds(fds[i]);
+    }
+    stepd->env = shared;
+}
+
+static int start_step(struct stepd *stepd, struct error *err) {
+    struct step_launch *step = stepd->step;
+    int r = node_here(stepd, err);
+
+    if (r < 0)
+        return r;
+    if (!step->layout)
+        return error_set(err, ERR_PROTOCOL, "srun sent no layout with its step.");
+    if (step->argv.n == 0 && step->multi_prog.size == 0)
+        return error_set(err, ERR_INVALID, "srun sent no command with its step.");
+    stepd->work_dir = step->work_dir ? step->work_dir : "/";
+    tasks_make(stepd, stepd->node->ranks.n);
+    env_load(&stepd->env, step->environment);
+    job_env_step(&stepd->env, &stepd->order, step, stepd->node, stepd->node_index);
+    r = open_track(stepd, err);
+    if (r < 0)
+        return r;
+    int(*fds)[3] = xcalloc(stepd->n_tasks + 1, sizeof(*fds));
+    r = prepare_all(stepd, fds, err);
+    if (r == 0) {
+        check_tmpdir(stepd);
+        enter_directory(stepd);
+        start_all(stepd, fds);
+    } else {
+        for (size_t i = 0; i < stepd->n_tasks; i++)
+            close_fds(fds[i]);
+    }
+    free(fds);
+    return r;
+}
+
+int stepd_start(struct stepd *stepd, struct error *err) {
+    int r = set_identity(stepd, err);
+
+    if (r == 0)
+        r = stepd->launch ? start_batch(stepd, err) : start_step(stepd, err);
+    stepd_close_files(stepd);
+    (void) !chdir("/"); /* hold no directory of the user busy */
+    if (r < 0)
+        return r;
+    stepd->state = STEPD_RUNNING;
+    return 0;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slurmstepd: the supervisor of one step on one node, be it a batch script or tasks of srun. It
+ * outlives slurmd. Its life:
+ *
+ *   STARTING  order read; script written, files opened, tasks started
+ *   RUNNING   streams, signals, commands
+ *   ENDING    the last task has exited (or the step is being killed): whatever is left is killed
+ *             until the group is empty
+ *   ENDED     result known: srun has been told, slurmd is told until it says FORGET
+ *
+ * One struct stepd per process, owned by main(); the modules below work on it.
+ */
+#ifndef SLUICE_SLURMSTEPD_STEPD_H
+#define SLUICE_SLURMSTEPD_STEPD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/step_wire.h"
+#include "base/arena.h"
+#include "base/list.h"
+#include "base/vec.h"
+#include "os/frame.h"
+#include "os/loop.h"
+#include "rpc/rpc.h"
+#include "slurmstepd/env.h"
+#include "slurmstepd/spawn.h"
+#include "slurmstepd/track.h"
+
+#define STEPD_ORDER_FD 3 /* the socket that slurmd leaves us */
+#define STEPD_FRAME_MAX (RPC_FRAME_MAX + (1u << 20))
+
+enum stepd_state { STEPD_STARTING, STEPD_RUNNING, STEPD_ENDING, STEPD_ENDED };
+
+struct stepd;
+
+/* A pipe (or the terminal) from a task to srun. */
+struct task_output {
+    struct task *task;
+    uint32_t stream; /* 1 stdout, 2 stderr */
+    int fd;          /* -1 = none */
+    struct loop_fd *watch;
+};
+
+struct task {
+    struct stepd *stepd;
+    uint32_t rank, local_id;
+    pid_t pid; /* 0 before the start */
+    bool has_exited, is_told;
+    int status; /* as waitpid */
+    struct task_output outputs[2];
+    /* standard input: a pipe or the terminal */
+    int in_fd; /* -1 = none, or closed */
+    struct loop_fd *in_watch;
+    struct str in_pending;
+    size_t in_sent; /* of in_pending */
+    bool in_eof;    /* nothing more comes after in_pending */
+    /* --multi-prog: this rank's own command; NULL otherwise */
+    char **argv;
+};
+
+struct output_file {
+    char *path;
+    int fd;
+};
+
+struct stepd {
+    struct loop *loop;
+    struct arena arena; /* order, launch, environment: as long as the process */
+    enum stepd_state state;
+
+    struct step_order order;
+    struct launch *launch;           /* batch, or NULL */
+    const struct job_node *job_node; /* batch: what the job holds here */
+    struct step_launch *step;        /* srun, or NULL */
+    const struct step_node *node;    /* srun: this node's part of the step */
+    uint32_t node_index;
+    struct spawn_identity identity_storage;
+    const struct spawn_identity *identity; /* NULL: we run as that user already */
+    struct env env;
+    const char *work_dir;
+    char *script_dir, *script; /* batch */
+
+    struct task *tasks;
+    size_t n_tasks, n_running;
+    struct track track;
+
+    /* Output files of this node by name: tasks that share one write behind each other. Closed when
+     * all tasks have started. */
+    struct {
+        vec(struct output_file) list;
+    } files;
+    int message_fd;       /* stderr of the job, -1 = to srun */
+    bool has_pty;
+    struct rpc_conn *srun; /* NULL = none, or gone */
+    uint64_t stdin_received, stdin_told;
+    bool outputs_paused;
+
+    int listen_fd;
+    struct loop_fd *listen_watch;
+    char *socket_path;
+    struct list links; /* to slurmd */
+
+    struct loop_timer *timer;
+    uint64_t kill_at;       /* SIGKILL follows then; 0 = not asked */
+    uint64_t ending_since;
+    unsigned kill_rounds;
+    bool said_why;          /* the line of the end has been written */
+    bool stuck;             /* something does not die */
+    bool forgotten;         /* slurmd needs us no more; srun's last bytes may still leave */
+    struct step_done done;
+    struct usage usage;     /* done.usage */
+    struct str detail;      /* done.detail */
+};
+
+/* ---- main.c ---- */
+/* A line of slurmstepd itself, "slurmstepd: error: TEXT", where the job's stderr goes. */
+void stepd_complain(struct stepd *stepd, const char *fmt, ...) printf_like(2, 3);
+void stepd_name(const struct stepd *stepd, struct str *out); /* "12.batch" */
+
+/* ---- start.c ---- */
+/* Files, script, environment, tasks. An error means that nothing runs; done.output_failed is set
+ * when a file of the standard streams was the reason. */
+must_check int stepd_start(struct stepd *stepd, struct error *err);
+
+/* ---- multi_prog.c ---- */
+/* The command of one rank in a --multi-prog file, in the arena. ERR_NOT_FOUND. */
+must_check int multi_prog_command(const char *text, size_t size, uint32_t rank,
+                                  struct arena *arena, char ***ret_argv, struct error *err);
+
+/* ---- login_env.c ---- */
+/* Puts the variables of a login of the user under those that are set. */
+void login_env_load(struct stepd *stepd);
+
+/* ---- files.c: standard streams in files ---- */
+/* Opens as the user; directories on the way are made. */
+must_check int stepd_open_output(struct stepd *stepd, const char *pattern, uint32_t rank,
+                                 int *ret_fd, struct error *err);
+must_check int stepd_open_input(struct stepd *stepd, const char *pattern, uint32_t rank,
+                                int *ret_fd, struct error *err);
+void stepd_close_files(struct stepd *stepd);
+
+/* ---- stream.c: standard streams to and from srun ---- */
+/* Makes what a task needs: fds[0…2] are for the child, owned by the caller. */
+must_check int stream_prepare(struct stepd *stepd, struct task *task, int fds[3],
+                              struct error *err);
+void stream_input(struct stepd *stepd, const struct step_io *io);
+void stream_to_srun(struct stepd *stepd, uint32_t rank, uint32_t stream, const void *data,
+                    size_t size, bool eof);
+/* All processes are gone: what the pipes still hold goes out, then they are closed. */
+void stream_drain(struct stepd *stepd);
+void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols);
+
+/* ---- srun.c: the connection handed over by slurmd ---- */
+must_check int srun_adopt(struct stepd *stepd, int fd, struct error *err);
+void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
+void srun_tell_started(struct stepd *stepd);
+void srun_tell_exits(struct stepd *stepd); /* of tasks not told yet */
+void srun_tell_finished(struct stepd *stepd); /* and closes */
+void srun_tell_failed(struct stepd *stepd, const struct error *why);
+
+/* ---- link.c: slurmd ---- */
+must_check int link_open(struct stepd *stepd, int inherited_fd, struct error *err);
+void link_report(struct stepd *stepd); /* to every slurmd that listens */
+void link_close_all(struct stepd *stepd);
+
+/* ---- end.c ---- */
+void stepd_children(struct stepd *stepd); /* reaps */
+void stepd_command(struct stepd *stepd, const struct step_command *command);
+void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *message);
+void stepd_end(struct stepd *stepd); /* kills what is left, then ENDED */
+void stepd_timer(void *stepd);
+/* It could not be started: that is its result. */
+void stepd_failed(struct stepd *stepd, const struct error *why);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurmstepd/track.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#define DESCRIBE_MAX 4
+
+/* Reads a small file whole; NULL when there is none. The caller frees it. */
+static char *file_text(const char *path) {
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct str text = STR_INIT;
+    ssize_t n;
+
+    if (fd < 0)
+        return NULL;
+    do {
+        str_reserve(&text, 4096);
+        n = read(fd, text.data + text.length, 4095);
+        if (n > 0)
+            text.length += (size_t) n;
+    } while (n > 0);
+    str_append(&text, "");
+    return str_take(&text);
+}
+
+static char *group_text(const struct track *track, const char *name) {
+    char path[PATH_MAX];
+
+    if (snprintf(path, sizeof(path), "%s/%s", track->dir, name) >= (int) sizeof(path))
+        return NULL;
+    return file_text(path);
+}
+
+/* ---- making and removing ---- */
+
+static int make_group(const char *dir, struct error *err) {
+    if (mkdir(dir, 0755) == 0 || errno == EEXIST)
+        return 0;
+    if (errno == ENOENT) {
+        char *slash = strrchr(dir, '/');
+        if (slash && slash != dir) {
+            cleanup_free char *parent = xstrndup(dir, (size_t) (slash - dir));
+            int r = make_group(parent, err);
+            if (r < 0)
+                return r;
+            if (mkdir(dir, 0755) == 0 || errno == EEXIST)
+                return 0;
+        }
+    }
+    return error_errno(err, errno, "Cannot make the cgroup %s", dir);
+}
+
+int track_open(struct track *track, const char *dir, struct error *err) {
+    char path[PATH_MAX];
+    int r;
+
+    *track = (struct track) TRACK_INIT;
+    if (!dir)
+        return 0;
+    r = make_group(dir, err);
+    if (r < 0)
+        return r;
+    track->dir = xstrdup(dir);
+    snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+    track->procs_fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (track->procs_fd < 0) {
+        r = error_errno(err, errno, "Cannot open %s", path);
+        track_done(track);
+        return r;
+    }
+    snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
+    track->has_kill = access(path, W_OK) == 0;
+    return 0;
+}
+
+bool track_close(struct track *track) {
+    char *slash;
+
+    if (!track->dir)
+        return true;
+    if (rmdir(track->dir) < 0 && errno != ENOENT)
+        return false;
+    slash = strrchr(track->dir, '/');
+    *slash = '\0';
+    (void) rmdir(track->dir); /* the job's, unless it has other steps */
+    track_done(track);
+    return true;
+}
+
+void track_done(struct track *track) {
+    free(track->dir);
+    if (track->procs_fd >= 0)
+        close(track->procs_fd);
+    *track = (struct track) TRACK_INIT;
+}
+
+/* State letter and name of a process; false when it is gone. */
+static bool process_state(pid_t pid, char *ret_state, char *ret_name, size_t name_size) {
+    char path[64], text[512];
+    cleanup_fd int fd = -1;
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, text, sizeof(text) - 1);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    char *open_paren = strchr(text, '('), *close_paren = strrchr(text, ')');
+    if (!open_paren || !close_paren || close_paren[1] != ' ')
+        return false;
+    *ret_state = close_paren[2];
+    if (ret_name) {
+        *close_paren = '\0';
+        snprintf(ret_name, name_size, "%s", open_paren + 1);
+    }
+    return true;
+}
+
+/* ---- the tree below us ---- */
+
+/* The kernel keeps each thread's list of children; this program forks from one thread only. True
+ * when the list could be read: then an empty one means that the tree is empty. */
+static bool have_no_children(void) {
+    cleanup_free char *text = file_text("/proc/thread-self/children");
+
+    return text && text[0] == '\0';
+}
+
+struct process {
+    pid_t pid, parent;
+    bool is_ours;
+};
+struct process_list {
+    vec(struct process) list;
+};
+
+static void list_processes(struct process_list *processes) {
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char path[300], text[512];
+        int parent;
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+            continue;
+        snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+        cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+        if (n <= 0)
+            continue;
+        text[n] = '\0';
+        char *end = strrchr(text, ')');
+        if (end && sscanf(end, ") %*c %d", &parent) == 1) {
+            struct process process = {(pid_t) atoi(entry->d_name), (pid_t) parent, false};
+            vec_push(&processes->list, process);
+        }
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int process_compare(const void *a, const void *b) {
+    const struct process *x = a, *y = b;
+
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void add_descendants(struct pid_list *pids) {
+    struct process_list found = {0};
+    bool changed = true;
+
+    if (have_no_children())
+        return;
+    list_processes(&found);
+    struct process *all = found.list.items;
+    size_t n = found.list.n;
+    qsort(all, n, sizeof(*all), process_compare);
+    while (changed) {
+        changed = false;
+        vec_each(&found.list, process) {
+            struct process key = {.pid = process->parent};
+            struct process *parent;
+            if (process->is_ours)
+                continue;
+            parent = bsearch(&key, all, n, sizeof(*all), process_compare);
+            if (process->parent == getpid() || (parent && parent->is_ours)) {
+                process->is_ours = changed = true;
+                vec_push(&pids->list, process->pid);
+            }
+        }
+    }
+    vec_done(&found.list);
+}
+
+/* ---- who is there ---- */
+
+void track_pids(const struct track *track, struct pid_list *pids) {
+    size_t kept = 0;
+
+    if (track->dir) {
+        char *text = group_text(track, "cgroup.procs");
+        for (char *at = text, *word; text && (word = str_next_word(&at, " \n"));)
+            vec_push(&pids->list, (pid_t) atoi(word));
+        free(text);
+    } else {
+        add_descendants(pids);
+    }
+    for (size_t i = 0; i < pids->list.n; i++) {
+        char state;
+        if (process_state(pids->list.items[i], &state, NULL, 0) && state != 'Z' && state != 'X')
+            pids->list.items[kept++] = pids->list.items[i];
+    }
+    pids->list.n = kept;
+}
+
+void track_signal(const struct track *track, int signal) {
+    struct pid_list pids = {0};
+
+    track_pids(track, &pids);
+    vec_each(&pids.list, pid) (void) kill(*pid, signal);
+    vec_done(&pids.list);
+}
+
+bool track_kill(const struct track *track) {
+    struct pid_list pids = {0};
+    bool is_empty;
+
+    track_pids(track, &pids);
+    is_empty = pids.list.n == 0;
+    if (!is_empty && track->has_kill) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof(path), "%s/cgroup.kill", track->dir);
+        cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || write(fd, "1", 1) < 0)
+            vec_each(&pids.list, pid) (void) kill(*pid, SIGKILL);
+    } else if (!is_empty) {
+        /* Stop all first: a bomb that cannot fork cannot outrun us. */
+        vec_each(&pids.list, pid) (void) kill(*pid, SIGSTOP);
+        track_signal(track, SIGSTOP);
+        vec_each(&pids.list, pid) (void) kill(*pid, SIGKILL);
+        track_signal(track, SIGKILL);
+    }
+    vec_done(&pids.list);
+    return is_empty;
+}
+
+void track_describe(const struct track *track, struct str *out) {
+    struct pid_list pids = {0};
+
+    track_pids(track, &pids);
+    for (size_t i = 0; i < pids.list.n && i < DESCRIBE_MAX; i++) {
+        char state, name[32] = "";
+        if (!process_state(pids.list.items[i], &state, name, sizeof(name)))
+            continue;
+        str_join(out, ", ", "pid ");
+        str_append_u64(out, (uint64_t) pids.list.items[i]);
+        str_printf(out, " (%s, state %c)", name, state);
+    }
+    if (pids.list.n > DESCRIBE_MAX)
+        str_printf(out, " and %zu more", pids.list.n - DESCRIBE_MAX);
+    vec_done(&pids.list);
+}
+
+/* ---- what it used ---- */
+
+/* The number behind `key ` in a file of "key value" lines. */
+static bool group_value(const struct track *track, const char *file, const char *key,
+                        uint64_t *ret) {
+    cleanup_free char *text = track->dir ? group_text(track, file) : NULL;
+    size_t length = strlen(key);
+
+    for (char *at = text, *line; text && (line = str_next_word(&at, "\n"));) {
+        if (strncmp(line, key, length) == 0 && line[length] == ' ')
+            return str_to_u64(line + length + 1, ret);
+    }
+    return false;
+}
+
+bool track_cpu(const struct track *track, uint64_t *ret_user_usec, uint64_t *ret_system_usec) {
+    return group_value(track, "cpu.stat", "user_usec", ret_user_usec) &&
+           group_value(track, "cpu.stat", "system_usec", ret_system_usec);
+}
+
+bool track_memory(const struct track *track, uint64_t *ret_peak_kib) {
+    cleanup_free char *text = track->dir ? group_text(track, "memory.peak") : NULL;
+    uint64_t bytes;
+
+    if (!text || !str_to_u64(str_trim(text), &bytes))
+        return false;
+    *ret_peak_kib = bytes / 1024;
+    return true;
+}
+
+bool track_oom_kills(const struct track *track, uint32_t *ret_kills) {
+    uint64_t kills;
+
+    if (!group_value(track, "memory.events", "oom_kill", &kills))
+        return false;
+    *ret_kills = (uint32_t) kills;
+    return true;
+}
