@@ -456,7 +456,8 @@ RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
     X(2, U32, stream, 0) /* 0 stdin, 1 stdout, 2 stderr */                                         \
     X(3, BLOB, data, 0)                                                                            \
     X(4, BOOL, eof, 0)                                                                             \
-    X(5, BOOL, all, 0) /* stdin: to every task on this node */
+    X(5, BOOL, all, 0) /* stdin: to every task on this node */                                     \
+    X(6, U64, taken, 0) /* slurmstepd, stream 0: stdin bytes that every task has taken so far */
 RECORD_DECLARE(step_io, STEP_IO_FIELDS)
 /* slurmstepd -> srun */
 #define STEP_TASKS_FIELDS(X)                                                                       \
@@ -517,6 +518,7 @@ RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
     X(50, STEP_KILL, node_signal) /* srun/scancel of one step */                                   \
     X(51, ALLOC_ATTACH,                                                                            \
       alloc_end) /* srun --jobid / salloc: describe my running job: answers ALLOC_GRANTED */       \
+    X(52, JOB_WAIT, alloc_end) /* answers JOB_END when job_id has ended */                         \
     /* node -> controller */                                                                       \
     X(70, NODE_REGISTER, node_register)                                                            \
     X(71, NODE_STATUS, node_status)                                                                \
