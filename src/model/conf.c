@@ -94,27 +94,59 @@ static void hash_pair(struct conf_loader *loader, const char *key, const char *v
 
 /* ---- Pairs ---- */
 
-static void key_unknown(const struct conf_loader *loader, const struct conf_table *table,
+/* The kind of line that an unknown key points to, or NULL: with `opener` the kind whose first key
+ * it resembles more than `nearest`, else the kind that has such a key. */
+static const struct conf_line_kind *line_kind_meant(const struct conf_file_kind *kind,
+                                                    const char *name, const char *nearest,
+                                                    bool opener) {
+    for (size_t i = 0; i < kind->n_lines; i++) {
+        const struct conf_table *table = kind->lines[i].table;
+        if (opener) {
+            const char *names[2] = {table->keys[0].name, nearest};
+            if (str_nearest(name, names, nearest != NULL ? 2 : 1) == names[0])
+                return &kind->lines[i];
+        } else if (conf_key_find(table, name, strlen(name)) != NULL) {
+            return &kind->lines[i];
+        }
+    }
+    return NULL;
+}
+
+/* Says what an unknown key may have been meant to be. True when it looks like the beginning of a
+ * line of its own, whose other keys are then best passed over. */
+static bool key_unknown(const struct conf_loader *loader, const struct conf_table *table,
                         const struct conf_pair *pair) {
-    if (loader->role == CONF_CLIENT)
-        return;
     cleanup_free char *name = xstrndup(pair->key, pair->key_length);
     const char *nearest = conf_key_nearest(table, name);
+    const struct conf_line_kind *kind = NULL;
+    if (table == loader->kind->table &&
+        (kind = line_kind_meant(loader->kind, name, NULL, false)) != NULL) {
+        conf_error(&loader->context, "key \"%s\" belongs in %s", name, kind->table->what);
+        return false;
+    }
+    if (table == loader->kind->table)
+        kind = line_kind_meant(loader->kind, name, nearest, true);
+    if (kind != NULL)
+        nearest = kind->table->keys[0].name;
     if (nearest != NULL)
         conf_error(&loader->context, "unknown key \"%s\" in %s (did you mean \"%s\"?)", name,
                    table->what, nearest);
     else
         conf_error(&loader->context, "unknown key \"%s\" in %s", name, table->what);
+    return kind != NULL;
 }
 
-/* Finds the row of a pair; NULL when there is nothing to parse, which has been said. */
+/* Finds the row of a pair; NULL when there is nothing to parse, which has been said.
+ * *ret_skip_line (may be NULL) tells that the rest of the line belongs to the unknown key. */
 static const struct conf_key *pair_key(struct conf_loader *loader, const struct conf_table *table,
-                                       const struct conf_pair *pair) {
+                                       const struct conf_pair *pair, bool *ret_skip_line) {
     const struct conf_key *key = conf_key_find(table, pair->key, pair->key_length);
     loader->context.line = pair->line;
     loader->context.quiet = loader->role == CONF_CLIENT;
     if (key == NULL) {
-        key_unknown(loader, table, pair);
+        bool skip = loader->role != CONF_CLIENT && key_unknown(loader, table, pair);
+        if (ret_skip_line != NULL)
+            *ret_skip_line = skip;
         return NULL;
     }
     if (loader->role == CONF_CLIENT) {
@@ -136,11 +168,13 @@ static const struct conf_key *pair_key(struct conf_loader *loader, const struct 
     return key;
 }
 
-static void pair_apply(struct conf_loader *loader, const struct conf_pair *pair) {
+/* Returns true when the rest of the line is to be passed over. */
+static bool pair_apply(struct conf_loader *loader, const struct conf_pair *pair) {
     const struct conf_table *table = loader->kind->table;
-    const struct conf_key *key = pair_key(loader, table, pair);
+    bool skip_line = false;
+    const struct conf_key *key = pair_key(loader, table, pair, &skip_line);
     if (key == NULL)
-        return;
+        return skip_line;
     struct conf_place *place = &loader->places[key_number(table, key)];
     if (place->file != NULL && key->type != CONF_NAMES && loader->role != CONF_CLIENT) {
         if (strcmp(place->file, loader->context.file) == 0)
@@ -154,6 +188,7 @@ static void pair_apply(struct conf_loader *loader, const struct conf_pair *pair)
     *place = (struct conf_place) {loader->context.file, pair->line};
     void *object = table == &conf_cgroup_table ? (void *) &loader->conf->cgroup : loader->conf;
     (void) conf_value_parse(key, pair->value, object, &loader->context);
+    return false;
 }
 
 /* One notice per key of lines that has no effect yet, however many lines use it. */
@@ -169,7 +204,7 @@ static void line_key_notice(struct conf_loader *loader, const struct conf_line_k
 
 static void line_pair_apply(struct conf_loader *loader, const struct conf_line_kind *kind,
                             const struct conf_pair *pair, void *object, uint64_t *seen) {
-    const struct conf_key *key = pair_key(loader, kind->table, pair);
+    const struct conf_key *key = pair_key(loader, kind->table, pair, NULL);
     if (key == NULL)
         return;
     uint64_t bit = UINT64_C(1) << key_number(kind->table, key);
@@ -186,11 +221,13 @@ static void lex_error(struct conf_loader *loader, const struct conf_pair *pair) 
         return;
     loader->context.line = pair->line;
     loader->context.quiet = false;
-    if (pair->value != NULL)
+    if (pair->value != NULL) {
         conf_error(&loader->context, "%s", pair->value);
-    else
+    } else if (loader->stray_line != pair->line) { /* one for all stray words of a line */
+        loader->stray_line = pair->line;
         conf_error(&loader->context, "\"%.*s\" is not Key=Value",
-                   (int) min_of(pair->key_length, 64ul), pair->key);
+                   (int) min_of(pair->key_length, (size_t) 64), pair->key);
+    }
 }
 
 /* Reads the pairs of a line whose first one is given, then lets its kind finish it. */
@@ -297,8 +334,8 @@ static void file_parse(struct conf_loader *loader, char *text, size_t length) {
         }
         if (kind != NULL)
             lexeme = line_apply(loader, &lexer, kind, &pair);
-        else if (lexeme == CONF_LEX_PAIR)
-            pair_apply(loader, &pair);
+        else if (lexeme == CONF_LEX_PAIR && pair_apply(loader, &pair))
+            conf_lexer_skip_line(&lexer);
         else if (lexeme == CONF_LEX_INCLUDE)
             include_apply(loader, &pair);
         else if (lexeme == CONF_LEX_ERROR)
@@ -317,7 +354,7 @@ static void file_parse(struct conf_loader *loader, char *text, size_t length) {
 
 static int file_load(struct conf_loader *loader, const char *path, bool required,
                      struct error *err) {
-    if (loader->n_files == CONF_FILES_MAX)
+    if (loader->files.n == CONF_FILES_MAX)
         return error_set(err, ERR_LIMIT, "more than %d files", CONF_FILES_MAX);
     cleanup_str struct str text = STR_INIT;
     int result = loader->source->read(loader->source->context, path, &text, err);
@@ -329,7 +366,7 @@ static int file_load(struct conf_loader *loader, const char *path, bool required
         return error_set(err, ERR_LIMIT, "%s is larger than 64 MiB", path);
     if (text.length > 0 && memchr(text.data, '\0', text.length) != NULL)
         return error_set(err, ERR_CONFIG, "%s holds NUL bytes: it is no text file", path);
-    loader->n_files++;
+    vec_push(&loader->files, path);
     loader->open_files[loader->depth++] = path;
     const char *file = loader->context.file;
     loader->context.file = path;
@@ -394,6 +431,7 @@ static void loader_done(struct conf_loader *loader) {
     free(loader->places);
     vec_each (&loader->partitions, line)
         bits_done(&line->partition.nodes);
+    vec_done(&loader->files);
     vec_done(&loader->nodes);
     vec_done(&loader->partitions);
     vec_done(&loader->down_lines);
@@ -480,8 +518,8 @@ int conf_load(const struct conf_source *source, const char *path, enum conf_role
     int result = file_load(&loader, conf->path, true, err);
     if (result == 0)
         read_all(&loader);
+    conf_report_sort(report, loader.files.items, loader.files.n);
     loader_done(&loader);
-    conf_report_sort(report);
     if (result != 0)
         return result;
     if (report->n_errors > errors_before)

@@ -67,6 +67,7 @@ static void count_set(struct conf_loader *loader, struct conf_gres *gres) {
     gres->count = count;
 }
 
+/* Bit 0 of seen is AutoDetect, the one key that may stand without Name. */
 void conf_gres_line_finish(struct conf_loader *loader, void *object, uint64_t seen) {
     struct conf_gres *gres = object;
     gres->source_file = loader->context.file;
@@ -75,7 +76,7 @@ void conf_gres_line_finish(struct conf_loader *loader, void *object, uint64_t se
         !names_expand(loader, "NodeName", gres->node_names, &gres->nodes, &gres->n_nodes))
         return;
     if (gres->name == NULL) {
-        if (gres->autodetect == CONF_AUTODETECT_UNSET && seen != 0) {
+        if (seen != 0 && (seen & 1) == 0) {
             conf_error(&loader->context, "the line has no Name, as in Name=gpu File=/dev/nvidia0");
             return;
         }

@@ -71,8 +71,10 @@ struct conf_loader {
     struct conf_context context; /* of the pair at hand */
     struct conf_place *places;   /* one per row of conf_main_table */
     const char *directory;       /* of slurm.conf, with the slash */
+    uint32_t stray_line;         /* where the last word without "=" was told of */
     const char *open_files[CONF_DEPTH_MAX];
-    size_t depth, n_files;
+    size_t depth;
+    vec(const char *) files; /* all that were read, in order */
     const struct conf_file_kind *kind;
     /* Keys of lines whose "no effect yet" has been said: once per key is enough. */
     uint64_t told[CONF_LINE_TABLES];
@@ -119,6 +121,10 @@ void conf_nodes_finish(struct conf_loader *loader);
 void conf_partition_line_finish(struct conf_loader *loader, void *object, uint64_t seen);
 /* Resolves the nodes of all partitions; call after conf_nodes_finish. */
 void conf_partitions_finish(struct conf_loader *loader);
+/* `WHAT NAME: nodes x[1-3] have no NodeName line`; unknown is not empty. */
+struct hostlist;
+void conf_unknown_nodes(const struct conf_loader *loader, const struct conf_context *context,
+                        const char *what, const char *name, const struct hostlist *unknown);
 /* conf_gres.c */
 void conf_gres_line_finish(struct conf_loader *loader, void *object, uint64_t seen);
 void conf_gres_finish(struct conf_loader *loader);

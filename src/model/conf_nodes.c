@@ -305,15 +305,60 @@ static void down_line_apply(struct conf_loader *loader, const struct conf_down_l
         conf_error(&line->context, "DownNodes: %s", err.text);
         return;
     }
+    cleanup_hostlist struct hostlist unknown = HOSTLIST_INIT;
     for (size_t i = 0; i < names.n; i++) {
         struct conf_node *node = smap_get(&loader->conf->private->nodes, names.names[i]);
         if (node == NULL) {
-            conf_error(&line->context, "DownNodes: node %s has no NodeName line", names.names[i]);
+            hostlist_push(&unknown, names.names[i]);
             continue;
         }
         node->state = line->state;
         node->reason = line->reason != NULL ? line->reason : node->reason;
     }
+    if (unknown.n > 0)
+        conf_unknown_nodes(loader, &line->context, "DownNodes", "", &unknown);
+}
+
+/* Nodes of one line that an earlier line has defined; they are told of together. */
+static void twice_report(struct conf_loader *loader, const struct conf_node *node,
+                         const struct conf_node *first, struct hostlist *twice) {
+    if (twice->n == 0)
+        return;
+    struct conf_context context = conf_context_at(loader, node->file, node->line);
+    cleanup_str struct str names = STR_INIT;
+    hostlist_fold(twice, &names);
+    conf_error(&context, "%s %.512s %s defined twice (first in %s:%u)",
+               twice->n == 1 ? "node" : "nodes", str_cstr(&names), twice->n == 1 ? "is" : "are",
+               first->file, first->line);
+    hostlist_done(twice);
+    *twice = (struct hostlist) HOSTLIST_INIT;
+}
+
+static bool same_line(const struct conf_node *a, const struct conf_node *b) {
+    return a->line == b->line && a->file == b->file;
+}
+
+static void nodes_index(struct conf_loader *loader) {
+    struct conf *conf = loader->conf;
+    cleanup_hostlist struct hostlist twice = HOSTLIST_INIT;
+    const struct conf_node *twice_node = NULL, *twice_first = NULL;
+    for (size_t i = 0; i < conf->n_nodes; i++) {
+        struct conf_node *node = &conf->nodes[i];
+        node->index = (uint32_t) i;
+        if (node->port == 0)
+            node->port = (uint16_t) conf->slurmd_port;
+        struct conf_node *first = smap_get(&conf->private->nodes, node->name);
+        if (first == NULL) {
+            smap_put(&conf->private->nodes, node->name, node);
+            continue;
+        }
+        if (twice.n > 0 && !(same_line(node, twice_node) && same_line(first, twice_first)))
+            twice_report(loader, twice_node, twice_first, &twice);
+        twice_node = node;
+        twice_first = first;
+        hostlist_push(&twice, node->name);
+    }
+    twice_report(loader, twice_node, twice_first, &twice);
 }
 
 void conf_nodes_finish(struct conf_loader *loader) {
@@ -322,20 +367,7 @@ void conf_nodes_finish(struct conf_loader *loader) {
     conf->nodes = loader->nodes.items;
     conf->n_nodes = loader->nodes.n;
     memset(&loader->nodes, 0, sizeof(loader->nodes));
-    for (size_t i = 0; i < conf->n_nodes; i++) {
-        struct conf_node *node = &conf->nodes[i];
-        node->index = (uint32_t) i;
-        if (node->port == 0)
-            node->port = (uint16_t) conf->slurmd_port;
-        struct conf_node *first = smap_get(&conf->private->nodes, node->name);
-        if (first != NULL) {
-            struct conf_context context = conf_context_at(loader, node->file, node->line);
-            conf_error(&context, "node %s is defined twice (first in %s:%u)", node->name,
-                       first->file, first->line);
-            continue;
-        }
-        smap_put(&conf->private->nodes, node->name, node);
-    }
+    nodes_index(loader);
     vec_each (&loader->down_lines, line)
         down_line_apply(loader, line);
 }

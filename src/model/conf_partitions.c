@@ -138,8 +138,8 @@ static char *element_next(char **cursor) {
     return str_trim(start);
 }
 
-static void unknown_nodes(const struct conf_loader *loader, const struct conf_context *context,
-                          const char *what, const char *name, const struct hostlist *unknown) {
+void conf_unknown_nodes(const struct conf_loader *loader, const struct conf_context *context,
+                        const char *what, const char *name, const struct hostlist *unknown) {
     const char **names = xcalloc(min_of(loader->conf->n_nodes, 2000ul) + 1, sizeof(*names));
     size_t n = 0;
     for (; n < loader->conf->n_nodes && n < 2000; n++)
@@ -149,8 +149,8 @@ static void unknown_nodes(const struct conf_loader *loader, const struct conf_co
     hostlist_fold(unknown, &list);
     if (nearest != NULL)
         str_printf(&hint, " (did you mean \"%s\"?)", nearest);
-    conf_error(context, "%s %s: %s %.512s %s no NodeName line%s", what, name,
-               unknown->n == 1 ? "node" : "nodes", str_cstr(&list),
+    conf_error(context, "%s%s%s: %s %.512s %s no NodeName line%s", what, name[0] != '\0' ? " " : "",
+               name, unknown->n == 1 ? "node" : "nodes", str_cstr(&list),
                unknown->n == 1 ? "has" : "have", str_cstr(&hint));
     free(names);
 }
@@ -233,7 +233,7 @@ static void partition_resolve(struct conf_loader *loader, struct conf_partition 
         }
     }
     if (unknown.n > 0)
-        unknown_nodes(loader, &context, "partition", partition->name, &unknown);
+        conf_unknown_nodes(loader, &context, "partition", partition->name, &unknown);
     partition->node_sets = sets.length > 0 ? conf_keep(loader, sets.data) : NULL;
 }
 

@@ -155,9 +155,7 @@ static void cgroup_section(const struct conf *conf, struct str *out) {
                        *(const bool *) ((const char *) &conf->cgroup + key->offset) ? "yes" : "no");
         else
             conf_value_print(key, &conf->cgroup, out);
-        if (key->type == CONF_PERCENT)
-            str_append(out, ".0%");
-        else if (key->type == CONF_MIB)
+        if (key->type == CONF_MIB)
             str_append(out, "MB");
         str_append_char(out, '\n');
     }

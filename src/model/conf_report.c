@@ -39,12 +39,18 @@ void conf_report_add(struct conf_report *report, enum conf_severity severity, co
     va_end(args);
 }
 
-/* The number of the file among those mentioned, in order of first mention. */
-static size_t file_rank(const struct conf_report *report, size_t end, const char *file) {
+/* The number of the file among those given, or else among those mentioned. */
+static size_t file_rank(const struct conf_report *report, size_t end, const char *const *files,
+                        size_t n_files) {
+    const char *file = report->items[end].file;
+    for (size_t i = 0; i < n_files; i++) {
+        if (strcmp(files[i], file) == 0)
+            return i;
+    }
     size_t i = 0;
     while (i < end && strcmp(report->items[i].file, file) != 0)
         i++;
-    return i;
+    return n_files + i;
 }
 
 /* What is about the file as a whole stands after what is about its lines. */
@@ -52,12 +58,12 @@ static uint32_t line_rank(const struct conf_finding *finding) {
     return finding->line != 0 ? finding->line : UINT32_MAX;
 }
 
-void conf_report_sort(struct conf_report *report) {
+void conf_report_sort(struct conf_report *report, const char *const *files, size_t n_files) {
     if (report->n < 2)
         return;
     size_t *rank = xcalloc(report->n, sizeof(*rank));
     for (size_t i = 0; i < report->n; i++)
-        rank[i] = file_rank(report, i, report->items[i].file);
+        rank[i] = file_rank(report, i, files, n_files);
     /* Insertion sort: stable, and the list is nearly in order and bounded. */
     for (size_t i = 1; i < report->n; i++) {
         struct conf_finding finding = report->items[i];

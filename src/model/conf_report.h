@@ -39,8 +39,9 @@ void conf_report_add(struct conf_report *report, enum conf_severity severity, co
                      uint32_t line, const char *fmt, ...) printf_like(5, 6);
 void conf_report_vadd(struct conf_report *report, enum conf_severity severity, const char *file,
                       uint32_t line, const char *fmt, va_list args) printf_like(5, 0);
-/* Groups by file in order of first mention, then by line. */
-void conf_report_sort(struct conf_report *report);
+/* Orders by file as in `files` (others after them, as mentioned), then by line; what is about a
+ * file as a whole stands after what is about its lines. */
+void conf_report_sort(struct conf_report *report, const char *const *files, size_t n_files);
 /* One finding as `file:line: error: text` or `file:line: notice: text`. */
 void conf_finding_print(const struct conf_finding *finding, struct str *out);
 /* All findings, a line each. */

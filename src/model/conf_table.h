@@ -29,7 +29,7 @@ enum conf_type {
     CONF_U32,      /* uint32_t */
     CONF_U64,      /* uint64_t, CONF_UNSET when unset */
     CONF_MIB,      /* uint64_t in MiB, units K M G T taken, CONF_UNSET when unset */
-    CONF_PERCENT,  /* uint32_t, a trailing "%" and decimals taken, rounded */
+    CONF_PERCENT,  /* double, a trailing "%" taken */
     CONF_MINUTES,  /* uint32_t, a time limit in minutes (text/duration.h) */
     CONF_DURATION, /* uint64_t in seconds, written like a time limit; UINT64_MAX is for ever */
     CONF_ENUM,     /* unsigned: one word of a vocabulary */
@@ -51,7 +51,7 @@ enum conf_type {
 #define CONF_MEMBER_U32 uint32_t
 #define CONF_MEMBER_U64 uint64_t
 #define CONF_MEMBER_MIB uint64_t
-#define CONF_MEMBER_PERCENT uint32_t
+#define CONF_MEMBER_PERCENT double
 #define CONF_MEMBER_MINUTES uint32_t
 #define CONF_MEMBER_DURATION uint64_t
 #define CONF_MEMBER_ENUM unsigned
