@@ -54,8 +54,8 @@ size_t vec_grown(size_t capacity, size_t needed);
         (v)->items = NULL;                                                                         \
         (v)->n = (v)->capacity = 0;                                                                \
     } while (0)
-/* `vec_each(v, item)`: item is a pointer to each element. The bound is a difference because NULL + 0
- * of an empty vector is undefined. */
+/* `vec_each(v, item)`: item is a pointer to each element. The bound is a difference because an
+ * empty vector's NULL + 0 is undefined. */
 #define vec_each(v, item)                                                                          \
     for (__typeof__((v)->items + 0) item = (v)->items; (size_t) (item - (v)->items) < (v)->n;      \
          item++)

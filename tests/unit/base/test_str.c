@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text buffers, comparisons, number readers, "did you mean". */
+#include "base/str.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "unit.h"
+
+TEST(appends_build_one_terminated_text) {
+    cleanup_str struct str str = STR_INIT;
+    assert_string_equal(str_cstr(&str), "");
+    str_append(&str, "job");
+    str_append_char(&str, ' ');
+    str_append_u64(&str, 0);
+    str_append_u64(&str, UINT64_MAX);
+    str_append_fill(&str, '.', 3);
+    str_append_bytes(&str, "xyz", 2);
+    str_printf(&str, "%03d", 7);
+    assert_string_equal(str_cstr(&str), "job 018446744073709551615...xy007");
+    assert_int_equal(str.length, strlen(str.data));
+}
+
+TEST(printf_of_any_length_is_whole) {
+    char text[500];
+    memset(text, 'a', sizeof(text));
+    for (size_t length = 0; length < sizeof(text); length++) {
+        cleanup_str struct str str = STR_INIT;
+        str_append(&str, "<");
+        str_printf(&str, "%.*s>", (int) length, text);
+        assert_int_equal(str.length, length + 2);
+        assert_int_equal(str.data[length + 1], '>');
+        assert_int_equal(str.data[str.length], '\0');
+    }
+}
+
+TEST(reset_keeps_memory_and_take_hands_it_out) {
+    cleanup_str struct str str = STR_INIT;
+    str_append(&str, "old");
+    str_reset(&str);
+    assert_string_equal(str_cstr(&str), "");
+    str_append(&str, "new");
+    cleanup_free char *text = str_take(&str);
+    assert_string_equal(text, "new");
+    cleanup_free char *empty = str_take(&str);
+    assert_string_equal(empty, "");
+}
+
+TEST(join_puts_separators_between_only) {
+    cleanup_str struct str str = STR_INIT;
+    str_join(&str, ",", "a");
+    str_join(&str, ",", "b");
+    assert_string_equal(str_cstr(&str), "a,b");
+}
+
+TEST(comparisons_treat_null_as_equal_to_null_only) {
+    assert_true(str_equal(NULL, NULL));
+    assert_false(str_equal(NULL, ""));
+    assert_false(str_equal_nocase("", NULL));
+    assert_true(str_equal("gpu", "gpu"));
+    assert_false(str_equal("gpu", "GPU"));
+    assert_true(str_equal_nocase("gpu", "GPU"));
+    assert_true(str_starts("partition", "part"));
+    assert_false(str_starts("par", "part"));
+    assert_true(str_starts_nocase("PARTition", "part"));
+}
+
+TEST(printable_text_is_valid_utf8_without_controls) {
+    static const char *const good[] = {"",     "plain\ttext",      "Größe",
+                                       "節点", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {"line\n",
+                                      "\x7f",
+                                      "\xc2\x85",
+                                      "\x80",
+                                      "\xc0\xaf",
+                                      "\xe0\x80\xaf",
+                                      "\xed\xa0\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xe2\x82",
+                                      "\xc3(",
+                                      "a\x1b[0m",
+                                      "\xf0\x80\x80\x80"};
+    for (size_t i = 0; i < countof(good); i++)
+        assert_true(str_is_printable_utf8(good[i]));
+    for (size_t i = 0; i < countof(bad); i++)
+        assert_false(str_is_printable_utf8(bad[i]));
+}
+
+TEST(numbers_are_whole_texts_in_range) {
+    uint64_t u = 42;
+    int64_t i = 42;
+    assert_true(str_to_u64("18446744073709551615", &u));
+    assert_true(u == UINT64_MAX);
+    u = 42;
+    static const char *const bad[] = {"",   "-1", "+1", " 1", "1 ", "1x", "18446744073709551616",
+                                      "0x1"};
+    for (size_t k = 0; k < countof(bad); k++)
+        assert_false(str_to_u64(bad[k], &u));
+    assert_true(u == 42);
+    assert_true(str_to_i64("-9223372036854775808", &i));
+    assert_true(i == INT64_MIN);
+    assert_true(str_to_i64("9223372036854775807", &i));
+    assert_true(i == INT64_MAX);
+    assert_false(str_to_i64("9223372036854775808", &i));
+    assert_false(str_to_i64("-9223372036854775809", &i));
+    assert_false(str_to_i64("-", &i));
+    assert_false(str_to_i64("--1", &i));
+}
+
+TEST(distance_counts_edits_up_to_the_limit) {
+    assert_int_equal(str_distance("kitten", "sitting", 9), 3);
+    assert_int_equal(str_distance("", "abc", 9), 3);
+    assert_int_equal(str_distance("same", "same", 9), 0);
+    assert_int_equal(str_distance("abcdef", "uvwxyz", 4), 4);
+    assert_int_equal(str_distance("a", "abcdefgh", 3), 3);
+}
+
+TEST(nearest_suggests_only_what_is_near) {
+    static const char *const names[] = {"debug", "main", "gpu-long", "gpu"};
+    assert_string_equal(str_nearest("MAIN", names, countof(names)), "main");
+    assert_string_equal(str_nearest("debgu", names, countof(names)), "debug");
+    assert_string_equal(str_nearest("gpu-lnog", names, countof(names)), "gpu-long");
+    assert_null(str_nearest("xyzzy", names, countof(names)));
+    assert_null(str_nearest("xyzzy", NULL, 0));
+    char longest[1000];
+    memset(longest, 'x', sizeof(longest));
+    longest[sizeof(longest) - 1] = '\0';
+    assert_null(str_nearest(longest, names, countof(names)));
+}
+
+TEST(words_are_split_at_any_separator_and_never_empty) {
+    char text[] = ",,a, b,,c,";
+    char *cursor = text;
+    assert_string_equal(str_next_word(&cursor, ", "), "a");
+    assert_string_equal(str_next_word(&cursor, ", "), "b");
+    assert_string_equal(str_next_word(&cursor, ", "), "c");
+    assert_null(str_next_word(&cursor, ", "));
+    assert_null(str_next_word(&cursor, ", "));
+}
+
+TEST(trim_removes_blanks_at_both_ends) {
+    char text[] = " \t two words \r\n", blank[] = "  ", empty[] = "";
+    assert_string_equal(str_trim(text), "two words");
+    assert_string_equal(str_trim(blank), "");
+    assert_string_equal(str_trim(empty), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(appends_build_one_terminated_text),
+        cmocka_unit_test(printf_of_any_length_is_whole),
+        cmocka_unit_test(reset_keeps_memory_and_take_hands_it_out),
+        cmocka_unit_test(join_puts_separators_between_only),
+        cmocka_unit_test(comparisons_treat_null_as_equal_to_null_only),
+        cmocka_unit_test(printable_text_is_valid_utf8_without_controls),
+        cmocka_unit_test(numbers_are_whole_texts_in_range),
+        cmocka_unit_test(distance_counts_edits_up_to_the_limit),
+        cmocka_unit_test(nearest_suggests_only_what_is_near),
+        cmocka_unit_test(words_are_split_at_any_separator_and_never_empty),
+        cmocka_unit_test(trim_removes_blanks_at_both_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
