@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GRES requests: forms, sums, refusals. */
+#include "text/tres.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "unit.h"
+
+static const struct {
+    const char *text, *printed;
+} good[] = {
+    {"", ""},
+    {"none", ""},
+    {"NONE", ""},
+    {"gpu", "gpu:1"},
+    {"gpu:2", "gpu:2"},
+    {"gpu:a100", "gpu:a100:1"},
+    {"gpu:a100:2", "gpu:a100:2"},
+    {"gpu:A100:2", "gpu:A100:2"},
+    {"gpu:2,gpu", "gpu:3"},
+    {"gpu:a100:1,gpu:A100:2", "gpu:a100:3"},
+    {"gpu:a100:1,gpu:v100:2,shard:4", "gpu:a100:1,gpu:v100:2,shard:4"},
+    {"gpu:1K", "gpu:1024"},
+    {"gpu:0", "gpu:0"},
+    {"gres:gpu:2", "gpu:2"},
+    {"gres/gpu:2", "gpu:2"},
+    {"gres/gpu=2", "gpu:2"},
+    {"gres/gpu:a100=2,gpu:a100:1", "gpu:a100:3"},
+    {"gpu:1g.5gb", "gpu:1g.5gb:1"},
+    {"gpu:1g.5gb:2", "gpu:1g.5gb:2"},
+    {"gpu:x2", "gpu:x2:1"},
+};
+
+TEST(requests_are_read_and_printed) {
+    for (size_t i = 0; i < countof(good); i++) {
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        cleanup_str struct str text = STR_INIT;
+        assert_int_equal(gres_parse(good[i].text, &list, NULL), 0);
+        gres_print(&list, "", ':', &text);
+        assert_string_equal(str_cstr(&text), good[i].printed);
+    }
+}
+
+TEST(malformed_requests_are_refused) {
+    static const char *const bad[] = {"gpu:",
+                                      "gpu::2",
+                                      "gpu:a100:",
+                                      "gpu:a100:x:2",
+                                      "gpu:a100:x",
+                                      "gpu:-1",
+                                      "gpu:1.5",
+                                      ",",
+                                      "gpu,",
+                                      ",gpu",
+                                      "gpu:1 ",
+                                      " gpu",
+                                      ":2",
+                                      "gpu=",
+                                      "gpu=x",
+                                      "=2",
+                                      "gpu=1:2",
+                                      "gpu=1=2",
+                                      "gpu:a b:1",
+                                      "gres:",
+                                      "gpu:99999999999999999999",
+                                      "gpu:18446744073709551615,gpu:1",
+                                      "gpu:\x01:1"};
+    for (size_t i = 0; i < countof(bad); i++) {
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        struct error err = ERROR_INIT;
+        assert_int_equal(gres_parse(bad[i], &list, &err), -ERR_INVALID_GRES);
+        assert_int_equal(list.n, 0);
+        assert_true(strlen(err.text) > 20);
+    }
+}
+
+TEST(a_failure_leaves_the_list_as_it_was) {
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    assert_int_equal(gres_parse("gpu:1", &list, NULL), 0);
+    assert_int_equal(gres_parse("gpu:2,shard:3,bad:", &list, NULL), -ERR_INVALID_GRES);
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.items[0].count, 1);
+    assert_int_equal(gres_parse("gpu:2,shard:3", &list, NULL), 0);
+    assert_int_equal(list.items[0].count, 3);
+    assert_int_equal(list.n, 2);
+}
+
+TEST(gpu_options_name_only_types_and_counts) {
+    static const struct {
+        const char *text, *printed;
+    } cases[] = {{"2", "gres/gpu=2"},         {"a100:2", "gres/gpu:a100=2"},
+                 {"a100", "gres/gpu:a100=1"}, {"a100:2,v100:1", "gres/gpu:a100=2,gres/gpu:v100=1"},
+                 {"2,3", "gres/gpu=5"},       {"1g.5gb:2", "gres/gpu:1g.5gb=2"},
+                 {"gpu:2", "gres/gpu:gpu=2"}};
+    for (size_t i = 0; i < countof(cases); i++) {
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        cleanup_str struct str text = STR_INIT;
+        assert_int_equal(gpus_parse(cases[i].text, &list, NULL), 0);
+        gres_print(&list, "gres/", '=', &text);
+        assert_string_equal(str_cstr(&text), cases[i].printed);
+    }
+    static const char *const bad[] = {"gpu:a100:2", "2:a100", ":", ":2", "a100:", "a100:2:3"};
+    for (size_t i = 0; i < countof(bad); i++) {
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        assert_int_equal(gpus_parse(bad[i], &list, NULL), -ERR_INVALID_GRES);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_read_and_printed),
+        cmocka_unit_test(malformed_requests_are_refused),
+        cmocka_unit_test(a_failure_leaves_the_list_as_it_was),
+        cmocka_unit_test(gpu_options_name_only_types_and_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
