@@ -289,7 +289,8 @@ class Cluster:
 
     def warm_up_accounting(self):
         """The first records after a start reach slurmdbd seconds late and incomplete; sacrifice one job to them."""
-        job = self.must_run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 0.2").strip()
+        partition = self.must_run("sinfo", "-h", "-n", "n1", "-o", "%R").split()[0]
+        job = self.must_run("sbatch", "--parsable", "-p", partition, "-w", "n1", "-o", "/dev/null", "--wrap", "sleep 0.2").strip()
         wait_for("the first record in slurmdbd",
                  lambda: "COMPLETED" in self.run("sacct", "-n", "-X", "-j", job, "-o", "state").stdout)
 

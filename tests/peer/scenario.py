@@ -103,8 +103,10 @@ class Normaliser:
         text = re.sub(r"(AllocNode:Sid)=\S+", r"\1=HOST:SID", text)
         text = re.sub(r"\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}", "DATE", text)
         text = re.sub(r"(?<![\d.])1[789]\d{8}(?![\d.])", "EPOCHSECON", text)
+        text = re.sub(r"(?<!\d)26[89]\d\d(?!\d)", "PORTN", text)
         text = re.sub(r"(?<![\d:-])0:0\d(?![\d:])", "0:0s", text)
         text = re.sub(r"(?<![\dT:-])00:00:[0-5]\d(?![\d:])", "00:00:ss", text)
+        text = re.sub(r"\bScheduler=(Main|Backfill)", "Scheduler=S", text)
         text = re.sub(r"\bPriority=[1-9]\d*", "Priority=N", text)
         text = re.sub(r"(?<!\d)42949(?!6729)\d{5}(?!\d)", "PRIORITYNN", text)
         return text
@@ -162,7 +164,7 @@ class Run:
             if match.group(1) not in known:
                 raise ScenarioError(f"${match.group(1)} is not known yet in '{text}'")
             return known[match.group(1)]
-        return re.sub(r"\$(J\d+)\b", value, text)
+        return re.sub(r"\$(J\d+)\b", value, text.replace("$JOBS", ",".join(self.normaliser.ids)))
 
     # -- the words of the language -----------------------------------------------------------------------------
 
