@@ -348,10 +348,6 @@ PRINT(print_pending_time) {
     int64_t until = job->state == JOB_PENDING || !job->start_time ? env->now : job->start_time;
     str_append_u64(out, (uint64_t) max_of(until - job->submit_time, (int64_t) 0));
 }
-PRINT(print_alloc_sid) {
-    const struct job *job = row;
-    str_printf(out, "%s:%u", job->alloc_node ? job->alloc_node : "", job->alloc_sid);
-}
 PRINT(print_alloc_nodes) {
     str_append(out, "N/A");
 }
@@ -464,8 +460,6 @@ static const struct column job_rows[] = {
     {0, "admin_comment", "ADMIN_COMMENT", "admin_comment", column_text, UNSORTED, 0, 0},
     {0, "AllocNodes", "ALLOC_NODES", "alloc_node", print_alloc_nodes, UNSORTED, 0, 0},
     {0, "AllocSID", "ALLOC_SID", "alloc_sid", column_u32, UNSORTED, 0, 0},
-    {0, "AllocNode:Sid", "ALLOC_NODE:SID", "alloc_node alloc_sid", print_alloc_sid, UNSORTED, 0,
-        COLUMN_HIDDEN},
     {0, "AssocID", "ASSOC_ID", "job_id", print_na, UNSORTED, 0, 0},
     {0, "BatchFlag", "BATCH_FLAG", "kind", print_batch_flag, UNSORTED, 0, 0},
     {0, "BoardsPerNode", "BOARDS_PER_NODE", "job_id", print_na, UNSORTED, 0, 0},

@@ -36,13 +36,17 @@ void json_dump_partitions(const struct rows *partitions, const char *plugin, int
                           const struct column_env *env, struct str *out);
 void json_dump_steps(const struct rows *steps, const char *plugin, int argc, char **argv,
                      const struct column_env *env, struct str *out);
+/* sinfo's elements: nodes of a partition that are in the same state and of the same make. */
+void json_dump_sinfo(const struct rows *nodes, const struct rows *partitions, const char *plugin,
+                     int argc, char **argv, const struct column_env *env, struct str *out);
 /* Rows are struct acct_job. */
 void json_dump_accounting(const struct rows *jobs, const char *plugin, int argc, char **argv,
                           const struct column_env *env, struct str *out);
 
 void json_job(struct json *json, const struct job *job, const struct column_env *env);
-void json_node(struct json *json, const struct node *node);
-void json_partition(struct json *json, const char *key, const struct partition *partition);
+void json_node(struct json *json, const struct node *node, const struct column_env *env);
+void json_partition(struct json *json, const char *key, const struct partition *partition,
+                    const struct column_env *env);
 /* {"status", "return_code", "signal"} of a wait status. */
 void json_exit(struct json *json, const char *key, uint32_t status, bool known);
 

@@ -51,7 +51,7 @@ static void place_yaml(struct json *json, const char *key) {
     if (json->dash) {
         json->dash = false; /* first key of an array's object: on the dash's line */
     } else {
-        if (json->empty[json->depth])
+        if (json->empty[json->depth] && json->depth > 1)
             str_append_char(json->out, '\n');
         indent(json, json->depth - 1);
     }
