@@ -103,3 +103,21 @@ const char *cli_refusal_prefix(enum option_command command, const struct error *
     bool bare = -err->code == ERR_INVALID_GRES || -err->code == ERR_GRES_MIXED;
     return bare ? "" : option_failure_prefix(command);
 }
+
+int cli_check_clusters(const struct cli *cli, const char *names) {
+    const struct conf *conf = cli_conf(cli);
+    if (!conf)
+        return cli->error_status;
+    cleanup_free char *copy = xstrdup(names);
+    char *cursor = copy;
+    for (char *name; (name = str_next_word(&cursor, ",")) != NULL;) {
+        if (str_equal(name, "all") || str_equal_nocase(name, conf->cluster_name))
+            continue;
+        cli_error(cli,
+                  "'%s' can't be reached now, or it is an invalid entry for --cluster.  Use "
+                  "'sacctmgr list clusters' to see available clusters.",
+                  name);
+        return cli->error_status;
+    }
+    return CLI_GO_ON;
+}

@@ -27,6 +27,8 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
 /* The last part of it, for sbatch: options_finish, warnings, notice. */
 int cli_options_finish(struct cli *cli, struct options *options);
 
+/* -M: there is only our own cluster, by its name or "all". */
+int cli_check_clusters(const struct cli *cli, const char *names);
 /* What stands before the reason of a refused request (cli_failure): the command's usual words,
  * nothing for what the commands have always reported bare. */
 const char *cli_refusal_prefix(enum option_command command, const struct error *err);

@@ -226,7 +226,7 @@ static const char *environment_value(const struct option_row *row, enum option_c
 }
 
 /* Empty, "yes" and numbers but 0 switch a flag on. */
-static bool environment_is_on(const char *value) {
+bool option_variable_is_on(const char *value) {
     return !*value || strcasecmp(value, "yes") == 0 || atoi(value) != 0;
 }
 
@@ -236,7 +236,7 @@ static int apply_variables(struct options *options, char *const *envp) {
         if (!(row->commands & options->command) || !*row->environment)
             continue;
         const char *value = environment_value(row, options->command, envp);
-        if (!value || (row->argument == OPTION_NO && !environment_is_on(value)))
+        if (!value || (row->argument == OPTION_NO && !option_variable_is_on(value)))
             continue;
         if (row->argument == OPTION_OPTIONAL && !*value)
             value = NULL;

@@ -167,6 +167,8 @@ must_check int options_apply(struct options *options, const struct option_uses *
                              enum option_origin origin);
 /* Looks at envp ("NAME=value", NULL-terminated). */
 must_check int options_apply_environment(struct options *options, char *const *envp);
+/* Does a variable of this value switch a flag on? Empty, "yes" and numbers but 0 do. */
+bool option_variable_is_on(const char *value);
 /* Checks and fills what depends on several options. */
 must_check int options_finish(struct options *options);
 /* The step that srun's options ask for. job_id, srun_host, srun_pid, submit_line are the caller's.

@@ -139,7 +139,9 @@ static int build_request(struct sbatch *sbatch, int argc, char **argv) {
     const struct conf *conf = cli_conf(&sbatch->cli);
     if (!conf)
         return sbatch->cli.error_status;
-    int status = request_fill(&sbatch->cli, &sbatch->options, conf, argc, argv);
+    int status = job->clusters ? cli_check_clusters(&sbatch->cli, job->clusters) : CLI_GO_ON;
+    if (status == CLI_GO_ON)
+        status = request_fill(&sbatch->cli, &sbatch->options, conf, argc, argv);
     if (status != CLI_GO_ON)
         return status;
     job->kind = JOB_KIND_BATCH;

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * salloc: gets an allocation, runs a command beside it, gives it back. While the command runs, the
+ * connection to the controller stays open and brings notices; when it breaks it is made again, and
+ * the command notices nothing.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/alloc_env.h"
+#include "cli/connect.h"
+#include "cli/environ.h"
+#include "cli/main.h"
+#include "cli/request.h"
+#include "os/loop.h"
+
+#define BELL_AFTER_USEC 10000000u /* of waiting, then the bell rings */
+#define RECONNECT_MSEC 1000       /* between tries to find the controller again */
+#define END_WAIT_USEC 5000000u    /* for the answer to giving the allocation back */
+
+struct salloc {
+    struct cli cli;
+    struct options options;
+    struct option_uses uses;
+    struct cli_link link; /* link.client is NULL while the controller is away */
+    int signal_fd;
+    uint32_t job_id;
+    bool pending;  /* queued, not granted yet */
+    bool revoked;  /* the controller has taken the allocation back */
+    bool terminal; /* we and the command share a terminal */
+    bool shell;    /* the command is the user's shell */
+    pid_t child;   /* its process group too; 0: not running */
+    int status;    /* wait status of the child */
+    struct str environment;
+    struct termios attributes;
+};
+
+/* ---- the terminal ---- */
+
+static void terminal_give(const struct salloc *salloc, pid_t group) {
+    if (salloc->terminal && tcsetpgrp(STDIN_FILENO, group) < 0 && errno != EPERM)
+        cli_verbose(&salloc->cli, "cannot hand over the terminal: %s", strerror(errno));
+}
+
+static void ring(const struct salloc *salloc, uint64_t waited_usec) {
+    bool late = salloc->options.bell == BELL_WHEN_LATE && waited_usec > BELL_AFTER_USEC;
+    if ((late || salloc->options.bell == BELL_ALWAYS) && isatty(STDOUT_FILENO))
+        (void) !write(STDOUT_FILENO, "\a", 1);
+}
+
+/* ---- signals ---- */
+
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+static int signals_open(struct salloc *salloc) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < countof(forwarded); i++)
+        sigaddset(&set, forwarded[i]);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGTTOU, SIG_IGN); /* we take the terminal back from the background */
+    signal(SIGTTIN, SIG_IGN);
+    salloc->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (salloc->signal_fd >= 0)
+        return CLI_GO_ON;
+    cli_error(&salloc->cli, "signalfd: %s", strerror(errno));
+    return salloc->cli.error_status;
+}
+
+/* The next signal, or 0. */
+static int signals_next(const struct salloc *salloc) {
+    struct signalfd_siginfo info;
+    ssize_t n = read(salloc->signal_fd, &info, sizeof(info));
+    return n == (ssize_t) sizeof(info) ? (int) info.ssi_signo : 0;
+}
+
+static void child_signal(const struct salloc *salloc, int number) {
+    if (salloc->child > 0 && kill(-salloc->child, number) < 0)
+        kill(salloc->child, number);
+}
+
+/* ---- what the controller says ---- */
+
+/* The allocation is gone. The command goes on unless a signal was asked for; a shell, which would
+ * sit in front of nothing, is hung up. */
+static void allocation_lost(struct salloc *salloc, bool timeout) {
+    if (salloc->revoked)
+        return;
+    salloc->revoked = true;
+    if (timeout)
+        cli_info(&salloc->cli,
+                 "Job %u has exceeded its time limit and its allocation has been "
+                 "revoked.",
+                 salloc->job_id);
+    else
+        cli_info(&salloc->cli, "Job allocation %u has been revoked.", salloc->job_id);
+    if (salloc->options.kill_command != UNSET32)
+        child_signal(salloc, (int) salloc->options.kill_command);
+    else if (salloc->shell)
+        child_signal(salloc, SIGHUP);
+}
+
+static void take_notice(struct salloc *salloc, const struct alloc_notice *notice) {
+    const char *text = notice->text ? notice->text : "";
+    if (notice->job_id != salloc->job_id)
+        return;
+    switch ((enum alloc_notice_kind) notice->what) {
+    case ALLOC_REVOKED:
+        allocation_lost(salloc, false);
+        break;
+    case ALLOC_TIMEOUT:
+        allocation_lost(salloc, true);
+        break;
+    case ALLOC_SIGNAL:
+        child_signal(salloc, (int) notice->signal);
+        break;
+    case ALLOC_NODE_FAIL:
+        cli_error(&salloc->cli, "Node failure on %s", text);
+        break;
+    case ALLOC_MESSAGE:
+        cli_info(&salloc->cli, "%s", text);
+        break;
+    case ALLOC_SUSPENDED:
+        cli_info(&salloc->cli, "job %u has been suspended", salloc->job_id);
+        break;
+    case ALLOC_RESUMED:
+        cli_info(&salloc->cli, "job %u has been resumed", salloc->job_id);
+        break;
+    }
+}
+
+/* Everything that has arrived. *ret_granted is set by the grant; a negative result is an error that
+ * ends the request, not a broken connection. */
+static int take_messages(struct salloc *salloc, const struct alloc_granted **ret_granted,
+                         struct error *err) {
+    while (salloc->link.client) {
+        struct cli_reply reply;
+        int rc = cli_receive(&salloc->link, 0, &reply, err);
+        if (-rc == ERR_TIMEOUT)
+            return 0;
+        if (-rc == ERR_CLOSED || -rc == ERR_SYSTEM || -rc == ERR_CONNECT) {
+            cli_link_close(&salloc->link);
+            return 0;
+        }
+        if (rc < 0)
+            return rc;
+        if (reply.type == MSG_ALLOC_NOTICE)
+            take_notice(salloc, reply.body);
+        else if (reply.type == MSG_ALLOC_GRANTED && ret_granted)
+            *ret_granted = reply.body;
+    }
+    return 0;
+}
+
+/* After a break: dial again and ask for the job, which also brings its notices here. */
+static void reattach(struct salloc *salloc) {
+    struct error err = ERROR_INIT;
+    struct alloc_end attach = {.job_id = salloc->job_id, .attach = true};
+    if (cli_link_open(&salloc->cli, false, &salloc->link, &err) < 0)
+        return;
+    if (cli_send(&salloc->link, MSG_ALLOC_ATTACH, &attach, &err) < 0)
+        cli_link_close(&salloc->link);
+}
+
+/* Waits for a message, a signal, or the deadline. */
+static void wait_for_events(struct salloc *salloc, int timeout_msec) {
+    struct pollfd fds[2] = {{.fd = salloc->signal_fd, .events = POLLIN}, {.fd = -1}};
+    if (salloc->link.client) {
+        fds[1].fd = rpc_client_fd(salloc->link.client);
+        fds[1].events = POLLIN;
+    } else if (!salloc->revoked) {
+        timeout_msec = timeout_msec < 0 ? RECONNECT_MSEC : min_of(timeout_msec, RECONNECT_MSEC);
+    }
+    int n = poll(fds, countof(fds), timeout_msec);
+    if (n == 0 && !salloc->link.client && !salloc->revoked)
+        reattach(salloc);
+}
+
+/* ---- asking ---- */
+
+static int refused(const struct salloc *salloc, const struct error *err) {
+    if (salloc->options.job.immediate == UNSET32 || -err->code != ERR_NODES_BUSY)
+        return cli_failure(&salloc->cli, cli_refusal_prefix(OPTION_SALLOC, err), err);
+    int status = cli_failure(&salloc->cli, "Unable to allocate resources", err);
+    const char *asked = getenv("SLURM_EXIT_IMMEDIATE");
+    int64_t number;
+    return asked && str_to_i64(asked, &number) ? (int) (number & 0xff) : status;
+}
+
+/* Gives the allocation, or the place in the queue, back. */
+static void give_back(struct salloc *salloc, uint32_t exit_status) {
+    struct error err = ERROR_INIT;
+    struct cli_reply reply;
+    struct alloc_end end = {.job_id = salloc->job_id, .exit_status = exit_status};
+    int rc = salloc->link.client ? cli_send(&salloc->link, MSG_ALLOC_END, &end, &err) : -ERR_CLOSED;
+    if (rc < 0) {
+        cli_link_close(&salloc->link);
+        rc = cli_link_open(&salloc->cli, true, &salloc->link, &err);
+        if (rc == 0)
+            rc = cli_send(&salloc->link, MSG_ALLOC_END, &end, &err);
+    }
+    if (rc < 0) {
+        cli_failure(&salloc->cli, "Unable to clean up job allocation", &err);
+        return;
+    }
+    uint64_t deadline = loop_monotonic_usec() + END_WAIT_USEC;
+    do {
+        uint64_t now = loop_monotonic_usec();
+        rc = cli_receive(&salloc->link, deadline > now ? deadline - now : 0, &reply, &err);
+    } while (rc == 0 && reply.type != MSG_OK && loop_monotonic_usec() < deadline);
+}
+
+/* A signal or a deadline while queued. */
+static int rescind(struct salloc *salloc, const char *text) {
+    cli_error(&salloc->cli, "%s", text);
+    give_back(salloc, 0);
+    return salloc->cli.error_status;
+}
+
+static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **ret) {
+    uint32_t immediate = salloc->options.job.immediate;
+    uint64_t deadline =
+        immediate == UNSET32 ? UINT64_MAX : loop_monotonic_usec() + (uint64_t) immediate * 1000000u;
+    while (true) {
+        struct error err = ERROR_INIT;
+        int rc = take_messages(salloc, ret, &err);
+        if (rc < 0 && -rc != ERR_JOB_PENDING)
+            return refused(salloc, &err);
+        if (*ret)
+            return CLI_GO_ON;
+        if (salloc->revoked) {
+            cli_info(&salloc->cli, "Job has been cancelled");
+            cli_error(&salloc->cli, "%s: %s", option_failure_prefix(OPTION_SALLOC),
+                      error_text(ERR_ALREADY_DONE));
+            return salloc->cli.error_status;
+        }
+        uint64_t now = loop_monotonic_usec();
+        if (now >= deadline)
+            return rescind(salloc, "Unable to allocate resources: Connection timed out");
+        int timeout = deadline == UINT64_MAX ? -1 : (int) ((deadline - now) / 1000 + 1);
+        wait_for_events(salloc, timeout);
+        for (int number; (number = signals_next(salloc)) != 0;)
+            if (number != SIGCHLD && number != SIGUSR1 && number != SIGUSR2)
+                return rescind(salloc, "Interrupted by signal. Allocation request rescinded.");
+    }
+}
+
+static void print_lines(const struct salloc *salloc, const struct strs *infos,
+                        const struct strs *warnings) {
+    for (uint32_t i = 0; infos && i < infos->n; i++)
+        cli_info(&salloc->cli, "%s", infos->items[i]);
+    for (uint32_t i = 0; i < warnings->n; i++)
+        cli_warning(&salloc->cli, "%s", warnings->items[i]);
+}
+
+static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
+    struct error err = ERROR_INIT;
+    struct cli_reply reply;
+    struct submit submit = {.job = &salloc->options.job};
+    uint64_t start = loop_monotonic_usec();
+    int rc = cli_link_open(&salloc->cli, true, &salloc->link, &err);
+    if (rc == 0)
+        rc = cli_request(&salloc->link, MSG_SUBMIT, &submit, &reply, &err);
+    if (rc < 0)
+        return refused(salloc, &err);
+    if (reply.type != MSG_SUBMIT_REPLY) {
+        err.code = -ERR_PROTOCOL;
+        return refused(salloc, &err);
+    }
+    const struct submit_reply *answer = reply.body;
+    salloc->job_id = answer->job_id;
+    salloc->pending = answer->pending;
+    print_lines(salloc, &answer->infos, &answer->warnings);
+    if (salloc->pending) {
+        cli_info(&salloc->cli, "Pending job allocation %u", salloc->job_id);
+        cli_info(&salloc->cli, "job %u queued and waiting for resources", salloc->job_id);
+    }
+    int status = wait_for_grant(salloc, ret);
+    if (status != CLI_GO_ON)
+        return status;
+    if (salloc->pending)
+        cli_info(&salloc->cli, "job %u has been allocated resources", salloc->job_id);
+    cli_info(&salloc->cli, "Granted job allocation %u", salloc->job_id);
+    print_lines(salloc, NULL, &(*ret)->warnings);
+    ring(salloc, loop_monotonic_usec() - start);
+    return CLI_GO_ON;
+}
+
+/* ---- the command ---- */
+
+static const char *user_shell(void) {
+    const char *shell = getenv("SHELL");
+    if (shell && *shell)
+        return shell;
+    const struct passwd *user = getpwuid(getuid());
+    return user && user->pw_shell && *user->pw_shell ? user->pw_shell : "/bin/sh";
+}
+
+/* Words of the command; NULL-terminated, borrowed. */
+static char **command_words(struct salloc *salloc) {
+    static const char *interactive[] = {"srun", "--interactive", "--preserve-env", "--pty", NULL,
+                                        NULL};
+    static const char *shell[] = {NULL, NULL};
+    if (salloc->uses.rest.n) {
+        vec_push(&salloc->uses.rest, NULL);
+        salloc->uses.rest.n--;
+        return salloc->uses.rest.items;
+    }
+    salloc->shell = true;
+    shell[0] = interactive[4] = user_shell();
+    bool in_step = salloc->link.conf->launch_parameters & CONF_LAUNCH_INTERACTIVE_STEP;
+    return (char **) (in_step ? interactive : shell);
+}
+
+static bool command_exists(const char *name) {
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0;
+    const char *path = getenv("PATH");
+    cleanup_free char *copy = xstrdup(path ? path : "/bin:/usr/bin");
+    char *cursor = copy;
+    for (char *directory; (directory = str_next_word(&cursor, ":")) != NULL;) {
+        cleanup_free char *file = xasprintf("%s/%s", directory, name);
+        if (access(file, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* In the child: its own process group, the terminal, default signals, exec. */
+static void exec_command(const struct salloc *salloc, char **words) {
+    setpgid(0, 0);
+    terminal_give(salloc, getpid());
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGTTOU, SIG_DFL);
+    signal(SIGTTIN, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    vec(char *) entries = {0};
+    const struct str *block = &salloc->environment;
+    for (size_t at = 0; at < block->length; at += strlen(block->data + at) + 1)
+        vec_push(&entries, block->data + at);
+    vec_push(&entries, NULL);
+    execvpe(words[0], words, entries.items);
+    cli_error(&salloc->cli, "execv failed for %s: %s", words[0], strerror(errno));
+    _exit(127);
+}
+
+static void build_environment(struct salloc *salloc, const struct job *job) {
+    environ_capture(environ, NULL, &salloc->environment);
+    alloc_env_fill(job, &salloc->options, &salloc->environment);
+}
+
+static int start_command(struct salloc *salloc) {
+    char **words = command_words(salloc);
+    if (!command_exists(words[0])) {
+        cli_error(&salloc->cli, "_fork_command: Unable to find command \"%s\"", words[0]);
+        return 1;
+    }
+    salloc->child = fork();
+    if (salloc->child == 0)
+        exec_command(salloc, words);
+    if (salloc->child < 0) {
+        cli_error(&salloc->cli, "fork failed: %s", strerror(errno));
+        salloc->child = 0;
+        return 1;
+    }
+    setpgid(salloc->child, salloc->child);
+    terminal_give(salloc, salloc->child);
+    return CLI_GO_ON;
+}
+
+/* A stopped command stops us too, so that the shell that started us takes over; when it continues
+ * us the command continues. */
+static void follow_stop(const struct salloc *salloc) {
+    if (!salloc->terminal)
+        return;
+    terminal_give(salloc, getpgrp());
+    kill(getpid(), SIGSTOP);
+    terminal_give(salloc, salloc->child);
+    child_signal(salloc, SIGCONT);
+}
+
+/* True when the command has ended. */
+static bool reap(struct salloc *salloc) {
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        if (pid != salloc->child)
+            continue;
+        if (WIFSTOPPED(status)) {
+            follow_stop(salloc);
+            continue;
+        }
+        salloc->status = status;
+        salloc->child = 0;
+        return true;
+    }
+    return false;
+}
+
+static void run_command(struct salloc *salloc) {
+    while (true) {
+        struct error err = ERROR_INIT;
+        int rc = take_messages(salloc, NULL, &err);
+        /* Asked again after a restart, the controller knows the job no more. */
+        if (rc < 0)
+            allocation_lost(salloc, false);
+        wait_for_events(salloc, -1);
+        bool child_event = false;
+        for (int number; (number = signals_next(salloc)) != 0;) {
+            if (number == SIGCHLD)
+                child_event = true;
+            else
+                child_signal(salloc, number);
+        }
+        if (child_event && reap(salloc))
+            return;
+    }
+}
+
+static int command_status(const struct salloc *salloc) {
+    if (WIFEXITED(salloc->status))
+        return WEXITSTATUS(salloc->status);
+    int number = WTERMSIG(salloc->status);
+    bool usual = number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGKILL;
+    return usual ? 0 : 1;
+}
+
+static int use(struct salloc *salloc, const struct job *job) {
+    build_environment(salloc, job);
+    if (salloc->terminal)
+        tcgetattr(STDIN_FILENO, &salloc->attributes);
+    int status = start_command(salloc);
+    uint32_t exit_status = (uint32_t) (status > 0 ? status << 8 : 0);
+    if (status == CLI_GO_ON) {
+        run_command(salloc);
+        terminal_give(salloc, getpgrp());
+        if (salloc->terminal)
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &salloc->attributes);
+        status = command_status(salloc);
+        exit_status = (uint32_t) salloc->status;
+    }
+    if (salloc->revoked)
+        return status;
+    cli_info(&salloc->cli, "Relinquishing job allocation %u", salloc->job_id);
+    give_back(salloc, exit_status);
+    return status;
+}
+
+/* ---- */
+
+static int prepare(struct salloc *salloc, int argc, char **argv) {
+    struct job_request *job = &salloc->options.job;
+    const struct conf *conf = cli_conf(&salloc->cli);
+    if (!conf)
+        return salloc->cli.error_status;
+    int status = job->clusters ? cli_check_clusters(&salloc->cli, job->clusters) : CLI_GO_ON;
+    if (status == CLI_GO_ON)
+        status = request_fill(&salloc->cli, &salloc->options, conf, argc, argv);
+    if (status != CLI_GO_ON)
+        return status;
+    if (options_given(&salloc->options, OPT_chdir) && chdir(job->work_dir) < 0) {
+        cli_error(&salloc->cli, "chdir to %s: %s", job->work_dir, strerror(errno));
+        return salloc->cli.error_status;
+    }
+    job->kind = JOB_KIND_SALLOC;
+    job->no_shell = salloc->options.no_shell;
+    if (!job->name)
+        string_set(&job->name, job->no_shell ? "no-shell" : "interactive");
+    /* Job control needs a terminal that is ours to give. */
+    salloc->terminal =
+        !job->no_shell && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+    return signals_open(salloc);
+}
+
+static int run(struct salloc *salloc, int argc, char **argv) {
+    const struct alloc_granted *granted = NULL;
+    int status = cli_options_read(&salloc->cli, &salloc->options, argc, argv, &salloc->uses);
+    if (status == CLI_GO_ON)
+        status = prepare(salloc, argc, argv);
+    if (status == CLI_GO_ON)
+        status = ask(salloc, &granted);
+    if (status != CLI_GO_ON)
+        return status;
+    if (salloc->options.no_shell)
+        return 0;
+    if (granted->job)
+        return use(salloc, granted->job);
+    cli_error(&salloc->cli, "%s: %s", option_failure_prefix(OPTION_SALLOC),
+              error_text(ERR_PROTOCOL));
+    return salloc->cli.error_status;
+}
+
+int main(int argc, char **argv) {
+    struct salloc salloc = {.signal_fd = -1};
+    cli_init(&salloc.cli, "salloc");
+    options_init(&salloc.options, OPTION_SALLOC);
+    int status = argc < 1 ? 1 : run(&salloc, argc, argv);
+    cli_link_close(&salloc.link);
+    options_done(&salloc.options);
+    option_uses_done(&salloc.uses);
+    str_done(&salloc.environment);
+    fd_cleanup(&salloc.signal_fd);
+    return status;
+}
