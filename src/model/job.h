@@ -127,7 +127,8 @@ RECORD_DECLARE(rlimit_value, RLIMIT_FIELDS)
     X(216, BOOL, reboot, 0)                                                                        \
     X(217, STR, x11, 0)                                                                            \
     X(218, OPT32, run_as_uid, 0) /* --uid, root only */                                            \
-    X(219, OPT32, run_as_gid, 0)
+    X(219, OPT32, run_as_gid, 0)                                                       \
+    X(220, BOOL, no_shell, 0) /* salloc --no-shell: nobody waits on the allocation */
 
 enum warn_flag { WARN_BATCH_ONLY = 1, WARN_RESERVATION = 2 };
 

@@ -153,7 +153,7 @@ static void letter_parse(struct format *format, const struct column_table *table
     bool right;
     uint32_t width = width_parse(&at, &right);
     const struct column *column = *at ? column_by_letter(table, *at) : NULL;
-    if (column) {
+    if (column && column->print) {
         format_add(format, table, column, width, right, at + 1);
         return;
     }
@@ -340,9 +340,11 @@ int sort_parse(struct sort_spec *spec, const struct column_table *table, const c
             descending = *at == '-';
             continue;
         }
-        if (*at == ',' || *at == '#' || isblank((unsigned char) *at))
-            continue;
         const struct column *column = column_by_letter(table, *at);
+        if (*at == '#' && column && at[1])
+            at++; /* the letter behind it says whose order; there is one */
+        else if (*at == ',' || *at == '#' || isblank((unsigned char) *at))
+            continue;
         if (!column || !column->sort || spec->n == SORT_KEYS_MAX)
             return error_set(err, ERR_INVALID, "Invalid sort specification: %c", *at);
         spec->keys[spec->n++] =

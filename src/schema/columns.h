@@ -56,6 +56,9 @@ enum column_flag {
     COLUMN_WHOLE = 4,      /* value and header are never cut */
     COLUMN_WHOLE_HEAD = 8, /* only the header is never cut */
     COLUMN_HIDDEN = 16,    /* not part of %all or of lists of fields: an alias */
+    COLUMN_KEY = 32,       /* sinfo: rows that differ in it are not merged */
+    COLUMN_KEY_EXACT = 64, /* sinfo: likewise with --exact */
+    COLUMN_OWNER = 128,    /* sinfo: names the partition, so that empty ones are rows too */
 };
 
 struct column {
@@ -143,8 +146,9 @@ struct sort_spec {
     struct sort_key keys[SORT_KEYS_MAX];
     size_t n;
 };
-/* `P,t,-p`: letters with an optional sign. Blanks and '#' are skipped. The error names the first
- * letter that cannot be sorted by. */
+/* `P,t,-p`: letters with an optional sign. Blanks are skipped. `#P` asks for the order of the
+ * configuration, which a column with the letter '#' and no printer gives; else '#' is skipped. The
+ * error names the first letter that cannot be sorted by. */
 must_check int sort_parse(struct sort_spec *spec, const struct column_table *table,
                           const char *text, struct error *err);
 void sort_fields(const struct sort_spec *spec, const struct column_table *table,

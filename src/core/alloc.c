@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocations that a waiting command owns: salloc, and srun outside a job. */
+#include <string.h>
+
+#include "core/state.h"
+
+/* Seconds for which a vanished salloc or srun may come back before its job is ended. */
+#define ORPHAN_GRACE 60
+
+static void answer_pending(struct core *core, struct core_job *job, bool pending) {
+    struct submit_reply reply;
+    record_init(&record_submit_reply, &reply);
+    reply.job_id = job->rec.job_id;
+    reply.cluster = core->settings.cluster;
+    reply.pending = pending;
+    vec_each (&job->waiters, waiter) {
+        if (waiter->what == WAIT_ALLOC)
+            emit_reply(core, waiter->client, MSG_SUBMIT_REPLY, 0, waiter->seq, &reply);
+    }
+    job->answered = true;
+}
+
+/* End of the turn in which it was submitted: it has started, or its owner is told to wait. */
+void alloc_answer_fresh(struct core *core) {
+    vec_each (&core->fresh_allocs, at) {
+        struct core_job *job = *at;
+        if (job->answered || !job_is_pending(job))
+            continue;
+        if (job->rec.immediate != UNSET32 && job->rec.immediate <= 1) {
+            vec_each (&job->waiters, waiter)
+                emit_error(core, waiter->client, waiter->seq, -ERR_NODES_BUSY, NULL);
+            vec_reset(&job->waiters);
+            job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+            continue;
+        }
+        answer_pending(core, job, true);
+    }
+    vec_reset(&core->fresh_allocs);
+}
+
+static void emit_grant(struct core *core, uint64_t client, uint32_t seq,
+                       const struct alloc_granted *granted, struct bytes credential) {
+    struct str body cleanup_str = STR_INIT;
+    wire_encode(&record_alloc_granted, granted, NULL, &body);
+    struct effect *effect = emit(core, EFFECT_GRANT);
+    effect->client = client;
+    effect->seq = seq;
+    effect->type = MSG_ALLOC_GRANTED;
+    effect->flags = 1;
+    effect->body = (struct bytes) {
+        (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length), body.length};
+    effect->credential = credential;
+}
+
+void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
+                   struct bytes credential) {
+    struct alloc_granted granted;
+    record_init(&record_alloc_granted, &granted);
+    granted.job = &job->rec;
+    granted.step = layout;
+    if (!job->answered)
+        answer_pending(core, job, false);
+    size_t kept = 0;
+    for (size_t i = 0; i < job->waiters.n; i++) {
+        struct waiter waiter = job->waiters.items[i];
+        if (waiter.what == WAIT_ALLOC)
+            emit_grant(core, waiter.client, waiter.seq, &granted, credential);
+        else
+            job->waiters.items[kept++] = waiter;
+    }
+    job->waiters.n = kept;
+}
+
+void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
+                      const struct core_user *user, struct alloc_end *end) {
+    struct core_job *job = job_find(core, end->job_id);
+    if (job == NULL) {
+        emit_error(core, client, seq, -ERR_INVALID_JOB_ID, NULL);
+        return;
+    }
+    if (!job_user_may(core, job, user->uid)) {
+        emit_error(core, client, seq, -ERR_USER_ID, NULL);
+        return;
+    }
+    if (end->attach) {
+        job->owner_client = client;
+        client_watches(core, client, job);
+        job->orphan_deadline = 0;
+        job_arm(core, job);
+        emit_reply(core, client, MSG_OK, 1, seq, NULL);
+        return;
+    }
+    job->owner_client = 0; /* it knows */
+    if (job_is_pending(job)) {
+        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+    } else if (job_has_nodes(job)) {
+        uint32_t status = end->exit_status;
+        bool signalled = (status & 0x7f) != 0;
+        job_finish(core, job, status == 0 ? JOB_COMPLETED : JOB_FAILED,
+                   status == 0 ? REASON_NONE
+                   : signalled ? REASON_RAISED_SIGNAL
+                               : REASON_NON_ZERO_EXIT,
+                   status, NULL);
+    }
+    emit_reply(core, client, MSG_OK, 1, seq, NULL);
+}
+
+/* srun --jobid, salloc's steps: what does this job have? */
+void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, struct alloc_end *end) {
+    struct core_job *job = job_find(core, end->job_id);
+    int code = 0;
+    if (job == NULL)
+        code = -ERR_INVALID_JOB_ID;
+    else if (!job_user_may(core, job, user->uid))
+        code = -ERR_USER_ID;
+    else if (job_is_pending(job))
+        code = -ERR_JOB_PENDING;
+    else if (!job_has_nodes(job))
+        code = -ERR_ALREADY_DONE;
+    if (code < 0) {
+        emit_error(core, client, seq, code, NULL);
+        return;
+    }
+    struct alloc_granted granted;
+    record_init(&record_alloc_granted, &granted);
+    granted.job = &job->rec;
+    emit_grant(core, client, seq, &granted, (struct bytes) {NULL, 0});
+}
+
+void client_watches(struct core *core, uint64_t client, const struct core_job *job) {
+    map_put(&core->client_jobs, client, (void *) (uintptr_t) job->rec.job_id);
+}
+
+static void drop_client(struct core_job *job, uint64_t client) {
+    for (size_t i = 0; i < job->waiters.n;) {
+        if (job->waiters.items[i].client == client)
+            vec_remove(&job->waiters, i);
+        else
+            i++;
+    }
+    list_each (&job->step_waits, at) {
+        struct step_wait *wait = list_entry(at, struct step_wait, link);
+        if (wait->client != client)
+            continue;
+        list_remove(&wait->link);
+        record_free(&record_step_request, wait->request);
+        free(wait);
+    }
+}
+
+void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    uint32_t job_id = (uint32_t) (uintptr_t) map_remove(&core->client_jobs, client);
+    struct core_job *job = job_id != 0 ? job_find(core, job_id) : NULL;
+    if (job == NULL)
+        return;
+    drop_client(job, client);
+    if (job->owner_client != client)
+        return;
+    job->owner_client = 0;
+    if (job_is_pending(job)) {
+        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+    } else if (job_has_nodes(job)) {
+        job->orphan_deadline = now + ORPHAN_GRACE;
+        job_arm(core, job);
+    }
+}

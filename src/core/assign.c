@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for counts. The planner says "4 CPUs and one A100 on this node"; here the job gets cores
+ * 0-3 and device 1. The lowest free numbers are taken; where resources are shared in time, the
+ * least used ones.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/state.h"
+#include "text/tres.h"
+
+/* Numbers of the `count` least used slots, marked as used once more. */
+static void take_slots(uint8_t *use, uint32_t n, uint32_t count, struct idset *ret) {
+    for (unsigned level = 0; count > 0 && level < UINT8_MAX; level++) {
+        for (uint32_t i = 0; i < n && count > 0; i++) {
+            if (use[i] == level && !idset_contains(ret, i)) {
+                idset_add(ret, i);
+                count--;
+            }
+        }
+    }
+    uint32_t id = 0;
+    for (bool more = idset_next(ret, 0, &id); more; more = idset_next(ret, id + 1, &id))
+        use[id]++;
+}
+
+/* Devices of one name are numbered through over its types. */
+static uint32_t gres_offset(const struct core *core, const struct core_node *node, size_t kind) {
+    uint32_t offset = 0;
+    for (size_t i = 0; i < kind; i++) {
+        if (str_equal(core->kinds[i].name, core->kinds[kind].name))
+            offset += node->gres_total[i];
+    }
+    return offset;
+}
+
+static char *idset_text(const struct idset *set) {
+    struct str out = STR_INIT;
+    /* Plain ranges only: the step form is for array ids. */
+    for (size_t i = 0; i < set->n; i++) {
+        const struct idset_run *run = &set->runs[i];
+        for (uint32_t id = run->first; id <= run->last; id += run->step) {
+            uint32_t last = run->step == 1 ? run->last : id;
+            str_printf(&out, out.length > 0 ? ",%u" : "%u", id);
+            if (last > id)
+                str_printf(&out, "-%u", last);
+            id = last;
+        }
+    }
+    return str_take(&out);
+}
+
+static void take_gres(struct core *core, struct core_node *node, const struct sched_alloc *alloc,
+                      struct str *out) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (alloc->gres[k] == 0)
+            continue;
+        struct idset taken cleanup_idset = IDSET_INIT, shown cleanup_idset = IDSET_INIT;
+        if (node->gres_use[k] != NULL) /* plain counts have no numbers */
+            take_slots(node->gres_use[k], node->gres_total[k], alloc->gres[k], &taken);
+        uint32_t offset = gres_offset(core, node, k), id = 0;
+        for (bool more = idset_next(&taken, 0, &id); more; more = idset_next(&taken, id + 1, &id))
+            idset_add(&shown, id + offset);
+        cleanup_free char *ids = idset_text(&shown);
+        const char *type = core->kinds[k].type;
+        str_printf(out, "%s%s%s%s:%u(IDX:%s)", out->length > 0 ? "," : "", core->kinds[k].name,
+                   type[0] != '\0' ? ":" : "", type, alloc->gres[k], ids);
+    }
+}
+
+void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc) {
+    struct core_node *node = &core->nodes[alloc->node];
+    string_set(&entry->name, node->rec.name);
+    entry->node = alloc->node;
+    entry->cpus = alloc->cpus;
+    entry->mem = alloc->mem;
+    entry->ntasks = alloc->ntasks;
+    struct idset cores cleanup_idset = IDSET_INIT;
+    uint32_t n = (alloc->cpus + node->cpus_per_core - 1) / node->cpus_per_core;
+    take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &cores);
+    free(entry->cores);
+    entry->cores = idset_text(&cores);
+    struct str gres cleanup_str = STR_INIT;
+    take_gres(core, node, alloc, &gres);
+    string_set(&entry->gres, gres.length > 0 ? gres.data : NULL);
+}
+
+/* ---- back from the written form ---- */
+
+/* Calls fn for each "name[:type]:count(IDX:ids)" of an entry's gres. */
+static void each_gres(const struct core *core, const struct job_node *entry,
+                      void (*fn)(const struct core *core, size_t kind, uint32_t count,
+                                 const char *ids, void *context),
+                      void *context) {
+    if (entry->gres == NULL)
+        return;
+    cleanup_free char *copy = xstrdup(entry->gres);
+    for (char *at = copy; at != NULL && *at != '\0';) {
+        char *open = strstr(at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
+        if (close == NULL)
+            return;
+        *open = *close = '\0';
+        struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+        if (gres_parse(at, &list, NULL) == 0 && list.n == 1) {
+            for (size_t k = 0; k < core->n_kinds; k++) {
+                const char *type = list.items[0].type != NULL ? list.items[0].type : "";
+                if (str_equal(core->kinds[k].name, list.items[0].name) &&
+                    str_equal(core->kinds[k].type, type))
+                    fn(core, k, (uint32_t) list.items[0].count, open + 5, context);
+            }
+        }
+        at = close[1] == ',' ? close + 2 : NULL;
+    }
+}
+
+struct use_change {
+    struct core_node *node;
+    int by;
+};
+
+static void change_use(uint8_t *use, uint32_t n, uint32_t offset, const char *ids, int by) {
+    struct idset set cleanup_idset = IDSET_INIT;
+    uint32_t id = 0;
+    if (use == NULL || ids[0] == '\0' || idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) < 0)
+        return;
+    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id)) {
+        if (id >= offset && id - offset < n && (by > 0 || use[id - offset] > 0))
+            use[id - offset] = (uint8_t) (use[id - offset] + by);
+    }
+}
+
+static void change_gres(const struct core *core, size_t kind, uint32_t count, const char *ids,
+                        void *context) {
+    const struct use_change *change = context;
+    change_use(change->node->gres_use[kind], change->node->gres_total[kind],
+               gres_offset(core, change->node, kind), ids, change->by);
+}
+
+static void change_entry(struct core *core, const struct job_node *entry, int by) {
+    struct core_node *node = &core->nodes[entry->node];
+    struct use_change change = {node, by};
+    if (entry->cores != NULL)
+        change_use(node->core_use, node->n_cores, 0, entry->cores, by);
+    each_gres(core, entry, change_gres, &change);
+}
+
+void assign_take_again(struct core *core, const struct job_node *entry) {
+    change_entry(core, entry, 1);
+}
+
+void assign_give(struct core *core, const struct job_node *entry) {
+    change_entry(core, entry, -1);
+}
+
+static void add_count(const struct core *core, size_t kind, uint32_t count, const char *ids,
+                      void *context) {
+    struct sched_alloc *alloc = context;
+    alloc->gres[kind] += count;
+}
+
+void alloc_from_entry(const struct core *core, const struct job_node *entry,
+                      struct sched_alloc *ret) {
+    memset(ret, 0, sizeof(*ret));
+    ret->node = entry->node;
+    ret->cpus = entry->cpus;
+    ret->mem = entry->mem;
+    ret->ntasks = entry->ntasks;
+    each_gres(core, entry, add_count, ret);
+}
+
+/* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
+void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (node->gres_total[k] == 0)
+            continue;
+        struct idset used cleanup_idset = IDSET_INIT;
+        uint32_t offset = gres_offset(core, node, k);
+        for (uint32_t i = 0; node->gres_use[k] != NULL && i < node->gres_total[k]; i++) {
+            if (node->gres_use[k][i] > 0)
+                idset_add(&used, i + offset);
+        }
+        cleanup_free char *ids = idset_text(&used);
+        const char *type = core->kinds[k].type;
+        str_printf(out, "%s%s%s%s:%llu(IDX:%s)", out->length > 0 ? "," : "", core->kinds[k].name,
+                   type[0] != '\0' ? ":" : "", type, (unsigned long long) idset_count(&used),
+                   ids[0] != '\0' ? ids : "N/A");
+    }
+}

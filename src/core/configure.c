@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the configuration to nodes, partitions, GRES kinds and settings, at start and again at every
+ * reconfiguration. What administrators changed at run time (drain, partition state) is carried
+ * over; where the file itself changed a partition, the file wins.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/state.h"
+#include "model/conf.h"
+#include "text/hostlist.h"
+#include "text/tres.h"
+
+/* A node that counts more of something than this has no numbers for it (scratch space, not cards).
+ */
+#define GRES_NUMBERED_MAX 4096
+
+static uint64_t unset64(uint64_t value) {
+    return value == CONF_UNSET ? UNSET64 : value;
+}
+
+static int64_t over_limit_seconds(uint32_t minutes) {
+    return minutes == CONF_INFINITE ? -1 : (int64_t) minutes * 60;
+}
+
+static void take_settings(struct core *core, const struct conf *conf, uint32_t admin_uid) {
+    struct core_settings *s = &core->settings;
+    free(s->cluster);
+    s->cluster = xstrdup(conf->cluster_name);
+    s->admin_uid = admin_uid;
+    s->max_job_count = conf->max_job_count;
+    s->max_array_size = conf->max_array_size;
+    s->max_job_id = conf->max_job_id;
+    s->first_job_id = conf->first_job_id;
+    s->max_step_count = conf->max_step_count;
+    s->max_tasks_per_node = conf->max_tasks_per_node;
+    s->min_job_age = conf->min_job_age;
+    s->kill_wait = conf->kill_wait;
+    s->slurmd_timeout = conf->slurmd_timeout;
+    s->over_time_limit = over_limit_seconds(conf->over_time_limit);
+    s->requeue_delay = conf->scheduler.requeue_delay;
+    s->job_requeue = conf->job_requeue;
+    s->job_file_append = conf->job_file_append;
+    s->return_to_service = conf->return_to_service;
+    s->enforce_part_limits = conf->enforce_part_limits == CONF_PART_LIMITS_NO    ? 0
+                             : conf->enforce_part_limits == CONF_PART_LIMITS_ALL ? 1
+                                                                                 : 2;
+    s->def_mem_per_cpu = unset64(conf->def_mem_per_cpu);
+    s->def_mem_per_node = unset64(conf->def_mem_per_node);
+    s->max_mem_per_cpu = unset64(conf->max_mem_per_cpu);
+    s->max_mem_per_node = unset64(conf->max_mem_per_node);
+    s->mem_consumable =
+        conf->select_type == CONF_SELECT_CONS_TRES &&
+        (conf->select_type_parameters == 0 || (conf->select_type_parameters & CONF_CR_MEMORY));
+    s->config_overrides = conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    s->kill_invalid_depend =
+        conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;
+    s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;
+    s->disable_root_jobs = conf->disable_root_jobs;
+    s->priority_multifactor = conf->priority_type == CONF_PRIORITY_MULTIFACTOR;
+    s->max_batch_requeue = conf->max_batch_requeue;
+    s->max_script_size = conf->scheduler.max_script_size;
+    s->weight_age = conf->priority_weight_age;
+    s->weight_size = conf->priority_weight_job_size;
+    s->weight_partition = conf->priority_weight_partition;
+    s->max_age = (int64_t) conf->priority_max_age;
+    s->cred_expire = conf->auth.cred_expire;
+}
+
+/* ---- GRES kinds ---- */
+
+static int kind_index(struct core *core, const char *name, const char *type, bool add,
+                      struct error *err) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (str_equal_nocase(core->kinds[k].name, name) &&
+            str_equal_nocase(core->kinds[k].type, type))
+            return (int) k;
+    }
+    if (!add)
+        return -1;
+    if (core->n_kinds == SCHED_GRES_KINDS)
+        return error_set(err, ERR_LIMIT,
+                         "more than %d different generic resources (name and type) are configured",
+                         SCHED_GRES_KINDS);
+    core->kinds[core->n_kinds] = (struct gres_kind) {xstrdup(name), xstrdup(type)};
+    return (int) core->n_kinds++;
+}
+
+static int node_gres(struct core *core, struct core_node *node, const struct conf_node *line,
+                     struct error *err) {
+    if (line->gres == NULL)
+        return 0;
+    for (size_t i = 0; i < line->gres->n; i++) {
+        const struct gres_item *item = &line->gres->items[i];
+        int kind = kind_index(core, item->name, item->type != NULL ? item->type : "", true, err);
+        if (kind < 0)
+            return kind;
+        node->gres_total[kind] += (uint32_t) min_of(item->count, (uint64_t) UINT32_MAX / 2);
+    }
+    return 0;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t node_cores(const struct conf_node *line) {
+    uint32_t cores = line->sockets * line->cores_per_socket;
+    return cores == 0 || cores > line->cpus ? line->cpus : cores;
+}
+
+static void node_config_texts(struct core *core, struct core_node *node) {
+    struct str tres = STR_INIT;
+    str_printf(&tres, "cpu=%u,mem=", node->rec.cpus);
+    mem_print(node->rec.memory, false, &tres);
+    str_printf(&tres, ",billing=%u", node->rec.cpus);
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        uint64_t sum = 0;
+        bool first = true;
+        for (size_t j = 0; j < core->n_kinds; j++) {
+            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
+                continue;
+            first &= j >= k;
+            sum += node->gres_total[j];
+        }
+        if (first && sum > 0)
+            str_printf(&tres, ",gres/%s=%llu", core->kinds[k].name, (unsigned long long) sum);
+    }
+    free(node->rec.cfg_tres);
+    node->rec.cfg_tres = str_take(&tres);
+}
+
+static void node_from_line(struct core_node *node, const struct conf_node *line, uint32_t index) {
+    struct node *rec = &node->rec;
+    record_init(&record_node, rec);
+    rec->index = index;
+    string_set(&rec->name, line->name);
+    string_set(&rec->hostname, line->hostname);
+    string_set(&rec->address, line->address);
+    rec->port = line->port;
+    rec->cpus = line->cpus;
+    rec->boards = line->boards;
+    rec->sockets = line->sockets;
+    rec->cores = line->cores_per_socket;
+    rec->threads = line->threads_per_core;
+    rec->memory = line->real_memory;
+    rec->mem_spec = line->mem_spec_limit;
+    rec->tmp_disk = line->tmp_disk;
+    rec->weight = line->weight;
+    string_set(&rec->features, line->features);
+    string_set(&rec->active_features, line->features);
+    string_set(&rec->gres, line->gres_text);
+    rec->core_spec = line->core_spec_count;
+    rec->state = line->state == CONF_NODE_STATE_FUTURE ? NODE_FUTURE
+                 : line->state == CONF_NODE_STATE_DOWN ? NODE_DOWN
+                                                       : NODE_UNKNOWN;
+    rec->flags = line->state == CONF_NODE_STATE_DRAIN  ? NODE_FLAG_DRAIN
+                 : line->state == CONF_NODE_STATE_FAIL ? NODE_FLAG_FAIL
+                                                       : 0;
+    if (line->reason != NULL)
+        string_set(&rec->reason, line->reason);
+    list_init(&node->dirty);
+    node->n_cores = node_cores(line);
+    node->cpus_per_core = max_of(line->cpus / max_of(node->n_cores, 1u), 1u);
+    node->core_use = xcalloc(node->n_cores + 1, 1);
+    node->effective_cpus = line->cpus;
+}
+
+/* What was known of a node before: its state, why, and its connection. */
+static void node_carry_over(struct core_node *node, const struct core_node *old) {
+    node->connected = old->connected;
+    node->registered = old->registered;
+    node->lost_at = old->lost_at;
+    node->stored = old->stored;
+    node->rec.state = old->rec.state == NODE_FUTURE ? node->rec.state : old->rec.state;
+    node->rec.flags = old->rec.flags;
+    string_set(&node->rec.reason, old->rec.reason);
+    string_set(&node->rec.reason_user, old->rec.reason_user);
+    node->rec.reason_uid = old->rec.reason_uid;
+    node->rec.reason_time = old->rec.reason_time;
+    string_set(&node->rec.comment, old->rec.comment);
+    string_set(&node->rec.extra, old->rec.extra);
+    string_set(&node->rec.os, old->rec.os);
+    string_set(&node->rec.arch, old->rec.arch);
+    string_set(&node->rec.version, old->rec.version);
+    string_set(&node->rec.boot_id, old->rec.boot_id);
+    node->rec.boot_time = old->rec.boot_time;
+    node->rec.slurmd_start_time = old->rec.slurmd_start_time;
+    node->rec.last_busy = old->rec.last_busy;
+    node->rec.cpu_load = old->rec.cpu_load;
+    node->rec.free_mem = old->rec.free_mem;
+}
+
+static int build_nodes(struct core *core, const struct conf *conf, struct error *err) {
+    core->nodes = xcalloc(conf->n_nodes + 1, sizeof(struct core_node));
+    core->n_nodes = conf->n_nodes;
+    for (size_t i = 0; i < conf->n_nodes; i++) {
+        struct core_node *node = &core->nodes[i];
+        node_from_line(node, &conf->nodes[i], (uint32_t) i);
+        int r = node_gres(core, node, &conf->nodes[i], err);
+        if (r < 0)
+            return r;
+        smap_put(&core->node_index, node->rec.name, (void *) (uintptr_t) (i + 1));
+    }
+    for (size_t i = 0; i < conf->n_nodes; i++) {
+        struct core_node *node = &core->nodes[i];
+        for (size_t k = 0; k < core->n_kinds; k++) {
+            if (node->gres_total[k] > 0 && node->gres_total[k] <= GRES_NUMBERED_MAX)
+                node->gres_use[k] = xcalloc(node->gres_total[k], 1);
+        }
+        node_config_texts(core, node);
+    }
+    return 0;
+}
+
+static void collect_features(struct core *core) {
+    for (size_t i = 0; i < core->n_nodes; i++) {
+        const char *text = core->nodes[i].rec.features;
+        if (text == NULL)
+            continue;
+        cleanup_free char *copy = xstrdup(text);
+        char *cursor = copy;
+        for (char *name = str_next_word(&cursor, ","); name != NULL;
+             name = str_next_word(&cursor, ",")) {
+            if (smap_get(&core->features, name) == NULL) {
+                char *key = xstrdup(name);
+                smap_put(&core->features, key, key);
+            }
+        }
+    }
+}
+
+/* ---- partitions ---- */
+
+static const char *share_text(uint32_t share, char *buffer, size_t size) {
+    uint32_t mode = conf_share_mode(share), jobs = conf_share_jobs(share);
+    if (mode == CONF_SHARE_YES || mode == CONF_SHARE_FORCE)
+        snprintf(buffer, size, "%s:%u", mode == CONF_SHARE_YES ? "YES" : "FORCE", jobs);
+    else
+        snprintf(buffer, size, "%s", mode == CONF_SHARE_EXCLUSIVE ? "EXCLUSIVE" : "NO");
+    return buffer;
+}
+
+static const char *partition_state_text(unsigned state) {
+    return state == CONF_PART_STATE_DOWN       ? "DOWN"
+           : state == CONF_PART_STATE_DRAIN    ? "DRAIN"
+           : state == CONF_PART_STATE_INACTIVE ? "INACTIVE"
+                                               : "UP";
+}
+
+static uint32_t unset32(uint32_t value) {
+    return value == CONF_INFINITE ? UNSET32 : value;
+}
+
+static void partition_totals(struct core *core, struct core_partition *part) {
+    uint64_t mem = 0;
+    part->rec.total_cpus = 0;
+    part->rec.total_nodes = (uint32_t) part->n_nodes;
+    for (size_t i = 0; i < part->n_nodes; i++) {
+        const struct node *node = &core->nodes[part->nodes[i]].rec;
+        part->rec.total_cpus += node->cpus;
+        mem += node->memory;
+    }
+    struct str gres cleanup_str = STR_INIT;
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        uint64_t sum = 0;
+        bool first = true;
+        for (size_t j = 0; j < core->n_kinds; j++) {
+            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
+                continue;
+            first &= j >= k;
+            for (size_t i = 0; i < part->n_nodes; i++)
+                sum += core->nodes[part->nodes[i]].gres_total[j];
+        }
+        if (first && sum > 0)
+            str_printf(&gres, "%sgres/%s=%llu", gres.length > 0 ? "," : "", core->kinds[k].name,
+                       (unsigned long long) sum);
+    }
+    free(part->rec.tres);
+    part->rec.tres = tres_text(part->rec.total_cpus, mem, part->rec.total_nodes, gres.data, true);
+}
+
+static void partition_from_line(struct core *core, struct core_partition *part,
+                                const struct conf_partition *line, uint32_t index) {
+    struct partition *rec = &part->rec;
+    char buffer[32];
+    record_init(&record_partition, rec);
+    list_init(&part->dirty);
+    rec->index = index;
+    string_set(&rec->name, line->name);
+    string_set(&rec->nodes, line->nodes_text);
+    string_set(&rec->node_sets, line->node_sets);
+    string_set(&rec->state, partition_state_text(line->state));
+    rec->is_default = line->is_default;
+    rec->max_time = line->max_time;
+    rec->default_time = line->default_time;
+    rec->max_nodes = unset32(line->max_nodes);
+    rec->min_nodes = line->min_nodes;
+    rec->max_cpus_per_node = unset32(line->max_cpus_per_node);
+    rec->max_cpus_per_socket = unset32(line->max_cpus_per_socket);
+    string_set(&rec->allow_groups, line->allow_groups);
+    string_set(&rec->allow_accounts, line->allow_accounts);
+    string_set(&rec->deny_accounts, line->deny_accounts);
+    string_set(&rec->allow_qos, line->allow_qos);
+    string_set(&rec->deny_qos, line->deny_qos);
+    string_set(&rec->alloc_nodes, line->alloc_nodes);
+    string_set(&rec->alternate, line->alternate);
+    string_set(&rec->qos, line->qos);
+    rec->disable_root_jobs = line->disable_root_jobs;
+    string_set(&rec->exclusive, line->exclusive == CONF_PART_EXCLUSIVE_NODE   ? "NODE"
+                                : line->exclusive == CONF_PART_EXCLUSIVE_USER ? "USER"
+                                                                              : "NO");
+    rec->grace_time = line->grace_time;
+    rec->hidden = line->hidden;
+    rec->lln = line->lln;
+    rec->priority_job_factor = line->priority_job_factor;
+    rec->priority_tier = line->priority_tier;
+    rec->root_only = line->root_only;
+    rec->req_resv = line->req_resv;
+    string_set(&rec->oversubscribe, share_text(line->oversubscribe, buffer, sizeof(buffer)));
+    rec->over_time_limit =
+        line->over_time_limit == CONF_OVER_TIME_UNSET ? UNSET32 : line->over_time_limit;
+    rec->def_mem_per_cpu = unset64(line->def_mem_per_cpu);
+    rec->def_mem_per_node = unset64(line->def_mem_per_node);
+    rec->max_mem_per_cpu = unset64(line->max_mem_per_cpu);
+    rec->max_mem_per_node = unset64(line->max_mem_per_node);
+    string_set(&rec->job_defaults, line->job_defaults);
+    string_set(&rec->tres_billing_weights, line->tres_billing_weights);
+    string_set(&rec->preempt_mode, "OFF");
+    uint32_t mode = conf_share_mode(line->oversubscribe);
+    part->oversubscribe = mode == CONF_SHARE_YES || mode == CONF_SHARE_FORCE
+                              ? max_of(conf_share_jobs(line->oversubscribe), 1u)
+                              : 1;
+    part->oversubscribe_force = mode == CONF_SHARE_FORCE;
+    part->exclusive_node =
+        mode == CONF_SHARE_EXCLUSIVE || line->exclusive == CONF_PART_EXCLUSIVE_NODE;
+    part->exclusive_user = line->exclusive == CONF_PART_EXCLUSIVE_USER;
+    part->nodes = xcalloc(core->n_nodes + 1, sizeof(uint32_t));
+    bits_each (&line->nodes, i)
+        part->nodes[part->n_nodes++] = (uint32_t) i;
+    partition_totals(core, part);
+}
+
+static void node_partitions(struct core *core) {
+    for (size_t p = 0; p < core->n_partitions; p++) {
+        struct core_partition *part = &core->partitions[p];
+        for (size_t i = 0; i < part->n_nodes; i++) {
+            struct strs *names = &core->nodes[part->nodes[i]].rec.partitions;
+            names->items = xreallocarray(names->items, names->n + 1, sizeof(char *));
+            names->items[names->n++] = xstrdup(part->rec.name);
+        }
+    }
+}
+
+/* ---- licences ---- */
+
+static void take_licenses(struct core *core, const struct conf *conf) {
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    if (conf->licenses == NULL || gres_parse(conf->licenses, &list, NULL) < 0)
+        return;
+    core->licenses = xcalloc(list.n + 1, sizeof(char *));
+    core->license_totals = xcalloc(list.n + 1, sizeof(uint64_t));
+    for (size_t i = 0; i < list.n; i++) {
+        core->licenses[i] = xstrdup(list.items[i].name);
+        core->license_totals[i] = list.items[i].count;
+    }
+    core->n_licenses = list.n;
+}
+
+/* ---- the planner ---- */
+
+static void sched_nodes(struct core *core, struct sched_node_spec *specs, struct arena *arena) {
+    for (size_t i = 0; i < core->n_nodes; i++) {
+        const struct core_node *node = &core->nodes[i];
+        struct sched_node_spec *spec = &specs[i];
+        spec->name = node->rec.name;
+        spec->cpus = node->effective_cpus;
+        spec->sockets = node->rec.sockets;
+        spec->cores_per_socket = node->rec.cores;
+        spec->threads_per_core = node->cpus_per_core;
+        spec->mem = node->rec.memory - min_of(node->rec.mem_spec, node->rec.memory);
+        spec->tmp_disk = node->rec.tmp_disk;
+        spec->weight = node->rec.weight;
+        spec->whole_cores = node->cpus_per_core > 1;
+        for (size_t k = 0; k < core->n_kinds; k++)
+            spec->gres[k] = node->gres_total[k];
+        if (node->rec.features == NULL)
+            continue;
+        char *cursor = arena_strndup(arena, node->rec.features, strlen(node->rec.features));
+        const char **names = arena_alloc(arena, (strlen(cursor) / 2 + 2) * sizeof(char *));
+        for (char *name = str_next_word(&cursor, ","); name != NULL;
+             name = str_next_word(&cursor, ","))
+            names[spec->n_features++] = name;
+        spec->features = names;
+    }
+}
+
+static void sched_partitions(struct core *core, struct sched_partition_spec *specs) {
+    for (size_t p = 0; p < core->n_partitions; p++) {
+        const struct core_partition *part = &core->partitions[p];
+        struct sched_partition_spec *spec = &specs[p];
+        spec->name = part->rec.name;
+        spec->nodes = part->nodes;
+        spec->n_nodes = part->n_nodes;
+        spec->tier = part->rec.priority_tier;
+        spec->max_nodes = part->rec.max_nodes;
+        spec->min_nodes = part->rec.min_nodes;
+        spec->max_time = part->rec.max_time;
+        spec->default_time = part->rec.default_time;
+        spec->max_cpus_per_node = part->rec.max_cpus_per_node;
+        spec->exclusive = part->exclusive_node;
+        spec->oversubscribe = part->oversubscribe;
+        spec->oversubscribe_force = part->oversubscribe_force;
+        spec->schedulable = str_equal(part->rec.state, "UP") || str_equal(part->rec.state, "DRAIN");
+        spec->spread = part->rec.lln;
+    }
+}
+
+/* Gives the planner the cluster, then every job that holds or waits. */
+void sched_rebuild(struct core *core) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    const struct conf *conf = core->conf;
+    struct sched_settings settings = {
+        .backfill = conf->scheduler_type == CONF_SCHEDULER_BACKFILL,
+        .mem_consumable = core->settings.mem_consumable,
+        .cpus_consumable = conf->select_type == CONF_SELECT_CONS_TRES,
+        .reservations = 1,
+        .default_limit = 365 * 86400,
+        .pack_nodes = true,
+    };
+    struct sched_gres_kind kinds[SCHED_GRES_KINDS];
+    for (size_t k = 0; k < core->n_kinds; k++)
+        kinds[k] = (struct sched_gres_kind) {core->kinds[k].name, core->kinds[k].type};
+    struct sched_node_spec *nodes =
+        arena_alloc(&arena, (core->n_nodes + 1) * sizeof(struct sched_node_spec));
+    struct sched_partition_spec *parts =
+        arena_alloc(&arena, (core->n_partitions + 1) * sizeof(struct sched_partition_spec));
+    sched_nodes(core, nodes, &arena);
+    sched_partitions(core, parts);
+    if (core->sched == NULL)
+        core->sched = sched_new(&settings);
+    sched_configure(core->sched, &settings, kinds, core->n_kinds, nodes, core->n_nodes, parts,
+                    core->n_partitions);
+    sched_set_licenses(core->sched, core->license_totals, core->n_licenses);
+    for (uint32_t i = 0; i < core->n_nodes; i++)
+        sched_node_usable(core->sched, i, node_is_usable(&core->nodes[i]));
+    list_each (&core->jobs_in_order, at)
+        list_entry(at, struct core_job, link)->in_sched = false;
+    arena_done(&arena);
+}
+
+static void run_again(struct core *core, struct core_job *job) {
+    struct sched_alloc *allocs = xcalloc(job->rec.allocation.n + 1, sizeof(*allocs));
+    size_t n = 0;
+    uint32_t partition = 0;
+    job->nodes_busy = 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->released)
+            continue;
+        struct core_node *node = &core->nodes[entry->node];
+        alloc_from_entry(core, entry, &allocs[n++]);
+        assign_take_again(core, entry);
+        job->nodes_busy++;
+        node->n_jobs++;
+        node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
+        node->rec.alloc_cpus += entry->cpus;
+        node->rec.alloc_mem += entry->mem;
+    }
+    (void) partition_find(core, job->rec.partition, &partition);
+    if (n > 0)
+        sched_run_add(core->sched, job->rec.job_id, partition, job->rec.exclusive == EXCLUSIVE_NODE,
+                      job->rec.uid, job->rec.start_time,
+                      job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, NULL,
+                      NULL, 0);
+    if (job->rec.state == JOB_SUSPENDED)
+        sched_run_suspend(core->sched, job->rec.job_id, true);
+    free(allocs);
+}
+
+/* Node indexes of the allocation by name; false if one of the nodes is gone. */
+static bool find_nodes_again(struct core *core, struct core_job *job) {
+    bool all = true;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        struct job_node *entry = &job->rec.allocation.items[i];
+        uint32_t node = core_node_find(core, entry->name);
+        if (node == UINT32_MAX) {
+            all = entry->released;
+            entry->released = true;
+            entry->node = 0;
+        } else {
+            entry->node = node;
+        }
+    }
+    return all;
+}
+
+/* Every job again in the planner's view and on its nodes. */
+void place_jobs_again(struct core *core) {
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        bool found = find_nodes_again(core, job);
+        if (job->rec.allocation.n > 0)
+            run_again(core, job);
+        if (!found && job_has_nodes(job)) {
+            emit_log(core, EFFECT_ERROR,
+                     "job %u: a node of its allocation is gone from the "
+                     "configuration",
+                     job->rec.job_id);
+            job_finish(core, job, JOB_NODE_FAIL, REASON_NODE_DOWN, 1 << 8,
+                       "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS");
+        }
+    }
+    for (uint32_t i = 0; i < core->n_nodes; i++)
+        node_update_state(core, i);
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if (job_is_pending(job))
+            sched_sync(core, job);
+    }
+    core->plan_wanted = true;
+}
+
+/* ---- replacing one cluster by another ---- */
+
+static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_partition *partitions,
+                         size_t n_partitions) {
+    for (size_t i = 0; i < n_nodes; i++) {
+        record_done(&record_node, &nodes[i].rec);
+        free(nodes[i].core_use);
+        for (size_t k = 0; k < SCHED_GRES_KINDS; k++)
+            free(nodes[i].gres_use[k]);
+    }
+    for (size_t p = 0; p < n_partitions; p++) {
+        record_done(&record_partition, &partitions[p].rec);
+        free(partitions[p].nodes);
+    }
+    free(nodes);
+    free(partitions);
+}
+
+static void forget_cluster_names(struct core *core) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        free(core->kinds[k].name);
+        free(core->kinds[k].type);
+    }
+    core->n_kinds = 0;
+    size_t at = 0;
+    const char *name;
+    for (void *key = smap_next(&core->features, &at, &name); key != NULL;
+         key = smap_next(&core->features, &at, &name))
+        free(key);
+    smap_done(&core->features);
+    core->features = (struct smap) SMAP_INIT;
+    smap_done(&core->node_index);
+    core->node_index = (struct smap) SMAP_INIT;
+    for (size_t i = 0; i < core->n_licenses; i++)
+        free(core->licenses[i]);
+    free(core->licenses);
+    free(core->license_totals);
+    core->licenses = NULL;
+    core->license_totals = NULL;
+    core->n_licenses = 0;
+}
+
+void cluster_free(struct core *core) {
+    free_cluster(core->nodes, core->n_nodes, core->partitions, core->n_partitions);
+    core->nodes = NULL;
+    core->partitions = NULL;
+    core->n_nodes = core->n_partitions = 0;
+    forget_cluster_names(core);
+    free(core->settings.cluster);
+    core->settings.cluster = NULL;
+}
+
+static void carry_over_nodes(struct core *core, struct core_node *old, size_t n_old) {
+    for (size_t i = 0; i < n_old; i++) {
+        heap_remove(&core->node_timers, &old[i].timer);
+        list_remove(&old[i].dirty);
+        uint32_t index = core_node_find(core, old[i].rec.name);
+        if (index != UINT32_MAX)
+            node_carry_over(&core->nodes[index], &old[i]);
+    }
+}
+
+static int node_indexes_changed(const struct core *core, const struct core_node *old,
+                                size_t n_old) {
+    if (n_old != core->n_nodes)
+        return 1;
+    for (size_t i = 0; i < n_old; i++) {
+        if (!str_equal(old[i].rec.name, core->nodes[i].rec.name))
+            return 1;
+    }
+    return 0;
+}
+
+int core_configure(struct core *core, const struct conf *conf, uint32_t admin_uid, int64_t now,
+                   struct effects *out, struct error *err) {
+    core->now = now;
+    core->out = out;
+    if (core->boot_time == 0)
+        core->boot_time = now;
+    struct core_node *old_nodes = core->nodes;
+    struct core_partition *old_partitions = core->partitions;
+    size_t n_old_nodes = core->n_nodes, n_old_partitions = core->n_partitions;
+    forget_cluster_names(core);
+    core->conf = conf;
+    take_settings(core, conf, admin_uid);
+    int r = build_nodes(core, conf, err);
+    if (r < 0)
+        return r;
+    collect_features(core);
+    core->partitions = xcalloc(conf->n_partitions + 1, sizeof(struct core_partition));
+    core->n_partitions = conf->n_partitions;
+    for (uint32_t p = 0; p < conf->n_partitions; p++)
+        partition_from_line(core, &core->partitions[p], &conf->partitions[p], p);
+    node_partitions(core);
+    take_licenses(core, conf);
+    carry_over_nodes(core, old_nodes, n_old_nodes);
+    for (size_t p = 0; p < n_old_partitions; p++)
+        list_remove(&old_partitions[p].dirty);
+    if (n_old_nodes > 0 && node_indexes_changed(core, old_nodes, n_old_nodes))
+        emit_log(core, EFFECT_INFO, "the list of nodes has changed");
+    free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);
+    sched_rebuild(core);
+    if (!core->restoring)
+        place_jobs_again(core);
+    return 0;
+}
+
+/* ---- registration against the configuration ---- */
+
+int node_check_registration(struct core *core, const struct core_node *node,
+                            const struct node *reported, struct str *reason) {
+    const struct conf_node *line = conf_node_find(core->conf, node->rec.name);
+    if (line == NULL)
+        return 0;
+    struct gres_list gres cleanup_gres_list = GRES_LIST_INIT;
+    if (reported->gres != NULL)
+        (void) !gres_parse(reported->gres, &gres, NULL);
+    struct conf_registration found = {
+        .cpus = reported->cpus,
+        .sockets = reported->sockets,
+        .cores_per_socket = reported->cores,
+        .threads_per_core = reported->threads,
+        .real_memory = reported->memory,
+        .tmp_disk = reported->tmp_disk,
+        .gres = &gres,
+    };
+    return conf_node_registration_check(line, &found, core->settings.config_overrides,
+                                        core->conf->slurmctld.node_reg_mem_percent, reason)
+               ? 0
+               : -ERR_NODE_CONFIG;
+}
+
+/* ---- after a restart ---- */
+
+static void restore_node(struct core *core, const struct node *stored) {
+    uint32_t index = core_node_find(core, stored->name);
+    if (index == UINT32_MAX)
+        return;
+    struct core_node *node = &core->nodes[index];
+    const uint32_t kept = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_INVALID_REG;
+    node->rec.flags = (node->rec.flags & ~kept) | (stored->flags & kept);
+    if (stored->state == NODE_DOWN)
+        node->rec.state = NODE_DOWN;
+    string_set(&node->rec.reason, stored->reason);
+    string_set(&node->rec.reason_user, stored->reason_user);
+    node->rec.reason_uid = stored->reason_uid;
+    node->rec.reason_time = stored->reason_time;
+    string_set(&node->rec.comment, stored->comment);
+    string_set(&node->rec.extra, stored->extra);
+    string_set(&node->rec.boot_id, stored->boot_id);
+    node->rec.last_busy = stored->last_busy;
+    if (stored->weight != 0)
+        node->rec.weight = stored->weight;
+    node->stored = true;
+}
+
+static void restore_partition(struct core *core, const struct partition *stored) {
+    struct core_partition *part = partition_find(core, stored->name, NULL);
+    if (part == NULL)
+        return;
+    /* An operator who set a partition DOWN finds it DOWN after a restart. */
+    string_set(&part->rec.state, stored->state);
+    part->stored = true;
+}
+
+static void restore_step(struct core *core, struct step *stored) {
+    struct core_job *job = job_find(core, stored->job_id);
+    if (job == NULL)
+        return;
+    struct core_step *step = zalloc(struct core_step);
+    step->rec = *stored; /* takes over the members */
+    record_init(&record_step, stored);
+    step->job = job;
+    step->stored = true;
+    list_init(&step->link);
+    list_init(&step->dirty);
+    list_append(&job->steps, &step->link);
+    step->n_nodes = step->rec.allocation.n;
+    step->nodes = xcalloc(step->n_nodes + 1, sizeof(uint32_t));
+    step->node_done = xcalloc(step->n_nodes + 1, sizeof(bool));
+    for (size_t i = 0; i < step->n_nodes; i++) {
+        for (uint32_t k = 0; k < job->rec.allocation.n; k++) {
+            if (str_equal(job->rec.allocation.items[k].name, step->rec.allocation.items[i].name))
+                step->nodes[i] = k;
+        }
+    }
+    step->rec.nodes_left = (uint32_t) step->n_nodes;
+}
+
+void restore_free(struct core *core) {
+    for (size_t i = 0; i < core->stored_nodes.n; i++)
+        record_free(&record_node, core->stored_nodes.items[i]);
+    for (size_t i = 0; i < core->stored_partitions.n; i++)
+        record_free(&record_partition, core->stored_partitions.items[i]);
+    for (size_t i = 0; i < core->stored_steps.n; i++)
+        record_free(&record_step, core->stored_steps.items[i]);
+    vec_done(&core->stored_nodes);
+    vec_done(&core->stored_partitions);
+    vec_done(&core->stored_steps);
+}
+
+static void restore_links(struct core *core) {
+    for (size_t i = 0; i < core->stored_nodes.n; i++)
+        restore_node(core, core->stored_nodes.items[i]);
+    for (size_t i = 0; i < core->stored_partitions.n; i++)
+        restore_partition(core, core->stored_partitions.items[i]);
+    for (size_t i = 0; i < core->stored_steps.n; i++)
+        restore_step(core, core->stored_steps.items[i]);
+    restore_free(core);
+}
+
+void core_restored(struct core *core, int64_t now, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    core->restoring = false;
+    restore_links(core);
+    sched_rebuild(core); /* partitions may have another state now */
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        struct error err = ERROR_INIT;
+        if (job->rec.dependency != NULL && job_is_pending(job) &&
+            depend_parse(core, job, job->rec.dependency, &err) < 0) {
+            /* What it waited for has left: as if it had been satisfied, unless it had failed. */
+            if (strstr(job->rec.dependency, "(failed)") != NULL) {
+                job->rec.reason = REASON_DEPENDENCY_NEVER;
+                job->rec.priority = 0;
+            } else {
+                string_set(&job->rec.dependency, NULL);
+            }
+        }
+        if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_has_nodes(job))
+            job->orphan_deadline = now + 120; /* its command will be back by then */
+        if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_is_pending(job))
+            job->immediate_deadline = now + 120;
+    }
+    place_jobs_again(core);
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0) {
+            job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
+            job_touch(core, job);
+        }
+        job_arm(core, job);
+    }
+    for (uint32_t i = 0; i < core->n_nodes; i++) {
+        core->nodes[i].lost_at = now;
+        if (core->nodes[i].rec.state != NODE_FUTURE)
+            heap_push(&core->node_timers, &core->nodes[i].timer,
+                      now + min_of(core->settings.slurmd_timeout, (int64_t) 30), i);
+    }
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The core's front door: inputs are dispatched by table, a turn's end plans and writes. */
+#include "core/core.h"
+
+#include <string.h>
+
+#include "core/state.h"
+
+#define RECORD_ROW_core_meta(...) RECORD_ROW(core_meta, __VA_ARGS__)
+RECORD_DEFINE(core_meta, CORE_META_FIELDS)
+
+#define META_ID 1
+
+struct core *core_new(void) {
+    struct core *core = zalloc(struct core);
+    record_init(&record_core_meta, &core->meta);
+    list_init(&core->jobs_in_order);
+    list_init(&core->depending);
+    list_init(&core->dirty_jobs);
+    list_init(&core->dirty_steps);
+    list_init(&core->dirty_nodes);
+    list_init(&core->dirty_partitions);
+    core->restoring = true;
+    core->plan_next = 0;
+    return core;
+}
+
+void core_free(struct core *core) {
+    if (core == NULL)
+        return;
+    job_free_all(core);
+    map_done(&core->jobs);
+    map_done(&core->arrays);
+    map_done(&core->client_jobs);
+    map_done(&core->script_users);
+    vec_done(&core->fresh_allocs);
+    heap_done(&core->timers);
+    heap_done(&core->node_timers);
+    sched_free(core->sched);
+    cluster_free(core);
+    restore_free(core);
+    record_done(&record_core_meta, &core->meta);
+    free(core);
+}
+
+/* ---- requests ---- */
+
+static void request_submit(struct core *core, uint64_t client, uint32_t seq,
+                           const struct core_user *user, void *body) {
+    handle_submit(core, client, seq, user, body);
+}
+static void request_alloc_end(struct core *core, uint64_t client, uint32_t seq,
+                              const struct core_user *user, void *body) {
+    handle_alloc_end(core, client, seq, user, body);
+}
+static void request_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
+                                 const struct core_user *user, void *body) {
+    handle_alloc_attach(core, client, seq, user, body);
+}
+static void request_step_create(struct core *core, uint64_t client, uint32_t seq,
+                                const struct core_user *user, void *body) {
+    step_create(core, client, seq, user, body);
+}
+static void request_verb(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, void *body) {
+    handle_verb(core, client, seq, user, body);
+}
+static void request_kill(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, void *body) {
+    handle_kill(core, client, seq, user, body);
+}
+static void request_step_kill(struct core *core, uint64_t client, uint32_t seq,
+                              const struct core_user *user, void *body) {
+    handle_step_kill(core, client, seq, user, body);
+}
+static void request_update(struct core *core, uint64_t client, uint32_t seq,
+                           const struct core_user *user, void *body) {
+    handle_update(core, client, seq, user, body);
+}
+
+static void request_job_wait(struct core *core, uint64_t client, uint32_t seq,
+                             const struct core_user *user, void *body) {
+    const struct alloc_end *request = body;
+    struct core_job *job = job_find(core, request->job_id);
+    if (job == NULL) {
+        emit_error(core, client, seq, -ERR_INVALID_JOB_ID, NULL);
+    } else if (job_state_is_final(job->rec.state)) {
+        struct job_end end = {.job_id = job->rec.job_id,
+                              .state = job->rec.state,
+                              .exit_status = job->rec.exit_status};
+        emit_reply(core, client, MSG_JOB_END, 1, seq, &end);
+    } else {
+        struct waiter waiter = {client, seq, WAIT_JOB_END};
+        vec_push(&job->waiters, waiter);
+        client_watches(core, client, job);
+    }
+}
+
+static void admin_effect(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, enum effect_kind kind) {
+    if (!core_is_admin(core, user->uid)) {
+        emit_error(core, client, seq, -ERR_USER_ID, NULL);
+        return;
+    }
+    struct effect *effect = emit(core, kind);
+    effect->client = client;
+    effect->seq = seq;
+}
+
+static void request_reconfigure(struct core *core, uint64_t client, uint32_t seq,
+                                const struct core_user *user, void *body) {
+    admin_effect(core, client, seq, user, EFFECT_RECONFIGURE);
+}
+
+static void request_shutdown(struct core *core, uint64_t client, uint32_t seq,
+                             const struct core_user *user, void *body) {
+    if (core_is_admin(core, user->uid))
+        emit_reply(core, client, MSG_OK, 1, seq, NULL);
+    admin_effect(core, client, seq, user, EFFECT_SHUTDOWN);
+}
+
+static const struct request_row {
+    uint16_t type;
+    void (*fn)(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+               void *body);
+} requests[] = {
+    {MSG_SUBMIT, request_submit},
+    {MSG_ALLOC_END, request_alloc_end},
+    {MSG_ALLOC_ATTACH, request_alloc_attach},
+    {MSG_STEP_CREATE, request_step_create},
+    {MSG_JOB_VERB, request_verb},
+    {MSG_JOB_KILL, request_kill},
+    {MSG_STEP_KILL, request_step_kill},
+    {MSG_UPDATE, request_update},
+    {MSG_JOB_WAIT, request_job_wait},
+    {MSG_RECONFIGURE, request_reconfigure},
+    {MSG_SHUTDOWN, request_shutdown},
+};
+
+static const struct request_row *request_find(uint16_t type) {
+    for (size_t i = 0; i < countof(requests); i++) {
+        if (requests[i].type == type)
+            return &requests[i];
+    }
+    return NULL;
+}
+
+bool core_handles(uint16_t type) {
+    return request_find(type) != NULL;
+}
+
+void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq, uint16_t type,
+                  const struct core_user *user, void *body, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    const struct request_row *row = request_find(type);
+    if (row == NULL)
+        emit_error(core, client, seq, -ERR_NOT_SUPPORTED,
+                   "the controller does not know this "
+                   "message; is a newer command in use?");
+    else
+        row->fn(core, client, seq, user, body);
+}
+
+/* ---- time ---- */
+
+int64_t core_next_time(const struct core *core) {
+    int64_t next = INT64_MAX;
+    const struct heap_node *job = heap_min(&core->timers), *node = heap_min(&core->node_timers);
+    if (job != NULL)
+        next = min_of(next, job->key);
+    if (node != NULL)
+        next = min_of(next, node->key);
+    if (core->plan_next > 0)
+        next = min_of(next, core->plan_next);
+    return next;
+}
+
+void core_tick(struct core *core, int64_t now, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    for (struct heap_node *at = heap_min(&core->timers); at != NULL && at->key <= now;
+         at = heap_min(&core->timers)) {
+        heap_remove(&core->timers, at);
+        job_timer(core, container_of(at, struct core_job, timer));
+    }
+    for (struct heap_node *at = heap_min(&core->node_timers); at != NULL && at->key <= now;
+         at = heap_min(&core->node_timers)) {
+        heap_remove(&core->node_timers, at);
+        struct core_node *node = container_of(at, struct core_node, timer);
+        node_timer(core, (uint32_t) (node - core->nodes));
+    }
+    /* "after:ID+minutes" becomes true by the clock alone. */
+    list_each (&core->depending, at) {
+        struct core_job *job = list_entry(at, struct core_job, depending);
+        for (size_t i = 0; i < job->n_depends; i++) {
+            if (job->depends[i].minutes > 0 && job_is_pending(job)) {
+                sched_sync(core, job);
+                break;
+            }
+        }
+    }
+    if (core->plan_next > 0 && core->plan_next <= now)
+        core->plan_wanted = true;
+}
+
+/* ---- the end of a turn ---- */
+
+static void write_dirty(struct core *core) {
+    list_each (&core->dirty_jobs, at) {
+        struct core_job *job = list_entry(at, struct core_job, dirty);
+        list_remove(&job->dirty);
+        emit_put(core, STORE_JOB, job->rec.job_id, &record_job, &job->rec);
+        job->stored = true;
+    }
+    list_each (&core->dirty_steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, dirty);
+        list_remove(&step->dirty);
+        emit_put(core, STORE_STEP, (uint64_t) step->rec.job_id << 32 | step->rec.step_id,
+                 &record_step, &step->rec);
+        step->stored = true;
+    }
+    list_each (&core->dirty_nodes, at) {
+        struct core_node *node = list_entry(at, struct core_node, dirty);
+        list_remove(&node->dirty);
+        emit_put(core, STORE_NODE, hash_bytes(node->rec.name, strlen(node->rec.name), 0) >> 1,
+                 &record_node, &node->rec);
+    }
+    list_each (&core->dirty_partitions, at) {
+        struct core_partition *part = list_entry(at, struct core_partition, dirty);
+        list_remove(&part->dirty);
+        emit_put(core, STORE_PARTITION, hash_bytes(part->rec.name, strlen(part->rec.name), 0) >> 1,
+                 &record_partition, &part->rec);
+    }
+    if (core->meta_dirty) {
+        core->meta_dirty = false;
+        string_set(&core->meta.cluster, core->settings.cluster);
+        emit_put(core, STORE_META, META_ID, &record_core_meta, &core->meta);
+    }
+}
+
+void core_turn_end(struct core *core, int64_t now, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    if (core->plan_wanted)
+        plan_run(core);
+    alloc_answer_fresh(core);
+    write_dirty(core);
+}
+
+/* ---- restoring ---- */
+
+static int restore_meta(struct core *core, struct bytes body, struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct core_meta meta;
+    int r = wire_decode(&record_core_meta, body, &arena, &meta, err);
+    if (r == 0) {
+        record_done(&record_core_meta, &core->meta);
+        record_copy(&record_core_meta, &core->meta, &meta);
+    }
+    arena_done(&arena);
+    return r;
+}
+
+static int restore_job(struct core *core, struct bytes body, struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct job rec;
+    int r = wire_decode(&record_job, body, &arena, &rec, err);
+    if (r == 0 && rec.job_id != 0) {
+        struct core_job *job = job_new(core, rec.job_id);
+        record_done(&record_job, &job->rec);
+        record_copy(&record_job, &job->rec, &rec);
+        if (job->rec.array_tasks != NULL)
+            (void) !idset_parse(&job->tasks, job->rec.array_tasks, UINT32_MAX - 2, NULL, NULL);
+        if (job->rec.kind == JOB_KIND_BATCH)
+            job->script_id = rec.array_job_id != 0 ? rec.array_job_id : rec.job_id;
+        job->stored = true;
+        core->generation = max_of(core->generation, rec.generation);
+        job_link(core, job);
+    }
+    arena_done(&arena);
+    return r;
+}
+
+/* Nodes, partitions and steps need what the configuration or other records say: kept until all are
+ * in. */
+static int restore_later(const struct record *record, struct bytes body, void **ret,
+                         struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    void *object = arena_alloc(&arena, record->size);
+    int r = wire_decode(record, body, &arena, object, err);
+    if (r == 0)
+        *ret = record_dup(record, object);
+    arena_done(&arena);
+    return r;
+}
+
+int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct bytes body,
+                 struct error *err) {
+    void *object = NULL;
+    int r = 0;
+    switch (store_kind) {
+    case STORE_META:
+        return restore_meta(core, body, err);
+    case STORE_JOB:
+        return restore_job(core, body, err);
+    case STORE_JOB_SCRIPT:
+        return 0;
+    case STORE_STEP:
+        r = restore_later(&record_step, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_steps, object);
+        return r;
+    case STORE_NODE:
+        r = restore_later(&record_node, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_nodes, object);
+        return r;
+    case STORE_PARTITION:
+        r = restore_later(&record_partition, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_partitions, object);
+        return r;
+    default:
+        return error_set(err, ERR_VERSION,
+                         "the store holds a record of kind %u, which this "
+                         "release does not know: it was written by a newer one",
+                         store_kind);
+    }
+    (void) id;
+}
+
+uint32_t core_next_job_id(const struct core *core) {
+    return max_of(core->meta.next_job_id, core->settings.first_job_id);
+}
+
+uint32_t core_job_count(const struct core *core) {
+    return (uint32_t) core->n_jobs;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The controller as a deterministic state machine: verified requests, reports of nodes and the time
+ * go in, effects come out. It reads no clock, opens no file, takes no lock and writes no log. The
+ * same state, time and input give the same effects; slurmctld, the simulator and the tests run this
+ * one implementation.
+ *
+ * Time is in seconds since the epoch and must not go back between calls (the shell clamps it).
+ */
+#ifndef SLUICE_CORE_CORE_H
+#define SLUICE_CORE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "core/effect.h"
+#include "model/messages.h"
+
+struct conf;
+struct core;
+
+/* Who asks. Names and groups are looked up by the shell, which may do I/O. */
+struct core_user {
+    uint32_t uid, gid;
+    const char *name, *group;  /* never NULL; the number as text when unknown */
+    const char *const *groups; /* names; only needed for AllowGroups */
+    size_t n_groups;
+};
+
+struct core *core_new(void);
+void core_free(struct core *core);
+
+/* Takes a configuration at start and at reconfiguration (all or nothing). `conf` must live until
+ * the next call or core_free. Running and pending jobs are kept; jobs on nodes that are gone are
+ * ended. `admin_uid`: the user that SlurmUser names. */
+must_check int core_configure(struct core *core, const struct conf *conf, uint32_t admin_uid,
+                              int64_t now, struct effects *out, struct error *err);
+
+/* ---- start ---- */
+/* Feeds one stored record; any order. Unknown kinds are an error that names the version. */
+must_check int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct bytes body,
+                            struct error *err);
+/* All records are in: links them, checks them, arms timers. */
+void core_restored(struct core *core, int64_t now, struct effects *out);
+
+/* ---- input ---- */
+/* A request of a command that may change state: every message that core_handles() accepts. `client`
+ * names the connection for replies; `body` is the decoded record. Exactly one answer follows sooner
+ * or later, unless the client goes away. */
+bool core_handles(uint16_t type);
+void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq, uint16_t type,
+                  const struct core_user *user, void *body, struct effects *out);
+/* The connection is gone: whoever waited on it waits no more; an allocation still pending ends. */
+void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out);
+
+/* A node's standing connection. core_node_find gives the index or UINT32_MAX. */
+uint32_t core_node_find(const struct core *core, const char *name);
+const struct node *core_node(const struct core *core, uint32_t node);
+void core_node_message(struct core *core, int64_t now, uint32_t node, uint16_t type, void *body,
+                       struct effects *out);
+void core_node_gone(struct core *core, int64_t now, uint32_t node, struct effects *out);
+
+/* Time has come to core_next_time() or later. */
+void core_tick(struct core *core, int64_t now, struct effects *out);
+/* INT64_MAX when nothing is due. */
+int64_t core_next_time(const struct core *core);
+
+/* End of a turn: plans if anything changed that may let a job start, commits the plan, and turns
+ * changed records into EFFECT_PUT. Call once after the turn's inputs. */
+void core_turn_end(struct core *core, int64_t now, struct effects *out);
+
+/* ---- reading (changes nothing) ---- */
+/* Encodes one list message at a time: calls `emit` with the body of each frame and last = true for
+ * the final one (which may be empty). False with an error for a request that names something
+ * unknown. */
+typedef void (*core_emit)(void *context, uint16_t type, struct bytes body, bool last);
+must_check int core_list(struct core *core, int64_t now, uint16_t type,
+                         const struct core_user *user, const void *body, core_emit emit,
+                         void *context, struct error *err);
+/* The live part of an accounting query: one acct_job at a time. Emits encoded record_acct_job. */
+void core_acct_live(struct core *core, int64_t now, const struct core_user *user,
+                    const struct acct_query *query,
+                    void (*emit)(void *context, uint32_t job_id, struct bytes acct_job),
+                    void *context);
+/* May this user read the script and environment of a job that is still here? Gives the id under
+ * which they are stored. 0 or a code. */
+int core_script_id(struct core *core, const struct core_user *user, uint32_t job_id,
+                   uint64_t *ret_id);
+bool core_is_admin(const struct core *core, uint32_t uid);
+uint32_t core_next_job_id(const struct core *core);
+uint32_t core_job_count(const struct core *core);
+
+#endif

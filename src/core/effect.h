@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the core wants done. A turn's effects are one batch: the shell stores the records in one
+ * transaction and releases everything else (replies, messages to nodes) only after the commit.
+ */
+#ifndef SLUICE_CORE_EFFECT_H
+#define SLUICE_CORE_EFFECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "model/messages.h"
+
+/* Kinds of stored records; frozen. */
+enum store_kind {
+    STORE_META = 1,       /* id 1: struct core_meta */
+    STORE_JOB = 2,        /* id: job id; record_job without script and environment */
+    STORE_JOB_SCRIPT = 3, /* id: job id of the submission; record_job_script */
+    STORE_STEP = 4,       /* id: job id << 32 | step id */
+    STORE_NODE = 5,       /* id: hash of the name; record_node: what an administrator or a failure
+                             changed */
+    STORE_PARTITION = 6,  /* id: hash of the name; record_partition as changed at run time */
+};
+
+enum effect_kind {
+    EFFECT_PUT,        /* store_kind, id, body */
+    EFFECT_DELETE,     /* store_kind, id */
+    EFFECT_HISTORY,    /* a job leaves the controller: body is a record_acct_job, job the summary */
+    EFFECT_REPLY,      /* client, type, flags, seq, body */
+    EFFECT_GRANT,      /* as REPLY, but the shell first signs `credential` (wire of step_credential)
+                          and puts it into the layout: object is alloc_granted or step_reply */
+    EFFECT_NODE,       /* node, type, body: on the node's standing connection */
+    EFFECT_LAUNCH,     /* node, object launch: the shell adds script and environment (script_id) */
+    EFFECT_NODE_CLOSE, /* node: drop its connection after what was sent */
+    EFFECT_MAIL,       /* object: text = subject, id = job; body = address */
+    EFFECT_LOG,        /* level, text */
+    EFFECT_SHUTDOWN,
+    EFFECT_RECONFIGURE, /* client, seq: the shell reads the files, validates, calls core_configure
+                         */
+};
+
+enum effect_level { EFFECT_ERROR, EFFECT_WARNING, EFFECT_INFO, EFFECT_DEBUG };
+
+struct effect_history {
+    uint32_t job_id, uid, state;
+    int64_t submit, start, end;
+};
+
+struct effect {
+    enum effect_kind kind;
+    uint16_t type, flags;
+    uint32_t seq;
+    uint32_t node;
+    uint64_t client;
+    uint32_t store_kind;
+    uint64_t id;
+    const char *text; /* LOG, MAIL */
+    enum effect_level level;
+    struct bytes body;
+    void *object; /* GRANT, LAUNCH: a record in the batch's arena */
+    struct bytes credential;
+    struct effect_history history;
+};
+
+struct effects {
+    vec(struct effect) list;
+    struct arena memory; /* all bytes and texts live here */
+};
+
+void effects_init(struct effects *effects);
+void effects_done(struct effects *effects);
+/* True if something must be committed before the rest may leave. */
+bool effects_need_store(const struct effects *effects);
+
+#endif

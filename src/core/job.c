@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Job records: making, finding, selecting, writing and forgetting them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/state.h"
+
+struct core_job *job_find(const struct core *core, uint32_t job_id) {
+    return map_get(&core->jobs, job_id);
+}
+
+struct core_job *job_new(struct core *core, uint32_t job_id) {
+    struct core_job *job = zalloc(struct core_job);
+    record_init(&record_job, &job->rec);
+    job->rec.job_id = job_id;
+    list_init(&job->dirty);
+    list_init(&job->link);
+    list_init(&job->depending);
+    list_init(&job->steps);
+    list_init(&job->step_waits);
+    return job;
+}
+
+static void script_user_add(struct core *core, uint64_t script_id) {
+    uintptr_t n = (uintptr_t) map_get(&core->script_users, script_id);
+    map_put(&core->script_users, script_id, (void *) (n + 1));
+}
+
+static void script_user_drop(struct core *core, uint64_t script_id) {
+    uintptr_t n = (uintptr_t) map_get(&core->script_users, script_id);
+    if (n > 1) {
+        map_put(&core->script_users, script_id, (void *) (n - 1));
+        return;
+    }
+    map_remove(&core->script_users, script_id);
+    emit_delete(core, STORE_JOB_SCRIPT, script_id);
+}
+
+static size_t job_weight(const struct core_job *job) {
+    uint64_t tasks = idset_count(&job->tasks);
+    return tasks > 0 ? (size_t) tasks : 1;
+}
+
+void job_link(struct core *core, struct core_job *job) {
+    map_put(&core->jobs, job->rec.job_id, job);
+    list_append(&core->jobs_in_order, &job->link);
+    if (job->script_id != 0)
+        script_user_add(core, job->script_id);
+    if (job->rec.array_job_id != 0)
+        array_join(core, job);
+    core->n_jobs += job_weight(job);
+}
+
+void job_touch(struct core *core, struct core_job *job) {
+    job->rec.generation = ++core->generation;
+    if (list_is_empty(&job->dirty))
+        list_append(&core->dirty_jobs, &job->dirty);
+}
+
+/* Ids go round, as configured, and skip those that are taken. */
+uint32_t job_take_id(struct core *core) {
+    uint32_t id = core->meta.next_job_id;
+    do {
+        if (id < core->settings.first_job_id || id > core->settings.max_job_id)
+            id = core->settings.first_job_id;
+        if (map_get(&core->jobs, id) == NULL)
+            break;
+        id++;
+    } while (true);
+    core->meta.next_job_id = id + 1;
+    core->meta_dirty = true;
+    return id;
+}
+
+static void write_history(struct core *core, struct core_job *job, uint32_t state) {
+    struct acct_job record;
+    record_init(&record_acct_job, &record);
+    uint32_t saved_state = job->rec.state;
+    job->rec.state = state;
+    record.job = &job->rec;
+    vec(struct step) steps = {0};
+    list_each (&job->steps, at)
+        vec_push(&steps, list_entry(at, struct core_step, link)->rec);
+    record.steps.items = steps.items;
+    record.steps.n = (uint32_t) steps.n;
+    struct str body cleanup_str = STR_INIT;
+    wire_encode(&record_acct_job, &record, NULL, &body);
+    struct effect *effect = emit(core, EFFECT_HISTORY);
+    effect->body.data = (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length);
+    effect->body.size = body.length;
+    effect->history =
+        (struct effect_history) {job->rec.job_id,      job->rec.uid,        state,
+                                 job->rec.submit_time, job->rec.start_time, job->rec.end_time};
+    job->rec.state = saved_state;
+    vec_done(&steps);
+}
+
+void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
+    write_history(core, job, state);
+}
+
+static void job_free(struct core_job *job) {
+    record_done(&record_job, &job->rec);
+    idset_done(&job->tasks);
+    free(job->depends);
+    vec_done(&job->waiters);
+    record_free(&record_step_request, job->first_step);
+    free(job);
+}
+
+void job_unlink(struct core *core, struct core_job *job) {
+    core->n_jobs -= job_weight(job);
+    heap_remove(&core->timers, &job->timer);
+    list_remove(&job->dirty);
+    list_remove(&job->link);
+    list_remove(&job->depending);
+    if (job->in_sched)
+        sched_job_remove(core->sched, job->rec.job_id);
+    if (job->rec.array_job_id != 0)
+        array_leave(core, job);
+    map_remove(&core->jobs, job->rec.job_id);
+}
+
+void job_forget(struct core *core, struct core_job *job) {
+    write_history(core, job, job->rec.state);
+    job_unlink(core, job);
+    step_forget_all(core, job);
+    if (job->script_id != 0)
+        script_user_drop(core, job->script_id);
+    if (job->stored)
+        emit_delete(core, STORE_JOB, job->rec.job_id);
+    job_free(job);
+}
+
+void job_free_all(struct core *core) {
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        list_each (&job->steps, step_at) {
+            struct core_step *step = list_entry(step_at, struct core_step, link);
+            list_remove(&step->link);
+            record_done(&record_step, &step->rec);
+            free(step->nodes);
+            free(step->node_done);
+            free(step);
+        }
+        list_each (&job->step_waits, wait_at) {
+            struct step_wait *wait = list_entry(wait_at, struct step_wait, link);
+            list_remove(&wait->link);
+            record_free(&record_step_request, wait->request);
+            free(wait);
+        }
+        job_free(job);
+    }
+}
+
+const char *job_display_id(struct core *core, const struct core_job *job) {
+    struct str out cleanup_str = STR_INIT;
+    job_id_print(&job->rec, 0, &out);
+    return arena_strndup(&core->out->memory, str_cstr(&out), out.length);
+}
+
+bool core_is_admin(const struct core *core, uint32_t uid) {
+    return uid == 0 || uid == core->settings.admin_uid;
+}
+
+bool job_user_may(const struct core *core, const struct core_job *job, uint32_t uid) {
+    return uid == job->rec.uid || core_is_admin(core, uid);
+}
+
+/* ---- selection by id text ---- */
+
+static int select_task(struct core *core, struct core_job *first, uint32_t task, bool split,
+                       job_ptrs *ret) {
+    for (struct core_job *job = first; job != NULL; job = job->array_next) {
+        if (job->rec.array_task_id == task) {
+            vec_push(ret, job);
+            return 0;
+        }
+    }
+    for (struct core_job *job = first; job != NULL; job = job->array_next) {
+        if (job->rec.array_task_id != UNSET32 || !idset_contains(&job->tasks, task))
+            continue;
+        if (split)
+            job = array_split(core, job, task);
+        vec_push(ret, job);
+        return 0;
+    }
+    return -ERR_INVALID_JOB_ID;
+}
+
+/* "[1-5]", "7", "1,3" behind the underscore. */
+static int select_tasks(struct core *core, uint32_t array_id, const char *text, bool split,
+                        job_ptrs *ret) {
+    struct core_job *first = map_get(&core->arrays, array_id);
+    struct idset set cleanup_idset = IDSET_INIT;
+    if (first == NULL || idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
+        return -ERR_INVALID_JOB_ID;
+    uint32_t task = 0;
+    int result = -ERR_INVALID_JOB_ID;
+    for (bool more = idset_next(&set, 0, &task); more; more = idset_next(&set, task + 1, &task)) {
+        first = map_get(&core->arrays, array_id);
+        if (select_task(core, first, task, split, ret) == 0)
+            result = 0;
+    }
+    return result;
+}
+
+int job_select_id(struct core *core, const char *id, bool split, job_ptrs *ret) {
+    const char *underscore = strchr(id, '_');
+    char number_text[16];
+    size_t length = underscore != NULL ? (size_t) (underscore - id) : strlen(id);
+    uint64_t number;
+    if (length == 0 || length >= sizeof(number_text))
+        return -ERR_INVALID_JOB_ID;
+    memcpy(number_text, id, length);
+    number_text[length] = '\0';
+    if (!str_to_u64(number_text, &number) || number == 0 || number > UINT32_MAX)
+        return -ERR_INVALID_JOB_ID;
+    if (underscore != NULL && !str_equal(underscore, "_*"))
+        return select_tasks(core, (uint32_t) number, underscore + 1, split, ret);
+    struct core_job *first = map_get(&core->arrays, number);
+    if (first != NULL) {
+        for (struct core_job *job = first; job != NULL; job = job->array_next)
+            vec_push(ret, job);
+        return 0;
+    }
+    struct core_job *job = job_find(core, (uint32_t) number);
+    if (job == NULL)
+        return -ERR_INVALID_JOB_ID;
+    vec_push(ret, job);
+    return 0;
+}
+
+/* ---- selection by filters ---- */
+
+struct filter_state {
+    struct core *core;
+    const struct job_select *select;
+    struct smap node_names;
+};
+
+static bool word_in_list(const char *word, const char *list) {
+    size_t length = word != NULL ? strlen(word) : 0;
+    for (const char *at = list; *at != '\0';) {
+        size_t n = strcspn(at, ",");
+        if (n == length && length > 0 && memcmp(at, word, n) == 0)
+            return true;
+        at += n;
+        at += *at == ',';
+    }
+    return false;
+}
+
+/* True when one of the job's partitions (a list while it waits) is one of those asked for. */
+static bool partition_matches(const struct core_job *job, const char *wanted) {
+    cleanup_free char *copy = xstrdup(job->rec.partition != NULL ? job->rec.partition : "");
+    char *cursor = copy;
+    for (char *word = str_next_word(&cursor, ","); word != NULL;
+         word = str_next_word(&cursor, ",")) {
+        if (word_in_list(word, wanted))
+            return true;
+    }
+    return false;
+}
+
+static bool node_matches(const struct filter_state *state, const struct core_job *job) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (smap_get(&state->node_names, job->rec.allocation.items[i].name) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool job_matches(const struct filter_state *state, const struct core_job *job) {
+    const struct job_select *s = state->select;
+    if (s->uid != UNSET32 && job->rec.uid != s->uid)
+        return false;
+    if (s->states != 0 && !((s->states >> job->rec.state) & 1))
+        return false;
+    if (s->partition != NULL && !partition_matches(job, s->partition))
+        return false;
+    if (s->account != NULL && !word_in_list(job->rec.account, s->account))
+        return false;
+    if (s->qos != NULL && !word_in_list(job->rec.qos, s->qos))
+        return false;
+    if (s->name != NULL && !word_in_list(job->rec.name, s->name))
+        return false;
+    if (s->reservation != NULL && !word_in_list(job->rec.reservation, s->reservation))
+        return false;
+    if (s->wckey != NULL && !word_in_list(job->rec.wckey, s->wckey))
+        return false;
+    return s->nodelist == NULL || node_matches(state, job);
+}
+
+static void select_all_live(struct filter_state *state, job_ptrs *ret) {
+    list_each (&state->core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if (!job_state_is_final(job->rec.state) && job_matches(state, job))
+            vec_push(ret, job);
+    }
+}
+
+void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
+                struct job_results *errors, bool split) {
+    struct filter_state state = {core, select, SMAP_INIT};
+    if (select->nodelist != NULL) {
+        uint32_t *nodes;
+        size_t n;
+        if (nodes_resolve(core, select->nodelist, &core->out->memory, &nodes, &n, NULL) == 0) {
+            for (size_t i = 0; i < n; i++)
+                smap_put(&state.node_names, core->nodes[nodes[i]].rec.name, core);
+        }
+    }
+    if (select->ids.n == 0)
+        select_all_live(&state, ret);
+    for (uint32_t i = 0; i < select->ids.n; i++) {
+        job_ptrs found = {0};
+        if (job_select_id(core, select->ids.items[i], split, &found) < 0) {
+            results_add(core, errors, select->ids.items[i], 0, -ERR_INVALID_JOB_ID, NULL);
+        } else {
+            vec_each (&found, job) {
+                if (job_matches(&state, *job))
+                    vec_push(ret, *job);
+            }
+        }
+        vec_done(&found);
+    }
+    smap_done(&state.node_names);
+}

@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a job. One place changes a state, and it asserts that the change is one of the table
+ * below; what a change brings with it (nodes told, waiters answered, the planner's view, timers) is
+ * done by the function that the change is named after.
+ */
+#include <assert.h>
+#include <signal.h>
+#include <string.h>
+
+#include "core/state.h"
+#include "text/timestamp.h"
+
+#define BIT(state) (1u << JOB_##state)
+#define ENDS                                                                                       \
+    (BIT(COMPLETED) | BIT(CANCELLED) | BIT(FAILED) | BIT(TIMEOUT) | BIT(NODE_FAIL) |               \
+     BIT(PREEMPTED) | BIT(BOOT_FAIL) | BIT(DEADLINE) | BIT(OUT_OF_MEMORY))
+
+/* From a state to the states that may follow it. A finished job goes back to PENDING only by being
+ * requeued. */
+static const uint32_t transitions[] = {
+    [JOB_PENDING] = BIT(RUNNING) | ENDS,
+    [JOB_RUNNING] = BIT(PENDING) | BIT(SUSPENDED) | ENDS,
+    [JOB_SUSPENDED] = BIT(PENDING) | BIT(RUNNING) | ENDS,
+    [JOB_COMPLETED] = BIT(PENDING),
+    [JOB_CANCELLED] = BIT(PENDING),
+    [JOB_FAILED] = BIT(PENDING),
+    [JOB_TIMEOUT] = BIT(PENDING),
+    [JOB_NODE_FAIL] = BIT(PENDING),
+    [JOB_PREEMPTED] = BIT(PENDING),
+    [JOB_BOOT_FAIL] = BIT(PENDING),
+    [JOB_DEADLINE] = BIT(PENDING),
+    [JOB_OUT_OF_MEMORY] = BIT(PENDING),
+};
+
+static void set_state(struct core *core, struct core_job *job, enum job_state state) {
+    assert(job->rec.state < countof(transitions));
+    assert(transitions[job->rec.state] & (1u << state));
+    job->rec.state = state;
+    job_touch(core, job);
+}
+
+bool job_is_held(const struct core_job *job) {
+    return job->rec.state == JOB_PENDING && job->rec.priority == 0;
+}
+
+/* ---- timers ---- */
+
+static int64_t earlier(int64_t a, int64_t b) {
+    return b > 0 && b < a ? b : a;
+}
+
+static int64_t limit_end(const struct core *core, const struct core_job *job) {
+    if (job->rec.end_time == 0 || core->settings.over_time_limit < 0)
+        return 0;
+    return job->rec.end_time + core->settings.over_time_limit;
+}
+
+static int64_t running_due(const struct core *core, const struct core_job *job) {
+    int64_t due = INT64_MAX;
+    due = earlier(due, limit_end(core, job));
+    if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0)
+        due = earlier(due,
+                      max_of(job->rec.end_time - (int64_t) job->rec.signal_seconds, (int64_t) 1));
+    due = earlier(due, job->orphan_deadline);
+    return earlier(due, job->rec.deadline);
+}
+
+void job_arm(struct core *core, struct core_job *job) {
+    int64_t due = INT64_MAX;
+    if (job->rec.state == JOB_RUNNING)
+        due = running_due(core, job);
+    else if (job->rec.state == JOB_SUSPENDED)
+        due = earlier(due, job->orphan_deadline);
+    else if (job->rec.state == JOB_PENDING)
+        due = earlier(earlier(due, job->rec.deadline), job->immediate_deadline);
+    else if (!(job->rec.flags & JOB_FLAG_COMPLETING) && core->settings.min_job_age > 0)
+        due = job->rec.end_time + core->settings.min_job_age;
+    heap_remove(&core->timers, &job->timer);
+    if (due != INT64_MAX)
+        heap_push(&core->timers, &job->timer, due, job->rec.job_id);
+}
+
+static void send_warning(struct core *core, struct core_job *job) {
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = job->rec.signal;
+    signal.flags = job->rec.signal_flags & WARN_BATCH_ONLY ? NODE_SIGNAL_BATCH_ONLY : 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    job_notify(core, job, ALLOC_SIGNAL, NULL, job->rec.signal);
+    job->rec.warned = true;
+    job_touch(core, job);
+}
+
+static void pending_timer(struct core *core, struct core_job *job) {
+    if (job->rec.deadline > 0 && core->now >= job->rec.deadline) {
+        job_finish(core, job, JOB_DEADLINE, REASON_DEADLINE, 0, NULL);
+    } else if (job->immediate_deadline > 0 && core->now >= job->immediate_deadline) {
+        vec_each (&job->waiters, waiter)
+            emit_error(core, waiter->client, waiter->seq, -ERR_NODES_BUSY, NULL);
+        vec_reset(&job->waiters);
+        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+    }
+}
+
+void job_timer(struct core *core, struct core_job *job) {
+    if (job_state_is_final(job->rec.state)) {
+        job_forget(core, job);
+        return;
+    }
+    if (job_is_pending(job)) {
+        pending_timer(core, job);
+        job_arm(core, job);
+        return;
+    }
+    int64_t limit = limit_end(core, job);
+    int64_t warn = job->rec.end_time - (int64_t) job->rec.signal_seconds;
+    if (job->orphan_deadline > 0 && core->now >= job->orphan_deadline) {
+        job_finish(core, job, JOB_CANCELLED, REASON_INACTIVE_LIMIT, 0, "");
+    } else if (job->rec.state == JOB_RUNNING && limit > 0 && core->now >= limit) {
+        job_notify(core, job, ALLOC_TIMEOUT, NULL, 0);
+        job_finish(core, job, JOB_TIMEOUT, REASON_TIME_LIMIT, 0, "DUE TO TIME LIMIT");
+    } else if (job->rec.deadline > 0 && core->now >= job->rec.deadline) {
+        job_finish(core, job, JOB_DEADLINE, REASON_DEADLINE, 0, "DUE TO DEADLINE");
+    } else if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0 &&
+               core->now >= warn) {
+        send_warning(core, job);
+    }
+    job_arm(core, job);
+}
+
+/* ---- telling ---- */
+
+void job_notify(struct core *core, struct core_job *job, uint32_t what, const char *text,
+                uint32_t signal) {
+    if (job->owner_client == 0)
+        return;
+    struct alloc_notice notice;
+    record_init(&record_alloc_notice, &notice);
+    notice.job_id = job->rec.job_id;
+    notice.what = what;
+    notice.signal = signal;
+    notice.text = (char *) (uintptr_t) text;
+    emit_reply(core, job->owner_client, MSG_ALLOC_NOTICE, 0, 0, &notice);
+}
+
+static void answer_end(struct core *core, const struct core_job *job, const struct waiter *waiter) {
+    if (waiter->what == WAIT_JOB_END) {
+        struct job_end end = {.job_id = job->rec.job_id,
+                              .state = job->rec.state,
+                              .exit_status = job->rec.exit_status};
+        emit_reply(core, waiter->client, MSG_JOB_END, 1, waiter->seq, &end);
+    } else if (waiter->what == WAIT_ALLOC) {
+        emit_error(core, waiter->client, waiter->seq, -ERR_ALREADY_DONE, NULL);
+    }
+}
+
+static void answer_waiters(struct core *core, struct core_job *job) {
+    vec_each (&job->waiters, waiter)
+        answer_end(core, job, waiter);
+    vec_reset(&job->waiters);
+    if (job->owner_client != 0 && job->rec.state != JOB_TIMEOUT)
+        job_notify(core, job, ALLOC_REVOKED, job_state_text(job->rec.state, 0), 0);
+    job->owner_client = 0;
+}
+
+/* The text between "*** JOB 7 ON c02 " and " ***". */
+static const char *cancel_text(struct core *core, const char *why) {
+    if (why == NULL)
+        return NULL;
+    struct str text cleanup_str = STR_INIT;
+    str_append(&text, "CANCELLED AT ");
+    timestamp_print(core->now, NULL, core->now, &text);
+    str_join(&text, " ", why);
+    return arena_strndup(&core->out->memory, str_cstr(&text), text.length);
+}
+
+void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
+                         const char *why) {
+    struct job_terminate message = {.job_id = job->rec.job_id,
+                                    .attempt = job->rec.attempt,
+                                    .kill_wait = kill_wait,
+                                    .message = (char *) (uintptr_t) cancel_text(core, why),
+                                    .uid = job->rec.uid};
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (!job->rec.allocation.items[i].released)
+            emit_node(core, job->rec.allocation.items[i].node, MSG_JOB_TERMINATE, &message);
+    }
+}
+
+/* Nodes that have been given up never answer: what they held is free now. */
+static void release_lost_nodes(struct core *core, struct core_job *job) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (!entry->released && core->nodes[entry->node].rec.state == NODE_DOWN)
+            job_node_clean(core, job, entry->node);
+    }
+}
+
+/* ---- start ---- */
+
+static void fill_allocation(struct core *core, struct core_job *job,
+                            const struct sched_start *start) {
+    struct hostlist names = HOSTLIST_INIT;
+    job->rec.allocation.items = xcalloc(start->n_allocs, sizeof(struct job_node));
+    job->rec.allocation.n = (uint32_t) start->n_allocs;
+    job->rec.num_cpus = 0;
+    job->rec.ntasks_total = 0;
+    for (size_t i = 0; i < start->n_allocs; i++) {
+        struct job_node *entry = &job->rec.allocation.items[i];
+        record_init(&record_job_node, entry);
+        assign_take(core, entry, &start->allocs[i]);
+        job->rec.num_cpus += entry->cpus;
+        job->rec.ntasks_total += entry->ntasks;
+        hostlist_push(&names, entry->name);
+        struct core_node *node = &core->nodes[entry->node];
+        node->n_jobs++;
+        node->rec.alloc_cpus += entry->cpus;
+        node->rec.alloc_mem += entry->mem;
+        node_update_state(core, entry->node);
+    }
+    struct str folded cleanup_str = STR_INIT;
+    hostlist_fold(&names, &folded);
+    string_set(&job->rec.nodes, str_cstr(&folded));
+    string_set(&job->rec.batch_host, names.names[0]);
+    hostlist_done(&names);
+    job->rec.num_nodes = (uint32_t) start->n_allocs;
+    job->nodes_busy = (uint32_t) start->n_allocs;
+}
+
+/* "gres/gpu=2,gres/gpu:a100=2" of an allocation, from what each node gave. */
+static void allocated_gres(struct core *core, const struct sched_start *start, struct str *out) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        uint64_t sum = 0, same_name = 0;
+        bool first_of_name = true;
+        for (size_t j = 0; j < core->n_kinds; j++) {
+            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
+                continue;
+            if (j < k)
+                first_of_name = false;
+            for (size_t i = 0; i < start->n_allocs; i++) {
+                same_name += start->allocs[i].gres[j];
+                sum += j == k ? start->allocs[i].gres[j] : 0;
+            }
+        }
+        if (first_of_name && same_name > 0)
+            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", core->kinds[k].name,
+                       (unsigned long long) same_name);
+        if (sum > 0 && core->kinds[k].type[0] != '\0')
+            str_printf(out, ",gres/%s:%s=%llu", core->kinds[k].name, core->kinds[k].type,
+                       (unsigned long long) sum);
+    }
+}
+
+static void fill_allocated_tres(struct core *core, struct core_job *job,
+                                const struct sched_start *start) {
+    uint64_t mem = 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        mem += job->rec.allocation.items[i].mem;
+    struct str gres cleanup_str = STR_INIT;
+    allocated_gres(core, start, &gres);
+    free(job->rec.tres_alloc);
+    job->rec.tres_alloc =
+        tres_text(job->rec.num_cpus, mem, job->rec.num_nodes, str_cstr(&gres), true);
+}
+
+static void note_provenance(struct core_job *job, const struct sched_start *start) {
+    string_set(&job->rec.scheduler, start->backfilled ? "Backfill" : "Main");
+    struct str text cleanup_str = STR_INIT;
+    if (start->backfilled)
+        str_printf(&text, "backfilled past job %u", start->backfilled_past);
+    else
+        str_append(&text, "in order");
+    string_set(&job->rec.provenance, str_cstr(&text));
+}
+
+static void send_launch(struct core *core, struct core_job *job);
+
+void job_start(struct core *core, struct core_job *job, const struct sched_start *start) {
+    assert(job_is_pending(job) && job->rec.flags == 0);
+    sched_job_remove(core->sched, job->rec.job_id);
+    job->in_sched = false;
+    set_state(core, job, JOB_RUNNING);
+    job->rec.reason = REASON_NONE;
+    string_set(&job->rec.state_desc, NULL);
+    string_set(&job->rec.sched_nodes, NULL);
+    string_set(&job->rec.partition, core->partitions[start->partition].rec.name);
+    job->rec.attempt++;
+    job->rec.start_time = core->now;
+    job->rec.suspend_time = 0;
+    job->rec.pre_suspend_seconds = 0;
+    job->rec.last_sched_eval = core->now;
+    job->rec.end_time = start->limit == SCHED_FOREVER ? 0 : core->now + start->limit;
+    if (start->limit != SCHED_FOREVER && job->rec.time_limit != UNSET32)
+        job->rec.time_limit = (uint32_t) ((start->limit + 59) / 60);
+    job->rec.warned = false;
+    fill_allocation(core, job, start);
+    fill_allocated_tres(core, job, start);
+    note_provenance(job, start);
+    sched_run_add(core->sched, job->rec.job_id, start->partition,
+                  job->rec.exclusive == EXCLUSIVE_NODE, job->rec.uid, core->now,
+                  job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, start->allocs,
+                  start->n_allocs, NULL, NULL, 0);
+    job->immediate_deadline = 0;
+    core->n_started++;
+    if (job->rec.kind == JOB_KIND_BATCH) {
+        job->rec.flags |= JOB_FLAG_CONFIGURING;
+        send_launch(core, job);
+    } else if (job->first_step != NULL) {
+        step_create_first(core, job);
+    } else {
+        alloc_granted(core, job, NULL, (struct bytes) {NULL, 0});
+    }
+    job_arm(core, job);
+}
+
+static void send_launch(struct core *core, struct core_job *job) {
+    uint32_t node = job->rec.allocation.items[0].node;
+    if (!core->nodes[node].connected)
+        return; /* sent when it registers */
+    struct launch *launch = arena_alloc(&core->out->memory, sizeof(*launch));
+    record_init(&record_launch, launch);
+    struct str body cleanup_str = STR_INIT;
+    uint32_t n = job->rec.allocation.n;
+    uint32_t *cpus = arena_alloc(&core->out->memory, n * sizeof(uint32_t));
+    uint32_t *tasks = arena_alloc(&core->out->memory, n * sizeof(uint32_t));
+    for (uint32_t i = 0; i < n; i++) {
+        cpus[i] = job->rec.allocation.items[i].cpus;
+        tasks[i] = job->rec.allocation.items[i].ntasks;
+    }
+    struct str cpus_text cleanup_str = STR_INIT, tasks_text cleanup_str = STR_INIT;
+    counted_list_print(cpus, n, &cpus_text);
+    counted_list_print(tasks, n, &tasks_text);
+    launch->job = &job->rec;
+    launch->attempt = job->rec.attempt;
+    launch->job_cpus_per_node = cpus_text.data;
+    launch->tasks_per_node = tasks_text.data;
+    /* Encoded now, decoded by the shell when it adds the script: the record may change before. */
+    wire_encode(&record_launch, launch, NULL, &body);
+    struct effect *effect = emit(core, EFFECT_LAUNCH);
+    effect->node = node;
+    effect->id = job->script_id;
+    effect->body.data = (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length);
+    effect->body.size = body.length;
+    effect->history.job_id = job->rec.job_id;
+}
+
+void job_launch_again(struct core *core, struct core_job *job) {
+    if (job->rec.state == JOB_RUNNING && (job->rec.flags & JOB_FLAG_CONFIGURING))
+        send_launch(core, job);
+}
+
+void job_running(struct core *core, struct core_job *job) {
+    if (!(job->rec.flags & JOB_FLAG_CONFIGURING))
+        return;
+    job->rec.flags &= ~(uint32_t) JOB_FLAG_CONFIGURING;
+    job->rec.launch_failures = 0;
+    job_touch(core, job);
+}
+
+/* ---- end ---- */
+
+static void end_running_steps(struct core *core, struct core_job *job, enum job_state state) {
+    list_each (&job->steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, link);
+        if (!job_state_is_final(step->rec.state) && state == JOB_NODE_FAIL) {
+            step->rec.state = JOB_CANCELLED;
+            step->rec.end_time = core->now;
+            step_touch(core, step);
+        }
+    }
+}
+
+void job_finish(struct core *core, struct core_job *job, enum job_state state,
+                enum job_reason reason, uint32_t exit_status, const char *why) {
+    bool had_nodes = job_has_nodes(job);
+    if (job->rec.state == JOB_SUSPENDED)
+        sched_run_suspend(core->sched, job->rec.job_id, false);
+    set_state(core, job, state);
+    job->rec.reason = reason;
+    string_set(&job->rec.state_desc, NULL);
+    job->rec.exit_status = exit_status;
+    job->rec.end_time = core->now;
+    job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
+                                   JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
+    core->n_completed++;
+    if (had_nodes) {
+        job->rec.flags |= JOB_FLAG_COMPLETING;
+        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+            if (!job->rec.allocation.items[i].released) {
+                core->nodes[job->rec.allocation.items[i].node].n_completing++;
+                node_update_state(core, job->rec.allocation.items[i].node);
+            }
+        }
+        end_running_steps(core, job, state);
+        steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
+        job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        answer_waiters(core, job);
+        release_lost_nodes(core, job);
+    } else {
+        if (!(job->rec.flags & JOB_FLAG_COMPLETING))
+            job->rec.start_time = core->now;
+        answer_waiters(core, job);
+    }
+    sched_sync(core, job);
+    depend_job_changed(core, job);
+    if (job->rec.array_job_id != 0)
+        array_tasks_changed(core, job);
+    job_arm(core, job);
+}
+
+static void all_nodes_clean(struct core *core, struct core_job *job) {
+    job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
+    job_touch(core, job);
+    if (job_is_pending(job)) { /* requeued: what the last run held is forgotten */
+        step_forget_all(core, job);
+        for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+            record_done(&record_job_node, &job->rec.allocation.items[i]);
+        free(job->rec.allocation.items);
+        job->rec.allocation.items = NULL;
+        job->rec.allocation.n = 0;
+        string_set(&job->rec.nodes, NULL);
+        string_set(&job->rec.batch_host, NULL);
+        string_set(&job->rec.tres_alloc, NULL);
+        job_estimate_size(core, &job->rec);
+        sched_sync(core, job);
+    }
+    depend_job_changed(core, job);
+    job_arm(core, job);
+}
+
+void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
+    if (!(job->rec.flags & JOB_FLAG_COMPLETING))
+        return;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->node != node || entry->released)
+            continue;
+        entry->released = true;
+        job->nodes_busy--;
+        assign_give(core, entry);
+        struct core_node *holder = &core->nodes[node];
+        holder->n_jobs--;
+        holder->n_completing--;
+        holder->rec.alloc_cpus -= entry->cpus;
+        holder->rec.alloc_mem -= entry->mem;
+        holder->rec.last_busy = core->now;
+        sched_run_release_node(core->sched, job->rec.job_id, node);
+        node_update_state(core, node);
+        core->plan_wanted = true;
+        job_touch(core, job);
+    }
+    if (job->nodes_busy == 0)
+        all_nodes_clean(core, job);
+}
+
+/* ---- requeue, hold, release ---- */
+
+static void reset_for_queue(struct core *core, struct core_job *job) {
+    job->rec.restarts++;
+    job->rec.begin_time = core->settings.requeue_delay > 0
+                              ? core->now + core->settings.requeue_delay
+                              : job->rec.begin_time;
+    job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
+    job->rec.start_time = 0;
+    job->rec.end_time = 0;
+    job->rec.exit_status = 0;
+    job->rec.derived_exit = 0;
+    job->rec.cancel_uid = UNSET32;
+    job->rec.reason = REASON_NONE;
+    job->orphan_deadline = 0;
+}
+
+void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_state history_state,
+                 const char *why, enum job_reason held_reason) {
+    bool had_nodes = job_has_nodes(job);
+    bool was_completing = job->rec.flags & JOB_FLAG_COMPLETING;
+    if (job->rec.state == JOB_SUSPENDED)
+        sched_run_suspend(core->sched, job->rec.job_id, false);
+    if (had_nodes)
+        job->rec.end_time = core->now;
+    job_write_run(core, job, history_state);
+    set_state(core, job, JOB_PENDING);
+    job->rec.flags &= ~(uint32_t) JOB_FLAG_CONFIGURING;
+    if (had_nodes)
+        job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+    reset_for_queue(core, job);
+    job->rec.priority = hold ? 0 : priority_compute(core, job);
+    if (hold) {
+        job->rec.reason = held_reason;
+        if (held_reason == REASON_LAUNCH_HELD || held_reason == REASON_REQUEUED_HELD)
+            string_set(&job->rec.state_desc, names_text(&names_job_reason, held_reason));
+    }
+    if (had_nodes) {
+        job->rec.flags |= JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED;
+        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+            if (!job->rec.allocation.items[i].released) {
+                core->nodes[job->rec.allocation.items[i].node].n_completing++;
+                node_update_state(core, job->rec.allocation.items[i].node);
+            }
+        }
+        release_lost_nodes(core, job);
+    } else if (!was_completing) {
+        all_nodes_clean(core, job);
+    }
+    job_arm(core, job);
+}
+
+void job_hold(struct core *core, struct core_job *job, enum job_reason reason) {
+    job->rec.priority = 0;
+    if (job_is_pending(job)) {
+        job->rec.reason = reason;
+        string_set(&job->rec.state_desc, NULL);
+        sched_sync(core, job);
+    }
+    job_touch(core, job);
+}
+
+void job_release(struct core *core, struct core_job *job) {
+    if (job->rec.priority != 0 && !job_is_held(job))
+        return;
+    job->rec.hold = false;
+    job->rec.flags &= ~(uint32_t) (JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_REQUEUE_HOLD);
+    string_set(&job->rec.state_desc, NULL);
+    if (job_is_pending(job))
+        job->rec.reason = REASON_NONE;
+    if (job->rec.eligible_time == 0)
+        job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
+    job->rec.priority = priority_compute(core, job);
+    sched_sync(core, job);
+    job_touch(core, job);
+}
+
+/* ---- suspend and resume ---- */
+
+static void signal_all(struct core *core, struct core_job *job, int number) {
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = (uint32_t) number;
+    signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+}
+
+void job_suspend(struct core *core, struct core_job *job) {
+    int64_t since = job->rec.suspend_time > 0 ? job->rec.suspend_time : job->rec.start_time;
+    set_state(core, job, JOB_SUSPENDED);
+    job->rec.pre_suspend_seconds += core->now - since;
+    job->rec.suspend_time = core->now;
+    signal_all(core, job, SIGSTOP);
+    sched_run_suspend(core->sched, job->rec.job_id, true);
+    job_notify(core, job, ALLOC_SUSPENDED, NULL, 0);
+    core->plan_wanted = true;
+    job_arm(core, job);
+}
+
+void job_resume(struct core *core, struct core_job *job) {
+    int64_t pause = core->now - job->rec.suspend_time;
+    set_state(core, job, JOB_RUNNING);
+    job->rec.suspend_time = core->now;
+    if (job->rec.end_time > 0) {
+        job->rec.end_time += pause;
+        sched_run_end_time(core->sched, job->rec.job_id, job->rec.end_time);
+    }
+    sched_run_suspend(core->sched, job->rec.job_id, false);
+    signal_all(core, job, SIGCONT);
+    job_notify(core, job, ALLOC_RESUMED, NULL, 0);
+    job_arm(core, job);
+}

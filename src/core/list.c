@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Listings: what a user may see, filtered and cut to the columns that were asked for. They change
+ * nothing and stream in frames of bounded size.
+ */
+#include <string.h>
+
+#include "core/state.h"
+#include "schema/member.h"
+
+#define FRAME_BYTES (256u << 10)
+
+/* Writes `items` of a list message by hand: each record under field 1, so that a frame can be cut
+ * anywhere between two. */
+struct frame {
+    struct str body, item;
+    core_emit sink;
+    void *context;
+    uint16_t type;
+};
+
+static void put_length(struct str *out, uint64_t value) {
+    while (value >= 0x80) {
+        str_append_char(out, (char) ((value & 0x7f) | 0x80));
+        value >>= 7;
+    }
+    str_append_char(out, (char) value);
+}
+
+static void frame_add(struct frame *frame, const struct record *record, const void *object,
+                      const struct field_mask *mask) {
+    str_reset(&frame->item);
+    wire_encode(record, object, mask, &frame->item);
+    str_append_char(&frame->body, 1 << 3 | 2); /* field 1, length-delimited */
+    put_length(&frame->body, frame->item.length);
+    str_append_bytes(&frame->body, frame->item.data, frame->item.length);
+    if (frame->body.length >= FRAME_BYTES) {
+        frame->sink(frame->context, frame->type,
+                    (struct bytes) {(const uint8_t *) frame->body.data, frame->body.length}, false);
+        str_reset(&frame->body);
+    }
+}
+
+static void frame_end(struct frame *frame) {
+    frame->sink(frame->context, frame->type,
+                (struct bytes) {(const uint8_t *) frame->body.data, frame->body.length}, true);
+    str_done(&frame->body);
+    str_done(&frame->item);
+}
+
+/* ---- filters ---- */
+
+static bool in_strs(const struct strs *list, const char *text) {
+    if (list->n == 0)
+        return true;
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (str_equal(list->items[i], text))
+            return true;
+    }
+    return false;
+}
+
+static bool in_u32s(const struct u32s *list, uint32_t value) {
+    if (list->n == 0)
+        return true;
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (list->items[i] == value)
+            return true;
+    }
+    return false;
+}
+
+static bool partition_in(const struct strs *list, const char *partitions) {
+    if (list->n == 0)
+        return true;
+    if (partitions == NULL)
+        return false;
+    if (strchr(partitions, ',') == NULL)
+        return in_strs(list, partitions);
+    cleanup_free char *copy = xstrdup(partitions);
+    char *cursor = copy;
+    for (char *name = str_next_word(&cursor, ","); name != NULL;
+         name = str_next_word(&cursor, ",")) {
+        if (in_strs(list, name))
+            return true;
+    }
+    return false;
+}
+
+static bool state_wanted(const struct list_request *request, const struct core_job *job) {
+    if (request->states == 0 && request->flags == 0)
+        return true;
+    if (job->rec.flags & request->flags)
+        return true;
+    return (request->states >> job->rec.state) & 1;
+}
+
+static bool hidden_partition(struct core *core, const struct core_job *job) {
+    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
+    return part != NULL && part->rec.hidden;
+}
+
+struct job_filter {
+    struct core *core;
+    const struct core_user *user;
+    const struct list_request *request;
+    struct smap nodes;
+    bool admin;
+};
+
+static bool on_nodes(const struct job_filter *filter, const struct core_job *job) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (smap_get(&filter->nodes, job->rec.allocation.items[i].name) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool may_see(const struct job_filter *filter, const struct core_job *job) {
+    return filter->admin || !filter->core->settings.private_jobs ||
+           job->rec.uid == filter->user->uid;
+}
+
+static bool job_wanted(const struct job_filter *filter, const struct core_job *job) {
+    const struct list_request *r = filter->request;
+    if (!may_see(filter, job) || !state_wanted(r, job) || !in_u32s(&r->uids, job->rec.uid))
+        return false;
+    if (r->since > 0 && job->rec.generation <= r->since)
+        return false;
+    if (!partition_in(&r->partitions, job->rec.partition) ||
+        !in_strs(&r->accounts, job->rec.account) || !in_strs(&r->qos, job->rec.qos) ||
+        !in_strs(&r->names, job->rec.name))
+        return false;
+    if (r->nodelist != NULL && !on_nodes(filter, job))
+        return false;
+    return r->all || r->partitions.n > 0 || filter->admin || !hidden_partition(filter->core, job);
+}
+
+/* Large and private things never leave by a listing; they are not in the record anyway. */
+static const struct field_mask *request_mask(const struct list_request *request,
+                                             struct field_mask *mask) {
+    if (request->fields.size == 0)
+        return NULL;
+    memset(mask, 0, sizeof(*mask));
+    memcpy(mask, request->fields.data, min_of(request->fields.size, sizeof(*mask)));
+    return mask;
+}
+
+static int list_by_ids(struct job_filter *filter, struct frame *frame,
+                       const struct field_mask *mask, struct error *err) {
+    const struct strs *ids = &filter->request->job_ids;
+    size_t found = 0;
+    for (uint32_t i = 0; i < ids->n; i++) {
+        job_ptrs jobs = {0};
+        if (job_select_id(filter->core, ids->items[i], false, &jobs) == 0) {
+            found += jobs.n;
+            for (size_t k = 0; k < jobs.n; k++) {
+                if (job_wanted(filter, jobs.items[k]))
+                    frame_add(frame, &record_job, &jobs.items[k]->rec, mask);
+            }
+        }
+        vec_done(&jobs);
+    }
+    if (found == 0 && ids->n == 1)
+        return error_set(err, ERR_INVALID_JOB_ID,
+                         "job %s is not known here (any more); "
+                         "sacct -j %s may know it",
+                         ids->items[0], ids->items[0]);
+    return 0;
+}
+
+static int filter_nodes(struct job_filter *filter, struct error *err) {
+    if (filter->request->nodelist == NULL)
+        return 0;
+    struct arena arena;
+    arena_init(&arena, 0);
+    uint32_t *nodes;
+    size_t n;
+    int r = nodes_resolve(filter->core, filter->request->nodelist, &arena, &nodes, &n, err);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        smap_put(&filter->nodes, filter->core->nodes[nodes[i]].rec.name, filter);
+    arena_done(&arena);
+    return r;
+}
+
+static int list_jobs(struct core *core, const struct core_user *user,
+                     const struct list_request *request, struct frame *frame, struct error *err) {
+    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid)};
+    struct field_mask storage;
+    const struct field_mask *mask = request_mask(request, &storage);
+    int r = filter_nodes(&filter, err);
+    if (r == 0 && request->job_ids.n > 0) {
+        r = list_by_ids(&filter, frame, mask, err);
+    } else if (r == 0) {
+        list_each (&core->jobs_in_order, at) {
+            const struct core_job *job = list_entry(at, struct core_job, link);
+            if (job_wanted(&filter, job))
+                frame_add(frame, &record_job, &job->rec, mask);
+        }
+    }
+    smap_done(&filter.nodes);
+    return r;
+}
+
+static void list_job_steps(struct core_job *job, struct frame *frame, bool ended_too) {
+    list_each (&job->steps, at) {
+        const struct core_step *step = list_entry(at, struct core_step, link);
+        if (ended_too || !job_state_is_final(step->rec.state))
+            frame_add(frame, &record_step, &step->rec, NULL);
+    }
+}
+
+/* The batch step has a record only once it has ended; while it runs it follows from its job. */
+static void list_batch_step(const struct core_job *job, struct frame *frame) {
+    if (job->rec.kind != JOB_KIND_BATCH || !job_has_nodes(job) || job->rec.allocation.n == 0)
+        return;
+    struct step step;
+    record_init(&record_step, &step);
+    step.job_id = job->rec.job_id;
+    step.step_id = STEP_BATCH;
+    step.name = (char *) (uintptr_t) "batch";
+    step.state = job->rec.state;
+    step.start_time = job->rec.start_time;
+    step.nodes = job->rec.allocation.items[0].name;
+    step.num_nodes = 1;
+    step.ntasks = 1;
+    step.num_cpus = job->rec.allocation.items[0].cpus;
+    step.time_limit = UNSET32;
+    step.uid = job->rec.uid;
+    step.user_name = job->rec.user_name;
+    step.partition = job->rec.partition;
+    step.array_job_id = job->rec.array_job_id;
+    step.array_task_id = job->rec.array_task_id;
+    frame_add(frame, &record_step, &step, NULL);
+}
+
+static int list_steps(struct core *core, const struct core_user *user,
+                      const struct list_request *request, struct frame *frame, struct error *err) {
+    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid)};
+    int r = filter_nodes(&filter, err);
+    job_ptrs jobs = {0};
+    if (r == 0 && request->job_ids.n > 0) {
+        for (uint32_t i = 0; i < request->job_ids.n; i++)
+            (void) job_select_id(core, request->job_ids.items[i], false, &jobs);
+    } else if (r == 0) {
+        list_each (&core->jobs_in_order, at)
+            vec_push(&jobs, list_entry(at, struct core_job, link));
+    }
+    for (size_t i = 0; r == 0 && i < jobs.n; i++) {
+        if (!job_wanted(&filter, jobs.items[i]))
+            continue;
+        list_batch_step(jobs.items[i], frame);
+        list_job_steps(jobs.items[i], frame, request->all && request->job_ids.n > 0);
+    }
+    vec_done(&jobs);
+    smap_done(&filter.nodes);
+    return r;
+}
+
+static int list_nodes(struct core *core, const struct list_request *request, struct frame *frame,
+                      struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    uint32_t *nodes = NULL;
+    size_t n = core->n_nodes;
+    struct field_mask storage;
+    const struct field_mask *mask = request_mask(request, &storage);
+    int r = 0;
+    if (request->nodelist != NULL)
+        r = nodes_resolve(core, request->nodelist, &arena, &nodes, &n, err);
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        uint32_t index = nodes != NULL ? nodes[i] : (uint32_t) i;
+        node_refresh_texts(core, index);
+        frame_add(frame, &record_node, &core->nodes[index].rec, mask);
+    }
+    arena_done(&arena);
+    return r;
+}
+
+static int list_partitions(struct core *core, const struct core_user *user,
+                           const struct list_request *request, struct frame *frame,
+                           struct error *err) {
+    bool found = false;
+    for (size_t p = 0; p < core->n_partitions; p++) {
+        const struct partition *part = &core->partitions[p].rec;
+        bool hidden = part->hidden && !request->all && !core_is_admin(core, user->uid);
+        if (!in_strs(&request->partitions, part->name) || (hidden && request->partitions.n == 0))
+            continue;
+        found = true;
+        frame_add(frame, &record_partition, part, NULL);
+    }
+    (void) found;
+    (void) err;
+    return 0;
+}
+
+int core_list(struct core *core, int64_t now, uint16_t type, const struct core_user *user,
+              const void *body, core_emit sink, void *context, struct error *err) {
+    static const struct {
+        uint16_t request, reply;
+    } rows[] = {{MSG_LIST_JOBS, MSG_JOB_LIST},
+                {MSG_LIST_STEPS, MSG_STEP_LIST},
+                {MSG_LIST_NODES, MSG_NODE_LIST},
+                {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST}};
+    struct frame frame = {STR_INIT, STR_INIT, sink, context, 0};
+    core->now = now;
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (rows[i].request == type)
+            frame.type = rows[i].reply;
+    }
+    int r;
+    switch (type) {
+    case MSG_LIST_JOBS:
+        r = list_jobs(core, user, body, &frame, err);
+        break;
+    case MSG_LIST_STEPS:
+        r = list_steps(core, user, body, &frame, err);
+        break;
+    case MSG_LIST_NODES:
+        r = list_nodes(core, body, &frame, err);
+        break;
+    case MSG_LIST_PARTITIONS:
+        r = list_partitions(core, user, body, &frame, err);
+        break;
+    default:
+        r = error_set(err, ERR_NOT_SUPPORTED, "message %u is no listing", type);
+    }
+    if (r == 0) {
+        frame_end(&frame);
+    } else {
+        str_done(&frame.body);
+        str_done(&frame.item);
+    }
+    return r;
+}
+
+/* ---- accounting: the part that is still here ---- */
+
+static bool time_overlaps(const struct core_job *job, const struct acct_query *query, int64_t now) {
+    int64_t from = job->rec.submit_time;
+    int64_t to = job_state_is_final(job->rec.state) ? job->rec.end_time : now;
+    if (query->start > 0 && to < query->start)
+        return false;
+    return query->end == 0 || from <= query->end;
+}
+
+static bool acct_wanted(const struct job_filter *filter, const struct core_job *job,
+                        const struct acct_query *query) {
+    if (!may_see(filter, job))
+        return false;
+    if (!query->all_users && query->uids.n > 0 && !in_u32s(&query->uids, job->rec.uid))
+        return false;
+    if (query->states != 0 && !((query->states >> job->rec.state) & 1))
+        return false;
+    return partition_in(&query->partitions, job->rec.partition) &&
+           in_strs(&query->accounts, job->rec.account) && in_strs(&query->names, job->rec.name) &&
+           in_strs(&query->qos, job->rec.qos);
+}
+
+static void acct_emit(struct core *core, struct core_job *job, const struct acct_query *query,
+                      void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
+                      void *context) {
+    struct acct_job record;
+    record_init(&record_acct_job, &record);
+    record.job = &job->rec;
+    vec(struct step) steps = {0};
+    list_each (&job->steps, at) {
+        if (!query->no_steps)
+            vec_push(&steps, list_entry(at, struct core_step, link)->rec);
+    }
+    /* The batch script's step while it runs. */
+    struct step batch;
+    record_init(&record_step, &batch);
+    if (!query->no_steps && job->rec.kind == JOB_KIND_BATCH && job_has_nodes(job) &&
+        job->rec.allocation.n > 0) {
+        batch.job_id = job->rec.job_id;
+        batch.step_id = STEP_BATCH;
+        batch.name = (char *) (uintptr_t) "batch";
+        batch.state = job->rec.state;
+        batch.start_time = job->rec.start_time;
+        batch.submit_time = job->rec.start_time;
+        batch.nodes = job->rec.allocation.items[0].name;
+        batch.num_nodes = batch.ntasks = 1;
+        batch.num_cpus = job->rec.allocation.items[0].cpus;
+        batch.account = job->rec.account;
+        batch.cluster = job->rec.cluster;
+        batch.array_job_id = job->rec.array_job_id;
+        batch.array_task_id = job->rec.array_task_id;
+        vec_push(&steps, batch);
+    }
+    record.steps.items = steps.items;
+    record.steps.n = (uint32_t) steps.n;
+    struct str body cleanup_str = STR_INIT;
+    wire_encode(&record_acct_job, &record, NULL, &body);
+    sink(context, job->rec.job_id, (struct bytes) {(const uint8_t *) body.data, body.length});
+    vec_done(&steps);
+    (void) core;
+}
+
+void core_acct_live(struct core *core, int64_t now, const struct core_user *user,
+                    const struct acct_query *query,
+                    void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
+                    void *context) {
+    struct list_request none;
+    record_init(&record_list_request, &none);
+    struct job_filter filter = {core, user, &none, SMAP_INIT, core_is_admin(core, user->uid)};
+    core->now = now;
+    if (query->ids.n == 0) {
+        list_each (&core->jobs_in_order, at) {
+            struct core_job *job = list_entry(at, struct core_job, link);
+            if (acct_wanted(&filter, job, query) && time_overlaps(job, query, now))
+                acct_emit(core, job, query, sink, context);
+        }
+        return;
+    }
+    struct map seen = MAP_INIT;
+    for (uint32_t i = 0; i < query->ids.n; i++) {
+        job_ptrs jobs = {0};
+        cleanup_free char *id = xstrdup(query->ids.items[i]);
+        id[strcspn(id, ".")] = '\0';
+        if (job_select_id(core, id, false, &jobs) == 0) {
+            for (size_t k = 0; k < jobs.n; k++) {
+                struct core_job *job = jobs.items[k];
+                if (acct_wanted(&filter, job, query) &&
+                    map_put(&seen, job->rec.job_id, job) == NULL)
+                    acct_emit(core, job, query, sink, context);
+            }
+        }
+        vec_done(&jobs);
+    }
+    map_done(&seen);
+}
+
+int core_script_id(struct core *core, const struct core_user *user, uint32_t job_id,
+                   uint64_t *ret_id) {
+    const struct core_job *job = job_find(core, job_id);
+    if (job == NULL)
+        return -ERR_INVALID_JOB_ID;
+    if (!job_user_may(core, job, user->uid))
+        return -ERR_ACCESS_DENIED;
+    if (job->script_id == 0)
+        return -ERR_JOB_SCRIPT_MISSING;
+    *ret_id = job->script_id;
+    return 0;
+}

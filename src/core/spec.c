@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a job record to the planner's request: names become indexes, defaults are filled in. The
+ * planner's view is kept in step with the jobs here and nowhere else.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "core/state.h"
+#include "text/constraint.h"
+#include "text/tres.h"
+
+struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index) {
+    for (uint32_t i = 0; i < core->n_partitions; i++) {
+        if (str_equal(core->partitions[i].rec.name, name)) {
+            if (ret_index != NULL)
+                *ret_index = i;
+            return &core->partitions[i];
+        }
+    }
+    return NULL;
+}
+
+int nodes_resolve(struct core *core, const char *text, struct arena *arena, uint32_t **ret,
+                  size_t *ret_n, struct error *err) {
+    struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
+    int r = hostlist_parse(&list, text, err);
+    if (r < 0)
+        return r;
+    hostlist_unique(&list);
+    bool all = list.n == 1 && str_equal_nocase(list.names[0], "ALL") &&
+               smap_get(&core->node_index, list.names[0]) == NULL;
+    size_t n = all ? core->n_nodes : list.n;
+    uint32_t *nodes = arena_alloc(arena, (n + 1) * sizeof(uint32_t));
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t index = all ? i + 1 : (uintptr_t) smap_get(&core->node_index, list.names[i]);
+        if (index == 0)
+            return error_set(err, ERR_INVALID_NODE,
+                             "node %s is not in this cluster (sinfo -N lists those that are)",
+                             list.names[i]);
+        nodes[i] = (uint32_t) (index - 1);
+    }
+    *ret = nodes;
+    *ret_n = n;
+    return 0;
+}
+
+/* ---- GRES ---- */
+
+static int unknown_gres(const struct core *core, const struct gres_item *item, bool name_known,
+                        struct error *err) {
+    struct str have cleanup_str = STR_INIT;
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (name_known && !str_equal_nocase(core->kinds[k].name, item->name))
+            continue;
+        str_printf(&have, "%s%s%s%s", have.length > 0 ? ", " : "", core->kinds[k].name,
+                   core->kinds[k].type[0] != '\0' ? ":" : "", core->kinds[k].type);
+    }
+    return error_set(err, ERR_INVALID_GRES, "no node has %s%s%s; this cluster has %s", item->name,
+                     item->type != NULL ? ":" : "", item->type != NULL ? item->type : "",
+                     have.length > 0 ? have.data : "no generic resources");
+}
+
+/* The vendor's name often ends in what users type: a100 stands for nvidia_a100-sxm4-80gb. */
+static bool type_matches(const char *configured, const char *asked) {
+    return str_equal_nocase(configured, asked);
+}
+
+static int gres_request(const struct core *core, const struct gres_item *item,
+                        struct sched_gres_request *ret, struct error *err) {
+    int name_of = -1, kind = -1, part = -1;
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (!str_equal_nocase(core->kinds[k].name, item->name))
+            continue;
+        if (name_of < 0)
+            name_of = (int) k;
+        if (item->type != NULL && type_matches(core->kinds[k].type, item->type))
+            kind = (int) k;
+        else if (item->type != NULL && strcasestr(core->kinds[k].type, item->type) != NULL)
+            part = part == -1 ? (int) k : part;
+    }
+    if (kind < 0)
+        kind = part;
+    if (name_of < 0 || (item->type != NULL && kind < 0))
+        return unknown_gres(core, item, name_of >= 0, err);
+    if (item->count > UINT32_MAX)
+        return error_set(err, ERR_INVALID_GRES, "%s: the count is too large", item->name);
+    ret->kind = item->type != NULL ? (int16_t) kind : -1;
+    ret->name_of = (int16_t) name_of;
+    ret->count = (uint32_t) item->count;
+    return 0;
+}
+
+static int gres_requests(const struct core *core, const char *text,
+                         struct sched_gres_request *items, uint8_t *ret_n, struct error *err) {
+    *ret_n = 0;
+    if (text == NULL)
+        return 0;
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    int r = gres_parse(text, &list, err);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.items[i].count == 0 || str_equal_nocase(list.items[i].name, "cpu"))
+            continue;
+        if (*ret_n == 8)
+            return error_set(err, ERR_INVALID_GRES, "%s: more than 8 different resources", text);
+        r = gres_request(core, &list.items[i], &items[*ret_n], err);
+        if (r < 0)
+            return r;
+        for (uint8_t j = 0; j < *ret_n; j++) {
+            if (items[j].name_of == items[*ret_n].name_of &&
+                (items[j].kind < 0) != (items[*ret_n].kind < 0))
+                return error_set(err, ERR_GRES_MIXED, "%s: give the type of every %s or of none",
+                                 text, list.items[i].name);
+        }
+        (*ret_n)++;
+    }
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static int spec_partitions(struct core *core, const struct job *job, struct arena *arena,
+                           struct sched_job_spec *spec, struct error *err) {
+    uint32_t *indexes = arena_alloc(arena, (core->n_partitions + 1) * sizeof(uint32_t));
+    cleanup_free char *copy = xstrdup(job->partition != NULL ? job->partition : "");
+    char *cursor = copy;
+    for (char *name = str_next_word(&cursor, ","); name != NULL;
+         name = str_next_word(&cursor, ",")) {
+        uint32_t index;
+        if (partition_find(core, name, &index) == NULL)
+            return error_set(err, ERR_INVALID_PARTITION, "invalid partition specified: %s", name);
+        if (spec->n_partitions < core->n_partitions)
+            indexes[spec->n_partitions++] = index;
+    }
+    spec->partitions = indexes;
+    return 0;
+}
+
+static int spec_nodes(struct core *core, const struct job *job, struct arena *arena,
+                      struct sched_job_spec *spec, struct error *err) {
+    uint32_t *nodes;
+    int r;
+    if (job->req_nodes != NULL) {
+        r = nodes_resolve(core, job->req_nodes, arena, &nodes, &spec->n_req_nodes, err);
+        if (r < 0)
+            return r;
+        spec->req_nodes = nodes;
+    }
+    if (job->exc_nodes != NULL) {
+        r = nodes_resolve(core, job->exc_nodes, arena, &nodes, &spec->n_exc_nodes, err);
+        if (r < 0)
+            return r;
+        spec->exc_nodes = nodes;
+    }
+    return 0;
+}
+
+static int spec_node_counts(const struct job *job, struct arena *arena, struct sched_job_spec *spec,
+                            struct error *err) {
+    if (job->node_counts == NULL)
+        return 0;
+    struct idset set cleanup_idset = IDSET_INIT;
+    int r = idset_parse(&set, job->node_counts, 1000000, NULL, err);
+    if (r < 0)
+        return r;
+    uint64_t n = idset_count(&set);
+    uint32_t *counts = arena_alloc(arena, n * sizeof(uint32_t)), id = 0;
+    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+        counts[spec->n_node_counts++] = id;
+    spec->node_counts = counts;
+    return 0;
+}
+
+static int spec_licenses(struct core *core, const struct job *job, struct arena *arena,
+                         struct sched_job_spec *spec, struct error *err) {
+    if (job->licenses == NULL)
+        return 0;
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    int r = gres_parse(job->licenses, &list, err);
+    if (r < 0)
+        return r;
+    uint32_t *ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
+    uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
+    for (size_t i = 0; i < list.n; i++) {
+        size_t at = 0;
+        while (at < core->n_licenses && !str_equal(core->licenses[at], list.items[i].name))
+            at++;
+        if (at == core->n_licenses || list.items[i].count > core->license_totals[at])
+            return error_set(
+                err, ERR_INVALID_LICENSE, "license %s: %llu asked, %llu exist", list.items[i].name,
+                (unsigned long long) list.items[i].count,
+                (unsigned long long) (at == core->n_licenses ? 0 : core->license_totals[at]));
+        ids[i] = (uint32_t) at;
+        counts[i] = (uint32_t) list.items[i].count;
+    }
+    spec->license_ids = ids;
+    spec->license_counts = counts;
+    spec->n_licenses = list.n;
+    return 0;
+}
+
+static uint64_t default_of(uint64_t partition, uint64_t cluster) {
+    return partition != UNSET64 ? partition : cluster;
+}
+
+static void spec_memory(const struct core *core, const struct job *job,
+                        struct sched_job_spec *spec) {
+    spec->mem_per_node = job->mem_per_node;
+    spec->mem_per_cpu = job->mem_per_cpu;
+    spec->mem_per_gpu = job->mem_per_gpu;
+    if (job->mem_per_node != UNSET64 || job->mem_per_cpu != UNSET64 || job->mem_per_gpu != UNSET64)
+        return;
+    const struct partition *part =
+        spec->n_partitions > 0 ? &core->partitions[spec->partitions[0]].rec : NULL;
+    const struct core_settings *s = &core->settings;
+    uint64_t per_cpu =
+        default_of(part != NULL ? part->def_mem_per_cpu : UNSET64, s->def_mem_per_cpu);
+    uint64_t per_node =
+        default_of(part != NULL ? part->def_mem_per_node : UNSET64, s->def_mem_per_node);
+    if (part != NULL && part->def_mem_per_node != UNSET64)
+        per_cpu = UNSET64;
+    if (per_cpu != UNSET64 && per_cpu > 0)
+        spec->mem_per_cpu = per_cpu;
+    else if (per_node != UNSET64 && per_node > 0)
+        spec->mem_per_node = per_node;
+    else
+        spec->mem_per_node = 0; /* all of it, as users of Slurm know */
+}
+
+static uint32_t first_nonzero(uint32_t a, uint32_t b) {
+    return a != 0 ? a : b;
+}
+
+static void spec_sizes(const struct core *core, const struct job *job,
+                       struct sched_job_spec *spec) {
+    spec->min_nodes = first_nonzero(job->min_nodes, 1);
+    spec->max_nodes =
+        first_nonzero(job->max_nodes, job->min_nodes != 0 ? job->min_nodes : UINT32_MAX);
+    spec->ntasks = job->ntasks;
+    spec->ntasks_per_node = job->ntasks_per_node;
+    spec->ntasks_per_socket = job->ntasks_per_socket;
+    spec->ntasks_per_core = job->ntasks_per_core;
+    spec->cpus_per_task = first_nonzero(job->cpus_per_task, 1);
+    spec->min_cpus_per_node = job->min_cpus_per_node;
+    spec->sockets_per_node = job->sockets_per_node;
+    spec->cores_per_socket = job->cores_per_socket;
+    spec->threads_per_core = job->threads_per_core;
+    spec->tmp_disk = job->tmp_disk;
+    spec->cpus_per_gpu = job->cpus_per_gpu;
+    spec->exclusive = job->exclusive == EXCLUSIVE_NODE;
+    spec->overlap_user = job->exclusive == EXCLUSIVE_USER;
+    spec->overcommit = job->overcommit;
+    spec->contiguous = job->contiguous;
+    spec->oversubscribe = job->oversubscribe == OVERSUB_YES;
+    if (spec->ntasks == 0 && spec->ntasks_per_node == 0 && job->min_nodes == 0)
+        spec->ntasks = 1;
+    /* -n without -N: as many nodes as the tasks need, never more than tasks. */
+    if (spec->ntasks > 0 && spec->max_nodes > spec->ntasks)
+        spec->max_nodes = max_of(spec->min_nodes, spec->ntasks);
+    (void) core;
+}
+
+static void spec_times(const struct core *core, const struct job *job,
+                       struct sched_job_spec *spec) {
+    const struct partition *part =
+        spec->n_partitions > 0 ? &core->partitions[spec->partitions[0]].rec : NULL;
+    uint32_t minutes = job->time_limit;
+    if ((minutes == MINUTES_UNSET || minutes == 0) && part != NULL)
+        minutes = part->default_time != MINUTES_UNSET ? part->default_time : part->max_time;
+    spec->limit = minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE ? SCHED_FOREVER
+                                                                          : (int64_t) minutes * 60;
+    spec->min_limit = job->time_min != UNSET32 ? (int64_t) job->time_min * 60 : 0;
+    spec->submit_time = job->submit_time;
+    spec->begin_time = job->begin_time;
+    spec->deadline = job->deadline;
+}
+
+int spec_build(struct core *core, const struct job *job, struct arena *arena,
+               struct sched_job_spec *spec, struct error *err) {
+    memset(spec, 0, sizeof(*spec));
+    spec->job_id = job->job_id;
+    spec->priority = job->priority;
+    spec->uid = job->uid;
+    spec->n_tasks_of_array = 1;
+    spec->max_starts = UINT32_MAX;
+    int r = spec_partitions(core, job, arena, spec, err);
+    if (r < 0 || (r = spec_nodes(core, job, arena, spec, err)) < 0)
+        return r;
+    if ((r = spec_node_counts(job, arena, spec, err)) < 0 ||
+        (r = spec_licenses(core, job, arena, spec, err)) < 0)
+        return r;
+    if ((r = gres_requests(core, job->tres_per_node, spec->per_node, &spec->n_per_node, err)) < 0 ||
+        (r = gres_requests(core, job->tres_per_job, spec->per_job, &spec->n_per_job, err)) < 0 ||
+        (r = gres_requests(core, job->tres_per_task, spec->per_task, &spec->n_per_task, err)) < 0)
+        return r;
+    spec_sizes(core, job, spec);
+    spec_times(core, job, spec);
+    spec_memory(core, job, spec);
+    return 0;
+}
+
+static void sync_add(struct core *core, struct core_job *job) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sched_job_spec spec;
+    struct constraint *features = NULL;
+    struct error err = ERROR_INIT;
+    if (spec_build(core, &job->rec, &arena, &spec, &err) < 0) {
+        /* What it names has gone since it was submitted. */
+        job->rec.reason = REASON_BAD_CONSTRAINTS;
+        job_touch(core, job);
+        if (job->in_sched)
+            sched_job_remove(core->sched, job->rec.job_id);
+        job->in_sched = false;
+        arena_done(&arena);
+        return;
+    }
+    if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
+        spec.features = features;
+    if (job->rec.array_tasks != NULL) {
+        spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
+        if (job->rec.array_limit > 0) {
+            uint32_t running = array_running(core, job->rec.array_job_id);
+            spec.max_starts = job->rec.array_limit > running ? job->rec.array_limit - running : 0;
+        }
+    }
+    if (spec.max_starts == 0) {
+        job->rec.reason = REASON_ARRAY_TASK_LIMIT;
+        job_touch(core, job);
+        if (job->in_sched)
+            sched_job_remove(core->sched, job->rec.job_id);
+        job->in_sched = false;
+    } else {
+        sched_job_add(core->sched, &spec);
+        job->in_sched = true;
+        core->plan_wanted = true;
+    }
+    constraint_free(features);
+    arena_done(&arena);
+}
+
+void sched_sync(struct core *core, struct core_job *job) {
+    bool wanted = job_is_pending(job) && job->rec.flags == 0 && job->rec.priority > 0 &&
+                  depend_check(core, job);
+    if (wanted) {
+        sync_add(core, job);
+    } else if (job->in_sched) {
+        sched_job_remove(core->sched, job->rec.job_id);
+        job->in_sched = false;
+        core->plan_wanted = true;
+    }
+}

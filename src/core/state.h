@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The controller's state; private to src/core. Who owns what: the core owns jobs (map by id), a job
+ * owns its steps, its dependencies and its list of waiting clients; nodes and partitions are arrays
+ * in the order of the configuration.
+ *
+ * Every change of a stored record goes through job_touch() / step_touch() / node_touch(), which put
+ * it on a dirty list that core_turn_end() writes out once per turn.
+ */
+#ifndef SLUICE_CORE_STATE_H
+#define SLUICE_CORE_STATE_H
+
+#include "base/bits.h"
+#include "base/heap.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "core/core.h"
+#include "sched/sched.h"
+#include "text/duration.h"
+#include "text/hostlist.h"
+#include "text/idset.h"
+#include "text/size.h"
+
+#define CORE_META_FIELDS(X)                                                                        \
+    X(1, U32, next_job_id, 0)                                                                      \
+    X(2, STR, cluster, 0)                                                                          \
+    X(3, U64, next_db_index, 0)
+RECORD_DECLARE(core_meta, CORE_META_FIELDS)
+
+struct core_settings {
+    char *cluster;
+    uint32_t admin_uid; /* SlurmUser */
+    uint32_t max_job_count, max_array_size, max_job_id, first_job_id, max_step_count;
+    uint32_t max_tasks_per_node;
+    int64_t min_job_age, kill_wait, slurmd_timeout, over_time_limit, requeue_delay;
+    bool job_requeue, job_file_append;
+    uint32_t return_to_service;
+    uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
+    uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
+    bool mem_consumable, config_overrides, kill_invalid_depend;
+    bool private_jobs, disable_root_jobs, priority_multifactor;
+    uint32_t max_batch_requeue, max_script_size;
+    uint32_t weight_age, weight_size, weight_partition;
+    int64_t max_age;
+    uint32_t cred_expire;
+};
+
+enum client_wait { WAIT_JOB_END, WAIT_ALLOC, WAIT_NOTICES };
+struct waiter {
+    uint64_t client;
+    uint32_t seq;
+    enum client_wait what;
+};
+
+struct core_step {
+    struct step rec;
+    struct list link;  /* job->steps */
+    struct list dirty; /* core->dirty_steps */
+    struct core_job *job;
+    bool stored;
+    uint32_t *nodes; /* indexes into job->rec.allocation */
+    size_t n_nodes;
+    bool *node_done;
+};
+
+/* A step that waits for CPUs of its job. */
+struct step_wait {
+    struct list link;
+    uint64_t client;
+    uint32_t seq;
+    struct step_request *request;
+    uint32_t uid, gid;
+};
+
+enum depend_kind {
+    DEPEND_AFTER,
+    DEPEND_ANY,
+    DEPEND_OK,
+    DEPEND_NOT_OK,
+    DEPEND_CORR,
+    DEPEND_SINGLETON,
+    DEPEND_EXPAND,
+};
+enum depend_state { DEPEND_OPEN, DEPEND_MET, DEPEND_FAILED };
+struct depend {
+    enum depend_kind kind;
+    enum depend_state state;
+    uint32_t job_id; /* array base id for arrays */
+    uint32_t task;   /* UNSET32 = the job or the whole array */
+    bool whole_array;
+    uint32_t minutes;
+};
+
+struct core_job {
+    struct job rec;
+    struct list dirty;
+    struct list link;      /* core->jobs_in_order, by id of creation */
+    struct list depending; /* core->depending while a dependency is open */
+    struct heap_node timer;
+    struct idset tasks; /* unstarted tasks of an array record */
+    struct list steps;
+    struct list step_waits;
+    struct depend *depends;
+    size_t n_depends;
+    bool depends_any; /* `?` */
+    vec(struct waiter) waiters;
+    uint64_t owner_client; /* salloc/srun connection, 0 */
+    bool in_sched;
+    bool stored;
+    uint64_t script_id;              /* STORE_JOB_SCRIPT record; shared by an array's tasks */
+    struct step_request *first_step; /* srun: created with the allocation */
+    uint32_t nodes_busy;             /* allocation entries not yet released */
+    struct core_job *array_next;     /* other records of the array */
+    int64_t orphan_deadline;         /* salloc/srun has vanished: ends then unless it comes back */
+    int64_t immediate_deadline;      /* --immediate=N */
+    bool answered;                   /* the submission of an allocation has been answered */
+};
+
+struct core_node {
+    struct node rec;
+    struct list dirty;
+    bool connected;
+    bool registered; /* has registered since this controller started */
+    int64_t lost_at; /* when its connection was lost, 0 */
+    bool stored;
+    uint32_t n_cores;  /* schedulable cores */
+    uint8_t *core_use; /* jobs on each core; above 1 only where resources are shared in time */
+    uint32_t cpus_per_core;
+    uint32_t gres_total[SCHED_GRES_KINDS];
+    uint8_t *gres_use[SCHED_GRES_KINDS];
+    uint32_t n_jobs, n_completing;
+    struct heap_node timer;
+    uint32_t effective_cpus;
+};
+
+struct core_partition {
+    struct partition rec;
+    uint32_t *nodes;
+    size_t n_nodes;
+    uint32_t oversubscribe;
+    bool oversubscribe_force, exclusive_node, exclusive_user;
+    bool stored;
+    struct list dirty;
+};
+
+struct gres_kind {
+    char *name, *type; /* type "" = untyped */
+};
+
+typedef vec(struct core_job *) job_ptrs;
+
+struct core {
+    const struct conf *conf; /* borrowed */
+    bool restoring;          /* between core_restore and core_restored */
+    struct core_settings settings;
+    struct core_meta meta;
+    bool meta_dirty;
+    int64_t boot_time;
+    uint64_t generation;
+
+    struct map jobs; /* id -> core_job */
+    struct list jobs_in_order;
+    struct map arrays; /* array_job_id -> first core_job of the array */
+    size_t n_jobs;     /* array records count their tasks */
+    struct list depending;
+    struct map client_jobs;  /* client -> id of the job that it waits for or owns */
+    struct map script_users; /* script id -> number of records that need it (as pointer) */
+
+    struct core_node *nodes;
+    size_t n_nodes;
+    struct smap node_index; /* name -> index + 1 */
+    struct core_partition *partitions;
+    size_t n_partitions;
+    struct gres_kind kinds[SCHED_GRES_KINDS];
+    size_t n_kinds;
+    struct smap features; /* every configured feature */
+    char **licenses;
+    uint64_t *license_totals;
+    size_t n_licenses;
+
+    struct sched *sched;
+    bool plan_wanted;
+    int64_t plan_next;
+
+    struct heap timers; /* jobs */
+    struct heap node_timers;
+    struct list dirty_jobs, dirty_steps, dirty_nodes, dirty_partitions;
+    struct effects *out;   /* valid during a call */
+    int64_t now;           /* valid during a call */
+    job_ptrs fresh_allocs; /* submitted this turn, not yet answered */
+    uint64_t n_started, n_submitted, n_completed, n_passes, n_candidates;
+    /* records read from the store before the configuration tells which nodes exist */
+    vec(struct node *) stored_nodes;
+    vec(struct partition *) stored_partitions;
+    vec(struct step *) stored_steps;
+};
+
+/* ---- effects (effect.c) ---- */
+void emit_reply(struct core *core, uint64_t client, uint16_t type, uint16_t flags, uint32_t seq,
+                const void *body);
+void emit_error(struct core *core, uint64_t client, uint32_t seq, int code, const char *detail);
+void emit_reply_error(struct core *core, uint64_t client, uint32_t seq,
+                      const struct reply_error *reply);
+void emit_node(struct core *core, uint32_t node, uint16_t type, const void *body);
+void emit_log(struct core *core, enum effect_level level, const char *fmt, ...) printf_like(3, 4);
+void emit_put(struct core *core, uint32_t kind, uint64_t id, const struct record *record,
+              const void *object);
+void emit_delete(struct core *core, uint32_t kind, uint64_t id);
+struct effect *emit(struct core *core, enum effect_kind kind);
+
+/* ---- jobs (job.c, job_state.c) ---- */
+struct core_job *job_find(const struct core *core, uint32_t job_id);
+struct core_job *job_new(struct core *core, uint32_t job_id);
+void job_link(struct core *core, struct core_job *job);   /* after rec is filled */
+void job_forget(struct core *core, struct core_job *job); /* into history, out of memory */
+void job_touch(struct core *core, struct core_job *job);
+uint32_t job_take_id(struct core *core);
+/* "12", "12_3", "12_[1-5]" */
+const char *job_display_id(struct core *core, const struct core_job *job);
+/* All records that a user means: "12" (an array: all its records), "12_3", "12_[1-5]". Tasks that
+ * have no record of their own yet are split off when `split`. Returns 0 or ERR_INVALID_JOB_ID. */
+int job_select_id(struct core *core, const char *id, bool split, job_ptrs *ret);
+bool job_user_may(const struct core *core, const struct core_job *job, uint32_t uid);
+
+/* State changes; each asserts the state it comes from. */
+void job_start(struct core *core, struct core_job *job, const struct sched_start *start);
+void job_running(struct core *core, struct core_job *job); /* CONFIGURING is over */
+/* Ends a job that holds nodes or waits: sets the final state, tells the nodes to clean up. `why` is
+ * the text for the job's output ("DUE TO TIME LIMIT", "" = plain cancel, NULL = no line). */
+void job_finish(struct core *core, struct core_job *job, enum job_state state,
+                enum job_reason reason, uint32_t exit_status, const char *why);
+/* Back to the queue: ends the run, then waits again once its nodes are clean. */
+void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_state history_state,
+                 const char *why, enum job_reason held_reason);
+void job_node_clean(struct core *core, struct core_job *job, uint32_t node);
+void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
+void job_release(struct core *core, struct core_job *job);
+void job_suspend(struct core *core, struct core_job *job);
+void job_resume(struct core *core, struct core_job *job);
+void job_arm(struct core *core, struct core_job *job); /* its next timer */
+void job_timer(struct core *core, struct core_job *job);
+bool job_is_held(const struct core_job *job);
+static inline bool job_is_pending(const struct core_job *job) {
+    return job->rec.state == JOB_PENDING;
+}
+static inline bool job_has_nodes(const struct core_job *job) {
+    return job->rec.state == JOB_RUNNING || job->rec.state == JOB_SUSPENDED;
+}
+void job_notify(struct core *core, struct core_job *job, uint32_t what, const char *text,
+                uint32_t signal);
+void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
+                         const char *why);
+
+/* ---- arrays (array.c) ---- */
+/* A record of its own for one unstarted task. */
+struct core_job *array_split(struct core *core, struct core_job *array, uint32_t task);
+void array_join(struct core *core, struct core_job *job); /* into core->arrays */
+void array_leave(struct core *core, struct core_job *job);
+uint32_t array_running(const struct core *core, uint32_t array_job_id);
+void array_tasks_changed(struct core *core, struct core_job *array);
+
+/* ---- dependencies (depend.c) ---- */
+must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
+                            struct error *err);
+/* Re-evaluates; true when the job may start as far as they are concerned. */
+bool depend_check(struct core *core, struct core_job *job);
+void depend_job_changed(struct core *core, struct core_job *other);
+bool depend_is_never(const struct core_job *job);
+
+/* ---- the planner's view (spec.c, plan.c) ---- */
+/* Fills a planner's request from a job. Names that do not exist are errors. Memory: the arena. */
+must_check int spec_build(struct core *core, const struct job *job, struct arena *arena,
+                          struct sched_job_spec *ret, struct error *err);
+void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
+void sched_rebuild(struct core *core);
+void plan_run(struct core *core);
+uint32_t priority_compute(const struct core *core, const struct core_job *job);
+/* Names for counts: cores and devices of one allocation entry. */
+void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
+void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */
+void assign_give(struct core *core, const struct job_node *entry);
+/* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
+void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
+void alloc_from_entry(const struct core *core, const struct job_node *entry,
+                      struct sched_alloc *ret);
+
+/* ---- nodes (node.c) ---- */
+void node_touch(struct core *core, struct core_node *node);
+void node_update_state(struct core *core, uint32_t node); /* IDLE, MIXED, ALLOCATED from its jobs */
+void node_set_reason(struct core *core, uint32_t node, const char *reason, uint32_t uid);
+void node_down(struct core *core, uint32_t node, const char *reason, uint32_t uid);
+void node_drain(struct core *core, uint32_t node, const char *reason, uint32_t uid);
+/* 0, or an error with the reason to drain it with. */
+int node_check_registration(struct core *core, const struct core_node *node,
+                            const struct node *reported, struct str *reason);
+bool node_is_usable(const struct core_node *node);
+void node_timer(struct core *core, uint32_t node);
+void node_refresh_texts(struct core *core, uint32_t node); /* gres_used, alloc_tres */
+/* Resolves a host list, "ALL" included. ERR_INVALID_NODE names the unknown one. */
+must_check int nodes_resolve(struct core *core, const char *text, struct arena *arena,
+                             uint32_t **ret, size_t *ret_n, struct error *err);
+
+/* ---- configuration (configure.c) ---- */
+void cluster_free(struct core *core);
+/* Every job on its nodes and in the planner's view again, after sched_rebuild. */
+void place_jobs_again(struct core *core);
+void restore_free(struct core *core);
+
+/* ---- partitions ---- */
+struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);
+
+/* ---- steps (step.c, layout.c) ---- */
+void step_touch(struct core *core, struct core_step *step);
+void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct step_request *request);
+/* The step that comes with an srun allocation. */
+void step_create_first(struct core *core, struct core_job *job);
+void step_done(struct core *core, struct core_job *job, uint32_t node,
+               const struct step_done *done);
+void steps_wake(struct core *core, struct core_job *job);
+void steps_fail_waiting(struct core *core, struct core_job *job, int code);
+void step_forget_all(struct core *core, struct core_job *job);
+struct core_step *step_find(struct core_job *job, uint32_t step_id);
+struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);
+/* Tasks per node by the distribution; counts[n_nodes] filled. False: they do not fit. */
+bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const uint32_t *cpus, uint32_t cpus_per_task,
+                  uint32_t per_node_max, bool overcommit, bool even, uint32_t *counts);
+void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t n_nodes,
+                  const uint32_t *counts, uint32_t **ranks);
+
+/* ---- requests ---- */
+void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   struct submit *submit);
+void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
+                      const struct core_user *user, struct alloc_end *end);
+void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, struct alloc_end *end);
+void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct job_verb_request *request);
+void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct job_kill *request);
+void handle_step_kill(struct core *core, uint64_t client, uint32_t seq,
+                      const struct core_user *user, struct node_signal *request);
+void handle_update(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   struct update *request);
+void client_watches(struct core *core, uint64_t client, const struct core_job *job);
+void alloc_answer_fresh(struct core *core);
+void job_write_run(struct core *core, struct core_job *job, uint32_t state);
+void job_launch_again(struct core *core, struct core_job *job);
+void job_free_all(struct core *core);
+void job_unlink(struct core *core, struct core_job *job);
+void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
+                   struct bytes credential);
+void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_results *results);
+/* Appends one line of results (texts are copied into the batch's arena). */
+void results_add(struct core *core, struct job_results *results, const char *id, uint32_t job_id,
+                 int code, const char *detail);
+/* Records that the filters choose among the live jobs. */
+void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
+                struct job_results *errors, bool split);
+/* Validates limits that submit and update share; returns 0 or fills reply. */
+must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
+                         struct reply_error *reply, struct str *infos);
+/* Fills tres_req, num_nodes, num_cpus of a pending job from its request. */
+void job_estimate_size(struct core *core, struct job *job);
+char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
+
+#endif

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scontrol update: one table of keys per kind of object. A row says which member a key sets, how
+ * its value is read, who may set it and when. An update changes the fields that it names and no
+ * other, all of them or none: the changed copy is checked as a submission would be.
+ */
+#include <string.h>
+
+#include "core/state.h"
+#include "schema/member.h"
+#include "text/size.h"
+#include "text/timestamp.h"
+
+enum update_when { WHEN_ANY, WHEN_PENDING };
+enum update_who { WHO_OWNER, WHO_OPERATOR };
+
+struct update_job {
+    struct core *core;
+    struct core_job *job;
+    struct job *next; /* the changed copy */
+    const struct core_user *user;
+    const char *value;
+    bool priority_changed;
+};
+
+struct job_key {
+    const char *name, *alias;
+    enum update_when when;
+    enum update_who who;
+    int (*set)(struct update_job *update, const struct job_key *key);
+    const char *member; /* of struct job, for the generic setters */
+};
+
+static void *member_of(struct update_job *update, const struct job_key *key) {
+    return (char *) update->next + record_field(&record_job, key->member)->offset;
+}
+
+static int set_string(struct update_job *update, const struct job_key *key) {
+    string_set(member_of(update, key), update->value[0] != '\0' ? update->value : NULL);
+    return 0;
+}
+
+static int set_u32(struct update_job *update, const struct job_key *key) {
+    uint64_t number;
+    if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
+        return -ERR_INVALID;
+    *(uint32_t *) member_of(update, key) = (uint32_t) number;
+    return 0;
+}
+
+static int set_bool(struct update_job *update, const struct job_key *key) {
+    bool on = str_equal_nocase(update->value, "yes") || str_equal(update->value, "1");
+    if (!on && !str_equal_nocase(update->value, "no") && !str_equal(update->value, "0"))
+        return -ERR_INVALID;
+    *(bool *) member_of(update, key) = on;
+    return 0;
+}
+
+static int set_requeue(struct update_job *update, const struct job_key *key) {
+    uint64_t number;
+    if (!str_to_u64(update->value, &number) || number > 1)
+        return -ERR_INVALID;
+    update->next->requeue = number == 1 ? TRI_YES : TRI_NO;
+    return 0;
+}
+
+static int set_mem(struct update_job *update, const struct job_key *key) {
+    uint64_t mib;
+    if (mem_parse(update->value, &mib, NULL) < 0)
+        return -ERR_INVALID;
+    *(uint64_t *) member_of(update, key) = mib;
+    if (str_equal(key->member, "mem_per_node"))
+        update->next->mem_per_cpu = update->next->mem_per_gpu = UNSET64;
+    else if (str_equal(key->member, "mem_per_cpu"))
+        update->next->mem_per_node = update->next->mem_per_gpu = UNSET64;
+    return 0;
+}
+
+static int set_time(struct update_job *update, const struct job_key *key) {
+    int64_t *member = member_of(update, key);
+    return timestamp_parse(update->value, update->core->now, false, member, NULL) < 0 ? -ERR_INVALID
+                                                                                      : 0;
+}
+
+/* "=30", "+30", "-1:00:00". The owner may lower it always and raise it while the job waits. */
+static int set_time_limit(struct update_job *update, const struct job_key *key) {
+    const char *text = update->value;
+    char sign = text[0] == '+' || (text[0] == '-' && !str_equal(text, "-1")) ? *text++ : '=';
+    uint32_t minutes, old = update->next->time_limit;
+    if (minutes_parse(text, &minutes, NULL) < 0)
+        return -ERR_TIME_LIMIT;
+    if (sign != '=' && (old == MINUTES_UNSET || old == MINUTES_INFINITE))
+        return -ERR_TIME_LIMIT;
+    if (sign == '+')
+        minutes = old + minutes;
+    else if (sign == '-')
+        minutes = old > minutes ? old - minutes : 0;
+    bool raises = minutes > old || old == MINUTES_UNSET;
+    if (raises && !job_is_pending(update->job) && !core_is_admin(update->core, update->user->uid))
+        return -ERR_ACCESS_DENIED;
+    update->next->time_limit = minutes;
+    if (!job_is_pending(update->job))
+        update->next->end_time =
+            minutes == MINUTES_INFINITE ? 0 : update->next->start_time + (int64_t) minutes * 60;
+    return 0;
+}
+
+static int set_nodes(struct update_job *update, const struct job_key *key) {
+    char *end;
+    unsigned long low = strtoul(update->value, &end, 10), high = low;
+    if (end == update->value || low == 0 || low > 1000000)
+        return -ERR_NODE_COUNT;
+    if (*end == '-')
+        high = strtoul(end + 1, &end, 10);
+    if (*end != '\0' || high < low)
+        return -ERR_NODE_COUNT;
+    update->next->min_nodes = (uint32_t) low;
+    update->next->max_nodes = (uint32_t) high;
+    return 0;
+}
+
+static int set_priority(struct update_job *update, const struct job_key *key) {
+    uint64_t number;
+    bool admin = core_is_admin(update->core, update->user->uid);
+    if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
+        return -ERR_INVALID;
+    if (!admin && number > update->next->priority)
+        return -ERR_ACCESS_DENIED;
+    if (job_is_held(update->job) && number != 0)
+        return 0; /* a held job is released, not prioritised */
+    update->next->requested_priority = number == 0 ? UNSET32 : (uint32_t) number;
+    update->next->priority = (uint32_t) number;
+    if (number == 0)
+        update->next->reason = admin ? REASON_HELD_ADMIN : REASON_HELD_USER;
+    update->priority_changed = true;
+    return 0;
+}
+
+static int set_nice(struct update_job *update, const struct job_key *key) {
+    int64_t number = 100;
+    if (update->value[0] != '\0' && !str_to_i64(update->value, &number))
+        return -ERR_NICE;
+    if (number < 0 && !core_is_admin(update->core, update->user->uid))
+        return -ERR_ACCESS_DENIED;
+    if (number < -2147483645 || number > 2147483645)
+        return -ERR_NICE;
+    update->next->nice = (int32_t) number;
+    return 0;
+}
+
+static int set_throttle(struct update_job *update, const struct job_key *key) {
+    if (update->next->array_job_id == 0)
+        return -ERR_INVALID_ARRAY;
+    uint64_t number;
+    if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
+        return -ERR_INVALID;
+    update->next->array_limit = (uint32_t) number;
+    return 0;
+}
+
+static int set_name_list(struct update_job *update, const struct job_key *key) {
+    uint32_t *nodes;
+    size_t n;
+    struct error err = ERROR_INIT;
+    if (update->value[0] != '\0' && nodes_resolve(update->core, update->value,
+                                                  &update->core->out->memory, &nodes, &n, &err) < 0)
+        return -ERR_INVALID_NODE;
+    return set_string(update, key);
+}
+
+static int set_oversubscribe(struct update_job *update, const struct job_key *key) {
+    uint32_t value;
+    if (!names_value(&names_oversubscribe, update->value, &value))
+        return -ERR_INVALID;
+    update->next->oversubscribe = value;
+    return 0;
+}
+
+static int set_gres(struct update_job *update, const struct job_key *key) {
+    string_set(&update->next->tres_per_node, update->value[0] != '\0' ? update->value : NULL);
+    return 0;
+}
+
+/* Dependency is applied to the job itself once everything else has been accepted. */
+static int set_dependency(struct update_job *update, const struct job_key *key) {
+    string_set(&update->next->dependency, update->value[0] != '\0' ? update->value : NULL);
+    return 0;
+}
+
+static const struct job_key job_keys[] = {
+    {"TimeLimit", NULL, WHEN_ANY, WHO_OWNER, set_time_limit, NULL},
+    {"Partition", NULL, WHEN_PENDING, WHO_OWNER, set_string, "partition"},
+    {"QOS", NULL, WHEN_ANY, WHO_OWNER, set_string, "qos"},
+    {"Account", NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
+    {"ReservationName", "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
+    {"NumNodes", "ReqNodes", WHEN_PENDING, WHO_OWNER, set_nodes, NULL},
+    {"NumTasks", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks"},
+    {"NumCPUs", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "ntasks"},
+    {"MinCPUsNode", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
+    {"CPUsPerTask", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cpus_per_task"},
+    {"TasksPerNode", "NTasksPerNode", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks_per_node"},
+    {"MinMemoryNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_node"},
+    {"MinMemoryCPU", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_cpu"},
+    {"MinTmpDiskNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "tmp_disk"},
+    {"Features", NULL, WHEN_PENDING, WHO_OWNER, set_string, "features"},
+    {"Prefer", NULL, WHEN_PENDING, WHO_OWNER, set_string, "prefer"},
+    {"Gres", "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
+    {"TresPerJob", NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
+    {"Licenses", NULL, WHEN_PENDING, WHO_OWNER, set_string, "licenses"},
+    {"ReqNodeList", NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "req_nodes"},
+    {"ExcNodeList", NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "exc_nodes"},
+    {"Contiguous", NULL, WHEN_PENDING, WHO_OWNER, set_bool, "contiguous"},
+    {"OverSubscribe", "Shared", WHEN_PENDING, WHO_OWNER, set_oversubscribe, NULL},
+    {"ReqSockets", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "sockets_per_node"},
+    {"ReqCores", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cores_per_socket"},
+    {"ReqThreads", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "threads_per_core"},
+    {"Switches", NULL, WHEN_PENDING, WHO_OWNER, set_string, "switches"},
+    {"Dependency", NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
+    {"StartTime", "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
+    {"Deadline", NULL, WHEN_PENDING, WHO_OWNER, set_time, "deadline"},
+    {"EndTime", NULL, WHEN_ANY, WHO_OPERATOR, set_time, "end_time"},
+    {"Priority", NULL, WHEN_PENDING, WHO_OWNER, set_priority, NULL},
+    {"Nice", NULL, WHEN_PENDING, WHO_OWNER, set_nice, NULL},
+    {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
+    {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
+    {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_string, "wckey"},
+    {"MailUser", NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
+    {"StdIn", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_in"},
+    {"StdOut", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_out"},
+    {"StdErr", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_err"},
+    {"WorkDir", NULL, WHEN_PENDING, WHO_OWNER, set_string, "work_dir"},
+    {"Extra", NULL, WHEN_ANY, WHO_OWNER, set_string, "extra"},
+    {"AdminComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "admin_comment"},
+    {"SystemComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "system_comment"},
+    {"Requeue", NULL, WHEN_ANY, WHO_OWNER, set_requeue, NULL},
+    {"Reboot", NULL, WHEN_PENDING, WHO_OWNER, set_bool, "reboot"},
+    {"ArrayTaskThrottle", NULL, WHEN_ANY, WHO_OWNER, set_throttle, NULL},
+    {"BurstBuffer", NULL, WHEN_PENDING, WHO_OWNER, set_string, "burst_buffer"},
+    {"MCSLabel", NULL, WHEN_PENDING, WHO_OWNER, set_string, "mcs_label"},
+};
+
+static const struct job_key *job_key_find(const char *name) {
+    for (size_t i = 0; i < countof(job_keys); i++) {
+        if (str_equal_nocase(job_keys[i].name, name) ||
+            (job_keys[i].alias != NULL && str_equal_nocase(job_keys[i].alias, name)))
+            return &job_keys[i];
+    }
+    return NULL;
+}
+
+static int job_keys_apply(struct update_job *update, const struct update *request,
+                          const char **ret_detail) {
+    for (uint32_t i = 0; i < request->changes.n; i++) {
+        const struct key_value *change = &request->changes.items[i];
+        const struct job_key *key = job_key_find(change->key);
+        if (key == NULL) {
+            *ret_detail = change->key;
+            return -ERR_UPDATE_KEY;
+        }
+        if (key->who == WHO_OPERATOR && !core_is_admin(update->core, update->user->uid))
+            return -ERR_ACCESS_DENIED;
+        if (key->when == WHEN_PENDING && !job_is_pending(update->job))
+            return -ERR_JOB_NOT_PENDING;
+        update->value = change->value != NULL ? change->value : "";
+        int r = key->set(update, key);
+        if (r < 0) {
+            *ret_detail = change->key;
+            return r;
+        }
+    }
+    return 0;
+}
+
+/* What follows from a change that has been accepted. */
+static void job_updated(struct core *core, struct core_job *job, const struct update_job *update) {
+    if (job_is_pending(job)) {
+        job_estimate_size(core, &job->rec);
+        if (!update->priority_changed && job->rec.priority > 0)
+            job->rec.priority = priority_compute(core, job);
+        job->rec.eligible_time =
+            job->rec.begin_time > core->now ? job->rec.begin_time : job->rec.eligible_time;
+        if (job->rec.priority > 0)
+            job->rec.reason = REASON_NONE;
+        sched_sync(core, job);
+    } else if (job_has_nodes(job)) {
+        sched_run_end_time(core->sched, job->rec.job_id,
+                           job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER);
+        core->plan_wanted = true;
+    }
+    if (job->rec.array_job_id != 0)
+        array_tasks_changed(core, job);
+    job_arm(core, job);
+    job_touch(core, job);
+}
+
+static int update_one_job(struct core *core, struct core_job *job, const struct core_user *user,
+                          const struct update *request, const char **ret_detail) {
+    if (!job_user_may(core, job, user->uid))
+        return -ERR_USER_ID;
+    if (job_state_is_final(job->rec.state))
+        return -ERR_JOB_FINISHED;
+    struct job next;
+    record_copy(&record_job, &next, &job->rec);
+    struct update_job update = {.core = core, .job = job, .next = &next, .user = user};
+    int r = job_keys_apply(&update, request, ret_detail);
+    struct reply_error refusal;
+    record_init(&record_reply_error, &refusal);
+    if (r == 0 && job_is_pending(job))
+        r = job_check(core, &next, user, &refusal, NULL);
+    if (refusal.detail != NULL)
+        *ret_detail = refusal.detail;
+    struct error err = ERROR_INIT;
+    if (r == 0 && !str_equal(next.dependency, job->rec.dependency)) {
+        r = depend_parse(core, job, next.dependency != NULL ? next.dependency : "", &err);
+        if (r < 0)
+            *ret_detail = arena_strndup(&core->out->memory, err.text, strlen(err.text));
+    }
+    if (r < 0) {
+        record_done(&record_job, &next);
+        return r;
+    }
+    record_done(&record_job, &job->rec);
+    job->rec = next;
+    job_updated(core, job, &update);
+    return 0;
+}
+
+static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
+                        const struct core_user *user, const struct update *request) {
+    struct job_results results;
+    record_init(&record_job_results, &results);
+    cleanup_free char *copy = xstrdup(request->target != NULL ? request->target : "");
+    char *cursor = copy;
+    for (char *id = str_next_word(&cursor, ", "); id != NULL; id = str_next_word(&cursor, ", ")) {
+        job_ptrs jobs = {0};
+        int r = job_select_id(core, id, true, &jobs);
+        if (r < 0)
+            results_add(core, &results, id, 0, r, NULL);
+        for (size_t i = 0; i < jobs.n; i++) {
+            const char *detail = NULL;
+            r = update_one_job(core, jobs.items[i], user, request, &detail);
+            results_add(core, &results, job_display_id(core, jobs.items[i]),
+                        jobs.items[i]->rec.job_id, r, detail);
+        }
+        vec_done(&jobs);
+    }
+    reply_results(core, client, seq, &results);
+}
+
+/* ---- steps: only the time limit ---- */
+
+static int update_step(struct core *core, const struct core_user *user,
+                       const struct update *request, struct error *err) {
+    char *end;
+    unsigned long job_id = strtoul(request->target != NULL ? request->target : "", &end, 10);
+    struct core_job *job = job_find(core, (uint32_t) job_id);
+    struct core_step *step =
+        job != NULL && *end == '.' ? step_find(job, (uint32_t) strtoul(end + 1, NULL, 10)) : NULL;
+    if (step == NULL)
+        return error_set(err, ERR_STEP_NOT_FOUND, "step %s", request->target);
+    if (!job_user_may(core, job, user->uid))
+        return error_set(err, ERR_USER_ID, "job %u is not yours", job->rec.job_id);
+    uint32_t minutes;
+    if (request->changes.n != 1 || !str_equal_nocase(request->changes.items[0].key, "TimeLimit") ||
+        minutes_parse(request->changes.items[0].value, &minutes, err) < 0)
+        return error_set(err, ERR_UPDATE_KEY, "a step takes TimeLimit=");
+    step->rec.time_limit = minutes;
+    step_touch(core, step);
+    return 0;
+}
+
+/* ---- nodes ---- */
+
+struct node_verb {
+    const char *state;
+    bool needs_reason;
+    int (*fn)(struct core *core, uint32_t node, const char *reason, uint32_t uid);
+};
+
+static int state_drain(struct core *core, uint32_t node, const char *reason, uint32_t uid) {
+    node_drain(core, node, reason, uid);
+    node_set_reason(core, node, reason, uid);
+    return 0;
+}
+
+static int state_down(struct core *core, uint32_t node, const char *reason, uint32_t uid) {
+    node_down(core, node, reason, uid);
+    return 0;
+}
+
+static int state_fail(struct core *core, uint32_t node, const char *reason, uint32_t uid) {
+    core->nodes[node].rec.flags |= NODE_FLAG_FAIL;
+    node_set_reason(core, node, reason, uid);
+    return 0;
+}
+
+static int state_resume(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    struct core_node *node = &core->nodes[index];
+    const uint32_t away = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_REBOOT_ISSUED |
+                          NODE_FLAG_REBOOT_REQUESTED | NODE_FLAG_POWERING_DOWN;
+    if (node->rec.flags & NODE_FLAG_INVALID_REG)
+        return -ERR_NODE_STATE; /* the cause persists */
+    if (!(node->rec.flags & away) && node->rec.state != NODE_DOWN)
+        return -ERR_NODE_STATE;
+    node->rec.flags &= ~away;
+    if (node->rec.state == NODE_DOWN)
+        node->rec.state = node->registered ? NODE_IDLE : NODE_UNKNOWN;
+    if (!node->connected)
+        node->rec.flags |= NODE_FLAG_NOT_RESPONDING;
+    node_set_reason(core, index, NULL, 0);
+    return 0;
+}
+
+static int state_undrain(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    if (!(core->nodes[index].rec.flags & NODE_FLAG_DRAIN))
+        return -ERR_NODE_STATE;
+    core->nodes[index].rec.flags &= ~(uint32_t) NODE_FLAG_DRAIN;
+    node_set_reason(core, index, NULL, 0);
+    return 0;
+}
+
+static int state_no_resp(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    core->nodes[index].rec.flags |= NODE_FLAG_NOT_RESPONDING;
+    return 0;
+}
+
+static int state_future(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    if (core->nodes[index].n_jobs > 0)
+        return -ERR_NODE_STATE;
+    core->nodes[index].rec.state = NODE_FUTURE;
+    return 0;
+}
+
+static const struct node_verb node_verbs[] = {
+    {"DRAIN", true, state_drain},     {"DOWN", true, state_down},
+    {"FAIL", true, state_fail},       {"RESUME", false, state_resume},
+    {"IDLE", false, state_resume},    {"UNDRAIN", false, state_undrain},
+    {"NoResp", false, state_no_resp}, {"FUTURE", false, state_future},
+};
+
+static int set_node_state(struct core *core, uint32_t node, const char *state, const char *reason,
+                          uint32_t uid, struct error *err) {
+    for (size_t i = 0; i < countof(node_verbs); i++) {
+        if (!str_equal_nocase(node_verbs[i].state, state))
+            continue;
+        if (node_verbs[i].needs_reason && reason == NULL)
+            return error_set(err, ERR_INVALID,
+                             "You must specify a reason when DOWNING or DRAINING "
+                             "a node. Request denied");
+        int r = node_verbs[i].fn(core, node, reason, uid);
+        if (r < 0)
+            return error_set(
+                err, -r, "node %s: %s does not apply to its state%s%s", core->nodes[node].rec.name,
+                state, core->nodes[node].rec.reason != NULL ? "; reason: " : "",
+                core->nodes[node].rec.reason != NULL ? core->nodes[node].rec.reason : "");
+        return 0;
+    }
+    return error_set(err, ERR_INVALID,
+                     "unknown node state %s; known are DRAIN, DOWN, FAIL, "
+                     "RESUME, IDLE, UNDRAIN, NoResp, FUTURE",
+                     state);
+}
+
+static int set_node_key(struct core *core, uint32_t index, const struct key_value *change,
+                        struct error *err) {
+    struct node *rec = &core->nodes[index].rec;
+    const char *value = change->value != NULL ? change->value : "";
+    if (str_equal_nocase(change->key, "Comment")) {
+        string_set(&rec->comment, value[0] != '\0' ? value : NULL);
+    } else if (str_equal_nocase(change->key, "Extra")) {
+        string_set(&rec->extra, value[0] != '\0' ? value : NULL);
+    } else if (str_equal_nocase(change->key, "Weight")) {
+        uint64_t weight;
+        if (!str_to_u64(value, &weight) || weight > UINT32_MAX - 2)
+            return error_set(err, ERR_INVALID, "Weight=%s is not a number", value);
+        rec->weight = (uint32_t) weight;
+    } else if (str_equal_nocase(change->key, "Features") ||
+               str_equal_nocase(change->key, "AvailableFeatures") ||
+               str_equal_nocase(change->key, "ActiveFeatures")) {
+        if (!str_equal_nocase(change->key, "ActiveFeatures"))
+            string_set(&rec->features, value[0] != '\0' ? value : NULL);
+        string_set(&rec->active_features, value[0] != '\0' ? value : NULL);
+    } else {
+        return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
+    }
+    return 0;
+}
+
+static int update_nodes(struct core *core, const struct core_user *user,
+                        const struct update *request, struct error *err) {
+    uint32_t *nodes;
+    size_t n;
+    const char *state = NULL, *reason = NULL;
+    if (!core_is_admin(core, user->uid))
+        return error_set(err, ERR_USER_ID, "only administrators may change nodes");
+    int r = nodes_resolve(core, request->target != NULL ? request->target : "", &core->out->memory,
+                          &nodes, &n, err);
+    if (r < 0)
+        return r;
+    for (uint32_t i = 0; i < request->changes.n; i++) {
+        if (str_equal_nocase(request->changes.items[i].key, "State"))
+            state = request->changes.items[i].value;
+        else if (str_equal_nocase(request->changes.items[i].key, "Reason"))
+            reason = request->changes.items[i].value;
+    }
+    int result = 0;
+    for (size_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < request->changes.n; i++) {
+            const struct key_value *change = &request->changes.items[i];
+            if (str_equal_nocase(change->key, "State"))
+                r = set_node_state(core, nodes[k], state, reason, user->uid, err);
+            else if (str_equal_nocase(change->key, "Reason"))
+                r = 0;
+            else
+                r = set_node_key(core, nodes[k], change, err);
+            result = r < 0 ? r : result;
+        }
+        if (state == NULL && reason != NULL)
+            node_set_reason(core, nodes[k], reason[0] != '\0' ? reason : NULL, user->uid);
+        if (reason != NULL)
+            string_set(&core->nodes[nodes[k]].rec.reason_user, user->name);
+        node_update_state(core, nodes[k]);
+        node_touch(core, &core->nodes[nodes[k]]);
+    }
+    core->plan_wanted = true;
+    return result;
+}
+
+/* ---- partitions ---- */
+
+static int set_partition_state(struct core *core, struct core_partition *part, uint32_t index,
+                               const char *value, struct error *err) {
+    static const char *const states[] = {"UP", "DOWN", "DRAIN", "INACTIVE"};
+    for (size_t i = 0; i < countof(states); i++) {
+        if (!str_equal_nocase(states[i], value))
+            continue;
+        string_set(&part->rec.state, states[i]);
+        sched_partition_schedulable(core->sched, index, i == 0 || i == 2);
+        core->plan_wanted = true;
+        return 0;
+    }
+    return error_set(err, ERR_INVALID,
+                     "unknown partition state %s; known are UP, DOWN, DRAIN, "
+                     "INACTIVE",
+                     value);
+}
+
+static int set_minutes(uint32_t *member, const char *value, struct error *err) {
+    return minutes_parse(value, member, err);
+}
+
+static int set_count(uint32_t *member, const char *value, struct error *err) {
+    uint64_t number;
+    if (str_equal_nocase(value, "UNLIMITED") || str_equal_nocase(value, "INFINITE")) {
+        *member = UNSET32;
+        return 0;
+    }
+    if (!str_to_u64(value, &number) || number > UINT32_MAX - 2)
+        return error_set(err, ERR_INVALID, "%s is not a number", value);
+    *member = (uint32_t) number;
+    return 0;
+}
+
+static int set_partition_key(struct core *core, struct core_partition *part, uint32_t index,
+                             const struct key_value *change, struct error *err) {
+    struct partition *rec = &part->rec;
+    const char *key = change->key, *value = change->value != NULL ? change->value : "";
+    const struct {
+        const char *key;
+        uint32_t *member;
+        int (*set)(uint32_t *member, const char *value, struct error *err);
+    } numbers[] = {
+        {"MaxTime", &rec->max_time, set_minutes},
+        {"DefaultTime", &rec->default_time, set_minutes},
+        {"MaxNodes", &rec->max_nodes, set_count},
+        {"MinNodes", &rec->min_nodes, set_count},
+        {"MaxCPUsPerNode", &rec->max_cpus_per_node, set_count},
+        {"PriorityTier", &rec->priority_tier, set_count},
+        {"PriorityJobFactor", &rec->priority_job_factor, set_count},
+        {"GraceTime", &rec->grace_time, set_count},
+    };
+    const struct {
+        const char *key;
+        char **member;
+    } strings[] = {
+        {"AllowGroups", &rec->allow_groups},   {"AllowAccounts", &rec->allow_accounts},
+        {"DenyAccounts", &rec->deny_accounts}, {"AllowQOS", &rec->allow_qos},
+        {"DenyQOS", &rec->deny_qos},           {"QOS", &rec->qos},
+        {"AllocNodes", &rec->alloc_nodes},
+    };
+    const struct {
+        const char *key;
+        bool *member;
+    } switches[] = {{"Hidden", &rec->hidden},
+                    {"RootOnly", &rec->root_only},
+                    {"DisableRootJobs", &rec->disable_root_jobs},
+                    {"ReqResv", &rec->req_resv}};
+    if (str_equal_nocase(key, "State"))
+        return set_partition_state(core, part, index, value, err);
+    for (size_t i = 0; i < countof(numbers); i++) {
+        if (str_equal_nocase(numbers[i].key, key)) {
+            int r = numbers[i].set(numbers[i].member, value, err);
+            return r < 0 ? error_set(err, ERR_INVALID, "Invalid input %s=%s", key, value) : 0;
+        }
+    }
+    for (size_t i = 0; i < countof(strings); i++) {
+        if (str_equal_nocase(strings[i].key, key)) {
+            bool all = value[0] == '\0' || str_equal_nocase(value, "ALL");
+            string_set(strings[i].member, all ? NULL : value);
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < countof(switches); i++) {
+        if (str_equal_nocase(switches[i].key, key)) {
+            *switches[i].member = str_equal_nocase(value, "YES") || str_equal(value, "1");
+            return 0;
+        }
+    }
+    if (str_equal_nocase(key, "Default")) {
+        bool on = str_equal_nocase(value, "YES");
+        for (size_t p = 0; on && p < core->n_partitions; p++)
+            core->partitions[p].rec.is_default = false;
+        rec->is_default = on;
+        return 0;
+    }
+    return error_set(err, ERR_UPDATE_KEY, "%s", key);
+}
+
+static int update_partition(struct core *core, const struct core_user *user,
+                            const struct update *request, struct error *err) {
+    uint32_t index;
+    if (!core_is_admin(core, user->uid))
+        return error_set(err, ERR_USER_ID, "only administrators may change partitions");
+    struct core_partition *part =
+        partition_find(core, request->target != NULL ? request->target : "", &index);
+    if (part == NULL)
+        return error_set(err, ERR_INVALID_PARTITION,
+                         "partition %s does not exist; sinfo lists "
+                         "those that do",
+                         request->target);
+    if (request->create || request->remove)
+        return error_set(err, ERR_NOT_SUPPORTED,
+                         "partitions are made in slurm.conf, followed by "
+                         "scontrol reconfigure");
+    for (uint32_t i = 0; i < request->changes.n; i++) {
+        int r = set_partition_key(core, part, index, &request->changes.items[i], err);
+        if (r < 0)
+            return r;
+    }
+    /* Limits may have moved for everybody: the planner gets the partition and the queue anew. */
+    sched_rebuild(core);
+    place_jobs_again(core);
+    if (list_is_empty(&part->dirty))
+        list_append(&core->dirty_partitions, &part->dirty);
+    return 0;
+}
+
+void handle_update(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   struct update *request) {
+    struct error err = ERROR_INIT;
+    int r;
+    if (str_equal(request->entity, "job")) {
+        update_jobs(core, client, seq, user, request);
+        return;
+    }
+    if (str_equal(request->entity, "node"))
+        r = update_nodes(core, user, request, &err);
+    else if (str_equal(request->entity, "partition"))
+        r = update_partition(core, user, request, &err);
+    else if (str_equal(request->entity, "step"))
+        r = update_step(core, user, request, &err);
+    else
+        r = error_set(&err, ERR_NOT_SUPPORTED, "%s cannot be updated yet",
+                      request->entity != NULL ? request->entity : "that");
+    if (r < 0)
+        emit_error(core, client, seq, r, err.text);
+    else
+        emit_reply(core, client, MSG_OK, 1, seq, NULL);
+}

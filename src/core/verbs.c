@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests about jobs that exist: cancel and signal, hold, release, requeue, suspend, resume. */
+#include <assert.h>
+#include <signal.h>
+#include <string.h>
+
+#include "core/state.h"
+
+void results_add(struct core *core, struct job_results *results, const char *id, uint32_t job_id,
+                 int code, const char *detail) {
+    struct arena *memory = &core->out->memory;
+    uint32_t n = results->items.n;
+    if ((n & (n - 1)) == 0) { /* doubles at powers of two */
+        struct job_result *larger =
+            arena_alloc(memory, (n == 0 ? 1 : n * 2) * sizeof(struct job_result));
+        if (n > 0)
+            memcpy(larger, results->items.items, n * sizeof(struct job_result));
+        results->items.items = larger;
+    }
+    struct job_result *row = &results->items.items[results->items.n++];
+    record_init(&record_job_result, row);
+    row->id = arena_strndup(memory, id, strlen(id));
+    row->job_id = job_id;
+    row->code = (uint32_t) (code < 0 ? -code : code);
+    row->detail = detail != NULL ? arena_strndup(memory, detail, strlen(detail)) : NULL;
+}
+
+void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_results *results) {
+    emit_reply(core, client, MSG_JOB_RESULTS, 1, seq, results);
+}
+
+/* ---- cancel and signal ---- */
+
+static void signal_job(struct core *core, struct core_job *job, const struct job_kill *request) {
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = request->signal;
+    signal.flags = request->batch_only ? NODE_SIGNAL_BATCH_ONLY
+                   : request->full     ? NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP
+                                       : 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    job_notify(core, job, ALLOC_SIGNAL, NULL, request->signal);
+    if (request->signal == SIGSTOP || request->signal == SIGCONT) {
+        if (request->signal == SIGSTOP)
+            job->rec.flags |= JOB_FLAG_STOPPED;
+        else
+            job->rec.flags &= ~(uint32_t) JOB_FLAG_STOPPED;
+        job_touch(core, job);
+    }
+}
+
+/* SIGKILL to a whole job ends it like a plain cancel, only without the wait. */
+static int kill_one(struct core *core, struct core_job *job, const struct core_user *user,
+                    const struct job_kill *request) {
+    if (!job_user_may(core, job, user->uid))
+        return -ERR_USER_ID;
+    if (job_state_is_final(job->rec.state))
+        return -ERR_ALREADY_DONE;
+    bool ends = request->signal == 0 || (request->signal == SIGKILL && !request->batch_only);
+    if (job_is_pending(job)) {
+        if (!ends && request->signal != SIGTERM)
+            return -ERR_NOT_RUNNING;
+        job->rec.cancel_uid = user->uid;
+        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+        return 0;
+    }
+    if (!ends) {
+        signal_job(core, job, request);
+        return 0;
+    }
+    job->rec.cancel_uid = user->uid;
+    job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, "DUE to SIGNAL Terminated");
+    return 0;
+}
+
+/* "12.0", "12_3.batch": true with the step; the job part is left in `job_part`. */
+static bool step_part(const char *id, char *job_part, size_t size, uint32_t *ret_step) {
+    const char *dot = strchr(id, '.');
+    if (dot == NULL || (size_t) (dot - id) >= size)
+        return false;
+    memcpy(job_part, id, (size_t) (dot - id));
+    job_part[dot - id] = '\0';
+    uint64_t number;
+    if (str_equal_nocase(dot + 1, "batch"))
+        *ret_step = STEP_BATCH;
+    else if (str_equal_nocase(dot + 1, "interactive"))
+        *ret_step = STEP_INTERACTIVE;
+    else if (str_to_u64(dot + 1, &number) && number < STEP_INTERACTIVE)
+        *ret_step = (uint32_t) number;
+    else
+        return false;
+    return true;
+}
+
+static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,
+                     const struct core_user *user, uint32_t number) {
+    if (!job_user_may(core, job, user->uid))
+        return -ERR_USER_ID;
+    if (!job_has_nodes(job))
+        return -ERR_ALREADY_DONE;
+    struct core_step *step = step_find(job, step_id);
+    if (step_id != STEP_BATCH && (step == NULL || job_state_is_final(step->rec.state)))
+        return -ERR_ALREADY_DONE;
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.step_id = step_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = number != 0 ? number : SIGTERM;
+    signal.flags = NODE_SIGNAL_GROUP;
+    if (number == 0) {
+        struct str text cleanup_str = STR_INIT;
+        str_append(&text, "CANCELLED DUE to SIGNAL Terminated");
+        signal.message = arena_strndup(&core->out->memory, text.data, text.length);
+        if (step != NULL)
+            step->rec.cancel_uid = user->uid;
+    }
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    return 0;
+}
+
+static void kill_step_by_id(struct core *core, const char *id, const char *job_part,
+                            uint32_t step_id, const struct core_user *user,
+                            const struct job_kill *request, struct job_results *results) {
+    job_ptrs jobs = {0};
+    int r = job_select_id(core, job_part, false, &jobs);
+    if (r < 0)
+        results_add(core, results, id, 0, r, NULL);
+    for (size_t i = 0; i < jobs.n; i++) {
+        r = kill_step(core, jobs.items[i], step_id, user, request->signal);
+        results_add(core, results, id, jobs.items[i]->rec.job_id, r, NULL);
+    }
+    vec_done(&jobs);
+}
+
+/* Takes the ids of steps out of the selection and deals with them. */
+static void kill_steps(struct core *core, const struct core_user *user, struct job_kill *request,
+                       struct job_results *results) {
+    struct strs *ids = &request->select->ids;
+    uint32_t kept = 0;
+    char job_part[64];
+    for (uint32_t i = 0; i < ids->n; i++) {
+        uint32_t step_id;
+        if (step_part(ids->items[i], job_part, sizeof(job_part), &step_id))
+            kill_step_by_id(core, ids->items[i], job_part, step_id, user, request, results);
+        else
+            ids->items[kept++] = ids->items[i];
+    }
+    ids->n = kept;
+}
+
+void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct job_kill *request) {
+    struct job_results results;
+    record_init(&record_job_results, &results);
+    if (request->select == NULL) {
+        emit_error(core, client, seq, -ERR_PROTOCOL, "no job was named");
+        return;
+    }
+    bool by_id = request->select->ids.n > 0;
+    kill_steps(core, user, request, &results);
+    job_ptrs jobs = {0};
+    if (!by_id || request->select->ids.n > 0)
+        job_select(core, request->select, &jobs, &results, true);
+    for (size_t i = 0; i < jobs.n; i++) {
+        struct core_job *job = jobs.items[i];
+        if (!by_id && !job_user_may(core, job, user->uid))
+            continue; /* filters choose among one's own */
+        const char *id = job_display_id(core, job);
+        uint32_t job_id = job->rec.job_id;
+        results_add(core, &results, id, job_id, kill_one(core, job, user, request), NULL);
+    }
+    results.n_matched = (uint32_t) jobs.n;
+    vec_done(&jobs);
+    reply_results(core, client, seq, &results);
+}
+
+void handle_step_kill(struct core *core, uint64_t client, uint32_t seq,
+                      const struct core_user *user, struct node_signal *request) {
+    struct core_job *job = job_find(core, request->job_id);
+    int r = job == NULL ? -ERR_INVALID_JOB_ID
+                        : kill_step(core, job, request->step_id, user, request->signal);
+    if (r < 0)
+        emit_error(core, client, seq, r, NULL);
+    else
+        emit_reply(core, client, MSG_OK, 1, seq, NULL);
+}
+
+/* ---- verbs: one row each ---- */
+
+static int verb_hold(struct core *core, struct core_job *job, const struct core_user *user,
+                     const struct job_verb_request *request, const char **detail) {
+    if (job_state_is_final(job->rec.state))
+        return -ERR_JOB_FINISHED;
+    bool as_user = request->verb == VERB_UHOLD || user->uid == job->rec.uid;
+    if (job_has_nodes(job)) {
+        *detail = "The job runs and goes on running; it will be held if it is requeued. "
+                  "scontrol requeuehold or suspend would stop it now.";
+    }
+    job_hold(core, job, as_user ? REASON_HELD_USER : REASON_HELD_ADMIN);
+    return 0;
+}
+
+static int verb_release(struct core *core, struct core_job *job, const struct core_user *user,
+                        const struct job_verb_request *request, const char **detail) {
+    if (job_state_is_final(job->rec.state))
+        return -ERR_JOB_FINISHED;
+    if (job->rec.reason == REASON_HELD_ADMIN && !core_is_admin(core, user->uid))
+        return -ERR_ACCESS_DENIED;
+    if (job->rec.requested_priority == 0)
+        job->rec.requested_priority = UNSET32;
+    job_release(core, job);
+    return 0;
+}
+
+static int verb_requeue(struct core *core, struct core_job *job, const struct core_user *user,
+                        const struct job_verb_request *request, const char **detail) {
+    bool hold = request->verb == VERB_REQUEUE_HOLD;
+    if (job->rec.kind != JOB_KIND_BATCH)
+        return -ERR_BATCH_ONLY;
+    if (job->rec.requeue != TRI_YES)
+        return -ERR_DISABLED;
+    if (job_is_pending(job)) {
+        if (!hold)
+            return -ERR_JOB_PENDING;
+        job_hold(core, job, REASON_HELD_USER);
+        return 0;
+    }
+    if (job->rec.flags & JOB_FLAG_COMPLETING)
+        return -ERR_ALREADY_DONE;
+    job_requeue(core, job, hold,
+                (enum job_state) job->rec.state == JOB_RUNNING ? JOB_CANCELLED
+                                                               : (enum job_state) job->rec.state,
+                "DUE TO JOB REQUEUE", hold ? REASON_REQUEUED_HELD : REASON_NONE);
+    return 0;
+}
+
+static int verb_suspend(struct core *core, struct core_job *job, const struct core_user *user,
+                        const struct job_verb_request *request, const char **detail) {
+    if (job_is_pending(job))
+        return -ERR_JOB_PENDING;
+    if (job_state_is_final(job->rec.state))
+        return -ERR_JOB_FINISHED;
+    if (job->rec.state == JOB_RUNNING)
+        job_suspend(core, job);
+    return 0;
+}
+
+static int verb_resume(struct core *core, struct core_job *job, const struct core_user *user,
+                       const struct job_verb_request *request, const char **detail) {
+    if (job_is_pending(job))
+        return -ERR_JOB_PENDING;
+    if (job_state_is_final(job->rec.state))
+        return -ERR_JOB_FINISHED;
+    if (job->rec.state == JOB_SUSPENDED)
+        job_resume(core, job);
+    return 0;
+}
+
+static int verb_top(struct core *core, struct core_job *job, const struct core_user *user,
+                    const struct job_verb_request *request, const char **detail) {
+    if (!core_is_admin(core, user->uid))
+        return -ERR_ACCESS_DENIED;
+    if (!job_is_pending(job))
+        return -ERR_JOB_NOT_PENDING;
+    uint32_t highest = 0;
+    list_each (&core->jobs_in_order, at) {
+        const struct core_job *other = list_entry(at, struct core_job, link);
+        if (job_is_pending(other) && other != job)
+            highest = max_of(highest, other->rec.priority);
+    }
+    job->rec.requested_priority = min_of(highest, UINT32_MAX - 2) + 1;
+    job->rec.priority = job->rec.requested_priority;
+    sched_sync(core, job);
+    job_touch(core, job);
+    return 0;
+}
+
+static int verb_notify(struct core *core, struct core_job *job, const struct core_user *user,
+                       const struct job_verb_request *request, const char **detail) {
+    if (!job_has_nodes(job))
+        return job_is_pending(job) ? -ERR_JOB_PENDING : -ERR_ALREADY_DONE;
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.step_id = STEP_BATCH;
+    signal.flags = NODE_SIGNAL_BATCH_ONLY;
+    signal.message = request->text;
+    emit_node(core, job->rec.allocation.items[0].node, MSG_NODE_SIGNAL, &signal);
+    job_notify(core, job, ALLOC_MESSAGE, request->text, 0);
+    return 0;
+}
+
+static const struct verb_row {
+    enum job_verb verb;
+    int (*fn)(struct core *core, struct core_job *job, const struct core_user *user,
+              const struct job_verb_request *request, const char **detail);
+} verbs[] = {
+    {VERB_HOLD, verb_hold},
+    {VERB_UHOLD, verb_hold},
+    {VERB_RELEASE, verb_release},
+    {VERB_REQUEUE, verb_requeue},
+    {VERB_REQUEUE_HOLD, verb_requeue},
+    {VERB_SUSPEND, verb_suspend},
+    {VERB_RESUME, verb_resume},
+    {VERB_TOP, verb_top},
+    {VERB_NOTIFY, verb_notify},
+};
+
+void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct job_verb_request *request) {
+    const struct verb_row *row = NULL;
+    for (size_t i = 0; i < countof(verbs); i++) {
+        if (verbs[i].verb == (enum job_verb) request->verb)
+            row = &verbs[i];
+    }
+    if (row == NULL || request->select == NULL) {
+        emit_error(core, client, seq, -ERR_NOT_SUPPORTED, "unknown verb");
+        return;
+    }
+    struct job_results results;
+    record_init(&record_job_results, &results);
+    job_ptrs jobs = {0};
+    job_select(core, request->select, &jobs, &results, true);
+    for (size_t i = 0; i < jobs.n; i++) {
+        struct core_job *job = jobs.items[i];
+        const char *detail = NULL, *id = job_display_id(core, job);
+        uint32_t job_id = job->rec.job_id;
+        int r = job_user_may(core, job, user->uid) ? row->fn(core, job, user, request, &detail)
+                                                   : -ERR_USER_ID;
+        results_add(core, &results, id, job_id, r, detail);
+    }
+    results.n_matched = (uint32_t) jobs.n;
+    vec_done(&jobs);
+    reply_results(core, client, seq, &results);
+}
