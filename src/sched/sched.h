@@ -162,6 +162,8 @@ void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, boo
                    uint32_t uid, int64_t start, int64_t end, const struct sched_alloc *allocs,
                    size_t n, const uint32_t *license_ids, const uint32_t *license_counts,
                    size_t n_licenses);
+/* Only jobs of the run's user may join its nodes (--exclusive=user). Call after sched_run_add(). */
+void sched_run_share(struct sched *sched, uint32_t job_id, bool user_only);
 void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
 /* One node of a job is clean and free again; the job is forgotten with its last node. */
 void sched_run_release_node(struct sched *sched, uint32_t job_id, uint32_t node);

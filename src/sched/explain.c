@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why jobs wait. All jobs of a shape wait for the same reason, but for a few: the first of a
+ * partition that cannot start waits for resources, jobs with a plan have a time, jobs outside the
+ * order (begin time, deadline, array limit) have their own. Only changes are reported.
+ */
+#include "sched/internal.h"
+#include "text/hostlist.h"
+
+/* ---- closed shapes: cannot start until the cluster changes ---- */
+
+static bool licenses_exist(const struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_licenses; i++) {
+        const struct license_use *use = &shape->licenses[i];
+        if (use->id >= s->n_licenses || use->count > s->license_total[use->id])
+            return false;
+    }
+    return true;
+}
+
+static bool required_down(const struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_req_nodes; i++) {
+        if (!s->nodes[shape->req_nodes[i]].usable)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t alternative_reason(struct sched *s, struct shape *shape, struct alternative *alt) {
+    if (alt->limits)
+        return alt->limits;
+    if (!s->partitions[alt->partition].schedulable)
+        return REASON_PARTITION_DOWN;
+    if (!licenses_exist(s, shape))
+        return REASON_LICENSES;
+    if (place_ever(s, shape, alt, true))
+        return REASON_NONE;
+    if (required_down(s, shape))
+        return REASON_REQ_NODE_NOT_AVAIL;
+    return place_ever(s, shape, alt, false) ? REASON_NODES_UNAVAILABLE : REASON_PARTITION_CONFIG;
+}
+
+static void shape_detail_set(struct sched *s, struct shape *shape, char *detail) {
+    if (str_equal(shape->detail, detail)) {
+        free(detail);
+        return;
+    }
+    free(shape->detail);
+    shape->detail = detail;
+    shape->detail_version = ++s->detail_version;
+}
+
+/* "ReqNodeNotAvail, UnavailableNodes:c[01-02]" */
+static char *unavailable_text(const struct sched *s, const struct shape *shape) {
+    struct hostlist names = HOSTLIST_INIT;
+    struct str text = STR_INIT;
+
+    for (size_t i = 0; i < shape->n_req_nodes; i++) {
+        const struct node *node = &s->nodes[shape->req_nodes[i]];
+        if (!node->usable)
+            hostlist_push(&names, node->name);
+    }
+    hostlist_sort(&names);
+    str_append(&text, "ReqNodeNotAvail, UnavailableNodes:");
+    hostlist_fold(&names, &text);
+    hostlist_done(&names);
+    return str_take(&text);
+}
+
+bool shape_open(struct sched *s, struct shape *shape) {
+    uint32_t closed = REASON_NONE;
+    bool open = false;
+
+    if (shape->static_version == s->static_version)
+        return shape->blocked_reason == REASON_NONE;
+    shape->static_version = s->static_version;
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct alternative *alt = &shape->alternatives[i];
+        alt->reason = alternative_reason(s, shape, alt);
+        open = open || alt->reason == REASON_NONE;
+        if (closed == REASON_NONE)
+            closed = alt->reason;
+    }
+    shape->blocked_reason = open ? REASON_NONE : closed ? closed : REASON_PARTITION_CONFIG;
+    shape_detail_set(s, shape,
+                     shape->blocked_reason == REASON_REQ_NODE_NOT_AVAIL ? unavailable_text(s, shape)
+                                                                        : NULL);
+    return open;
+}
+
+/* ---- reports ---- */
+
+struct waits {
+    struct sched *s;
+    struct sched_plan *plan;
+    vec(struct sched_wait) items;
+};
+
+static uint64_t plan_hash(const struct plan *plan) {
+    return plan ? hash_bytes(plan->nodes, plan->n * sizeof(*plan->nodes), plan->n) : 0;
+}
+
+static void report_nodes(const struct waits *w, const struct plan *plan, struct sched_wait *wait) {
+    uint32_t *nodes = arena_alloc(w->plan->memory, (plan->n + 1) * sizeof(*nodes));
+
+    for (uint32_t i = 0; i < plan->n; i++)
+        nodes[i] = w->s->nodes[plan->nodes[i]].outer;
+    wait->nodes = nodes;
+    wait->n_nodes = plan->n;
+}
+
+static void report(struct waits *w, struct job *job, uint32_t reason, int64_t start) {
+    const struct shape *shape = job->shape;
+    bool detailed = reason == shape->blocked_reason && shape->detail;
+    uint64_t detail = detailed ? shape->detail_version : 0;
+    uint64_t nodes = plan_hash(job->plan);
+
+    if (job->reported_any && job->reported_reason == reason && job->reported_start == start &&
+        job->reported_detail == detail && job->reported_nodes == nodes)
+        return;
+    job->reported_any = true;
+    job->reported_reason = reason;
+    job->reported_start = start;
+    job->reported_detail = detail;
+    job->reported_nodes = nodes;
+    struct sched_wait *wait = vec_add(&w->items);
+    wait->job_id = job->job_id;
+    wait->reason = reason;
+    wait->start = start;
+    if (detailed)
+        wait->detail = arena_strndup(w->plan->memory, shape->detail, strlen(shape->detail));
+    if (job->plan)
+        report_nodes(w, job->plan, wait);
+}
+
+static uint32_t rest_reason(const struct shape *shape) {
+    if (shape->blocked_reason)
+        return shape->blocked_reason;
+    return shape->short_of_licenses ? REASON_LICENSES : REASON_PRIORITY;
+}
+
+static bool is_head(const struct sched *s, const struct job *job) {
+    for (size_t i = 0; i < job->shape->n_alternatives; i++) {
+        const struct partition *p = &s->partitions[job->shape->alternatives[i].partition];
+        if (p->head_pass == s->pass && p->head == job)
+            return true;
+    }
+    return false;
+}
+
+static void report_job(struct waits *w, struct job *job) {
+    switch ((enum job_place) job->place) {
+    case PLACE_BEGIN:
+        report(w, job, REASON_BEGIN_TIME, job->begin);
+        return;
+    case PLACE_LIMITED:
+        report(w, job, REASON_ARRAY_TASK_LIMIT, 0);
+        return;
+    case PLACE_EXPIRED:
+        report(w, job, REASON_DEADLINE, 0);
+        return;
+    case PLACE_LIVE:
+        break;
+    }
+    uint32_t reason = rest_reason(job->shape);
+    if (reason == REASON_PRIORITY && is_head(w->s, job))
+        reason = REASON_RESOURCES;
+    report(w, job, reason, job->plan ? job->plan->start : 0);
+}
+
+static void special_push(struct sched *s, struct job *job) {
+    if (job->special_pass == s->pass)
+        return;
+    job->special_pass = s->pass;
+    vec_push(&s->specials, job);
+}
+
+/* Heads of partitions and jobs with plans; those of the last pass that no longer are. */
+static void report_specials(struct waits *w) {
+    struct sched *s = w->s;
+    size_t n_old = s->specials.n;
+
+    for (uint32_t p = 0; p < s->n_partitions; p++) {
+        if (s->partitions[p].head_pass == s->pass)
+            special_push(s, s->partitions[p].head);
+    }
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        vec_each (&s->pools[p].plans, plan) {
+            special_push(s, (*plan)->job);
+        }
+    }
+    for (size_t i = 0; i < s->specials.n; i++) {
+        struct job *job = s->specials.items[i];
+        bool still = i >= n_old;
+        if (!job)
+            continue;
+        if (!still && job->special_pass != s->pass)
+            job->special = false;
+        if (job->started < job->n_tasks)
+            report_job(w, job);
+    }
+    if (s->specials.n > n_old)
+        memmove(s->specials.items, s->specials.items + n_old,
+                (s->specials.n - n_old) * sizeof(*s->specials.items));
+    s->specials.n -= n_old;
+    vec_each (&s->specials, job) {
+        (*job)->special = true;
+    }
+}
+
+/* Not looked at: the pass was cut short before. */
+static bool untested(const struct sched *s, const struct job *job) {
+    return s->cut && job->place == PLACE_LIVE && !job->shape->blocked_reason &&
+           job->shape->dead_version != s->release_version;
+}
+
+static void report_fresh(struct waits *w) {
+    struct sched *s = w->s;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->fresh.n; i++) {
+        struct job *job = s->fresh.items[i];
+        if (!job)
+            continue;
+        if (untested(s, job) || (job->place == PLACE_LIVE && job->started >= job->n_tasks)) {
+            s->fresh.items[kept++] = job;
+            job->fresh = kept;
+            continue;
+        }
+        job->fresh = 0;
+        report_job(w, job);
+    }
+    s->fresh.n = kept;
+}
+
+static void report_shapes(struct waits *w) {
+    vec_each (&w->s->shapes, at) {
+        struct shape *shape = *at;
+        uint32_t rest = rest_reason(shape);
+
+        if (rest == shape->rest_reported && shape->detail_version == shape->detail_reported)
+            continue;
+        shape->rest_reported = rest;
+        shape->detail_reported = shape->detail_version;
+        for (size_t i = shape->first; i < shape->n_jobs; i++) {
+            struct job *job = shape->jobs[i];
+            if (job && !job->fresh && job->started < job->n_tasks)
+                report_job(w, job);
+        }
+    }
+}
+
+void explain_pass(struct sched *s, struct sched_plan *plan) {
+    struct waits w = {s, plan, {0}};
+
+    report_specials(&w);
+    report_fresh(&w);
+    report_shapes(&w);
+    plan->n_waits = w.items.n;
+    plan->waits = arena_alloc(plan->memory, (plan->n_waits + 1) * sizeof(*plan->waits));
+    if (plan->n_waits)
+        memcpy(plan->waits, w.items.items, plan->n_waits * sizeof(*plan->waits));
+    vec_done(&w.items);
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the planner. Only src/sched and its tests include this.
+ *
+ * Amounts are vectors of int64_t with `n_dims` entries: CPUs, memory, one entry per GRES kind, then
+ * one sum per GRES name that has several types (so that an untyped request is one comparison).
+ *
+ * Nodes are numbered inside by (weight, configured position), so that a walk in index order is a
+ * walk in order of weight. sched.h speaks of configured positions; `inner` and `outer` translate at
+ * the border.
+ *
+ * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
+ * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
+ * it), place.c and select.c (which nodes to take), profile.c (the future), pass.c (one plan),
+ * explain.c (reasons), feasible.c and whatif.c (questions).
+ */
+#ifndef SLUICE_SCHED_INTERNAL_H
+#define SLUICE_SCHED_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "sched/sched.h"
+#include "text/duration.h"
+
+#define DIM_CPU 0
+#define DIM_MEM 1
+#define DIM_GRES 2
+#define MAX_DIMS (DIM_GRES + SCHED_GRES_KINDS + SCHED_GRES_KINDS / 2)
+#define MAX_STEPS 160
+#define MAX_ALTERNATIVES 64
+
+/* ---- index: per dimension, the set of nodes that have at least so much ---- */
+
+struct ladder {
+    int64_t steps[MAX_STEPS]; /* ascending */
+    struct bits sets[MAX_STEPS];
+    uint32_t n;
+    uint8_t *level; /* per node: how many steps it reaches */
+};
+struct index {
+    struct ladder *dims; /* n_dims */
+    struct bits idle;    /* nodes with nothing taken */
+};
+
+/* ---- cluster ---- */
+
+struct run;
+struct plan;
+
+/* A job's hold on one node; in a node's list by `end`. */
+struct hold {
+    int64_t end;
+    struct run *run;
+    uint32_t slot; /* which of the run's allocations */
+};
+struct plan_hold {
+    struct plan *plan;
+    uint32_t slot;
+};
+/* Nodes of the same hardware: a request needs the same on each. */
+struct hardware {
+    uint32_t cpus, sockets, cores_per_socket, threads_per_core;
+    bool whole_cores;
+    const int64_t *total;
+};
+struct node {
+    char *name;
+    uint32_t outer; /* configured position */
+    uint32_t weight;
+    uint32_t hardware;
+    uint32_t weight_class;
+    uint64_t tmp_disk;
+    struct bits features;
+    bool usable;
+    vec(struct hold) runs;
+    vec(struct plan_hold) plans;
+    uint32_t released_mark; /* scratch of the profile */
+};
+struct weight_class {
+    uint32_t begin, end; /* nodes */
+};
+
+struct job;
+struct partition {
+    char *name;
+    struct bits nodes;
+    uint32_t n_nodes;
+    uint32_t pool;
+    uint32_t tier, max_nodes, min_nodes, max_cpus_per_node;
+    int64_t max_time; /* seconds, SCHED_FOREVER */
+    bool exclusive, schedulable, spread;
+    struct job *head; /* this pass: first job that could not start */
+    uint32_t head_pass;
+};
+/* Partitions that share nodes, directly or through others. */
+struct pool {
+    vec(struct plan *) plans;
+    uint32_t n_old;   /* plans of an earlier pass that this pass has not come to yet */
+    uint32_t n_kept;  /* plans made or confirmed in this pass */
+    uint32_t head_id; /* job id at the head of those that wait, 0 */
+    bool blocked;     /* strict order: nobody else starts */
+    int64_t first_start, last_start; /* of its plans; SCHED_FOREVER, 0 without */
+};
+
+/* ---- what runs ---- */
+
+struct license_use {
+    uint32_t id, count;
+};
+struct run {
+    uint32_t job_id, partition, uid;
+    int64_t start, end; /* end: assumed when the limit is unknown */
+    bool exclusive, user_only, suspended, tentative;
+    uint32_t n, n_held;
+    uint32_t *nodes;     /* inner index; SCHED_NO_NODE once released */
+    int64_t *amounts;    /* n * n_dims: what is taken from `free` */
+    int64_t *cpus_aside; /* CPUs that a suspended run gave back, or NULL */
+    struct license_use *licenses;
+    size_t n_licenses;
+};
+
+/* A future start: bound to nodes, reserves exactly its vectors. */
+struct plan {
+    struct job *job;
+    uint32_t partition, pool;
+    int64_t start, end;
+    uint64_t version; /* release version it was searched at */
+    bool old;
+    uint32_t n;
+    uint32_t *nodes;
+    int64_t *amounts;
+};
+
+/* ---- what waits ---- */
+
+struct gres_want {
+    uint8_t dim;
+    bool is_gpu;
+    uint32_t count;
+};
+/* A set of nodes, shared by all shapes that mean the same. */
+struct node_set {
+    char *key;
+    struct bits nodes;
+    uint32_t refs;
+};
+struct group {
+    struct node_set *set;
+    uint32_t count;
+};
+/* One way to place a shape: a partition and, with [a|b], one alternative of the constraint. */
+struct alternative {
+    uint32_t partition;
+    struct node_set *set;
+    struct group *groups;
+    size_t n_groups;
+    bool exclusive;
+    uint32_t cpu_cap; /* MaxCPUsPerNode, 0 = none */
+    uint32_t min_nodes, max_nodes;
+    int64_t limit, min_limit;
+    uint32_t limits; /* why the partition never takes it, 0 */
+    uint32_t reason; /* why it is closed as the cluster stands, 0 = open */
+    int64_t **each;  /* per hardware: need of a node; NULL = not computed, no_need = cannot */
+    int64_t **one;   /* the same when a single node takes the whole job */
+};
+struct shape {
+    uint64_t hash;
+    char *key;
+    size_t key_size;
+    struct shape *next_same_hash;
+    size_t position; /* in sched->shapes */
+    size_t refs;     /* jobs */
+    /* the request */
+    uint32_t ntasks, ntasks_per_node, ntasks_per_socket, ntasks_per_core, cpus_per_task;
+    uint32_t min_cpus_per_node, sockets, cores_per_socket, threads_per_core, cpus_per_gpu;
+    int64_t mem_per_node, mem_per_cpu, mem_per_gpu; /* -1 = not asked */
+    struct gres_want per_node[8], per_job[8], per_task[8];
+    uint8_t n_per_node, n_per_job, n_per_task;
+    bool overcommit, contiguous, user_only, wants_gres;
+    uint32_t uid;
+    uint8_t primary; /* the dimension that best fit compares */
+    uint32_t *counts;
+    size_t n_counts;
+    uint32_t *req_nodes; /* inner indexes, ascending */
+    size_t n_req_nodes;
+    struct license_use *licenses;
+    size_t n_licenses;
+    struct alternative *alternatives;
+    size_t n_alternatives;
+    /* its jobs: items[0, n_sorted) in order, the rest appended since; NULL = gone */
+    struct job **jobs;
+    size_t n_jobs, capacity, n_sorted, n_live, first;
+    /* what the last passes found */
+    uint64_t static_version; /* of closed reasons */
+    uint64_t dead_version;   /* cannot start anything while the release version is this */
+    uint32_t blocked_reason; /* closed for good until the cluster changes, 0 */
+    char *detail;            /* text to go with it */
+    bool short_of_licenses;
+    uint32_t rest_reported;
+    uint64_t detail_version, detail_reported;
+    size_t cursor; /* this pass: next job to look at */
+};
+
+enum job_place { PLACE_LIVE, PLACE_BEGIN, PLACE_LIMITED, PLACE_EXPIRED };
+struct job {
+    uint32_t job_id, priority, tier;
+    uint32_t n_tasks, max_starts, started; /* started: in this pass */
+    uint32_t uid;
+    int64_t submit, begin, deadline;
+    struct shape *shape;
+    size_t position;        /* in shape->jobs */
+    struct heap_node timer; /* next begin time or last possible start */
+    struct plan *plan;
+    size_t fresh; /* 1 + index in sched->fresh, 0 */
+    uint8_t place;
+    bool special; /* reason differs from the shape's rest */
+    bool reported_any;
+    uint32_t reported_reason;
+    int64_t reported_start;
+    uint64_t reported_detail, reported_nodes;
+    uint32_t special_pass;
+};
+
+/* ---- the planner ---- */
+
+struct gres_kind {
+    char *name, *type;
+    uint8_t sum; /* dimension of the name's sum (its own when the name has one type) */
+    bool is_gpu;
+};
+struct candidate {
+    uint32_t node;
+    uint32_t tasks; /* how many it can take (fixed share: the share) */
+    uint32_t units; /* how many of the per-job GRES */
+    uint32_t rank;  /* weight class, waste, hole */
+    int64_t value;  /* best fit: lower first */
+    int64_t ready;  /* since when it could */
+};
+struct pick {
+    uint32_t node, tasks;
+    uint32_t share[8]; /* of the per-job GRES */
+    bool grouped;      /* scratch of the selection */
+};
+/* Where a job goes. */
+struct placement {
+    vec(struct pick) picks;
+    vec(int64_t) amounts; /* n_dims per pick */
+};
+
+struct sched {
+    struct sched_settings settings;
+    bool naive; /* tests: every shortcut off */
+
+    struct gres_kind kinds[SCHED_GRES_KINDS];
+    uint32_t n_kinds, n_dims, n_base; /* n_base: without the sums */
+    struct node *nodes;
+    uint32_t n_nodes;
+    uint32_t *inner;              /* configured position -> index here */
+    int64_t *total, *free, *keep; /* n_nodes * n_dims; keep: minimum over all the future */
+    struct hardware *hardware;
+    uint32_t n_hardware;
+    struct weight_class *weights;
+    uint32_t n_weights;
+    struct bits usable, planned, has_gres;
+    struct index by_free, by_keep; /* over free and keep */
+    struct smap features;          /* name -> 1 + id */
+    vec(char *) feature_names;
+    struct partition *partitions;
+    uint32_t n_partitions;
+    struct pool *pools;
+    uint32_t n_pools;
+    uint64_t *license_total, *license_used;
+    size_t n_licenses;
+
+    struct map runs;        /* job id -> struct run */
+    struct map jobs;        /* job id -> struct job */
+    struct map shape_index; /* hash -> chain */
+    vec(struct shape *) shapes;
+    struct smap sets; /* key -> struct node_set */
+    struct heap timers;
+    vec(struct job *) fresh;    /* need a reason */
+    vec(struct job *) specials; /* of the last pass */
+
+    uint64_t release_version; /* moves when anything could start earlier */
+    uint64_t static_version;  /* moves when nodes, partitions or licences change */
+    uint64_t detail_version;
+    bool changed, any_user_only;
+    bool cut;    /* the last pass stopped at max_starts */
+    int64_t due; /* a pass has work from then on */
+    uint32_t pass;
+    struct map unconfirmed; /* starts that the last pass proposed: hash -> end */
+    uint64_t candidates;
+    int64_t now; /* of the pass or question in progress */
+
+    /* scratch */
+    uint64_t *mask, *phase;
+    vec(struct candidate) found, rest;
+    struct placement placement, best;
+    vec(struct shape *) order;
+    vec(struct run *) tentative;
+};
+
+static inline int64_t *node_total(const struct sched *s, uint32_t node) {
+    return s->total + (size_t) node * s->n_dims;
+}
+static inline int64_t *node_free(const struct sched *s, uint32_t node) {
+    return s->free + (size_t) node * s->n_dims;
+}
+static inline int64_t *node_keep(const struct sched *s, uint32_t node) {
+    return s->keep + (size_t) node * s->n_dims;
+}
+static inline int64_t time_after(int64_t start, int64_t seconds) {
+    return seconds >= SCHED_FOREVER - start ? SCHED_FOREVER : start + seconds;
+}
+static inline bool amount_covers(const int64_t *have, const int64_t *need, uint32_t n) {
+    for (uint32_t d = 0; d < n; d++) {
+        if (have[d] < need[d])
+            return false;
+    }
+    return true;
+}
+/* Recomputes the sums of GRES names from their kinds. */
+void amount_sum(const struct sched *s, int64_t *amount);
+
+/* view.c */
+void node_changed(struct sched *s, uint32_t node); /* recomputes keep and the indexes */
+void sched_released(struct sched *s);              /* something may start earlier */
+void sched_statics(struct sched *s);               /* closed reasons must be looked at again */
+
+/* index.c */
+void index_init(struct index *index, const struct sched *s);
+void index_done(struct index *index, uint32_t n_dims);
+void index_set(struct index *index, const struct sched *s, uint32_t node, const int64_t *amount);
+/* Highest step that is not above `need`: its set holds every node with enough. NULL = all nodes. */
+const struct bits *index_at_least(const struct index *index, uint32_t dim, int64_t need);
+uint32_t ladder_find(const struct ladder *ladder, int64_t value); /* number of steps reached */
+
+/* run.c */
+struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool exclusive,
+                     uint32_t uid, int64_t start, int64_t end, uint32_t n, const uint32_t *nodes,
+                     const int64_t *amounts, const struct license_use *licenses, size_t n_licenses);
+void run_drop(struct sched *s, struct run *run); /* gives everything back and frees it */
+uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n);
+void proposal_add(struct sched *s, uint64_t hash, int64_t end);
+void proposals_forget(struct sched *s);
+/* Free licences over [start, end), with plans other than `skip`. */
+bool licenses_free_at(const struct sched *s, const struct shape *shape, int64_t start, int64_t end,
+                      const struct plan *skip);
+void runs_clear(struct sched *s);
+
+/* queue.c */
+int job_compare(const struct job *a, const struct job *b); /* < 0: a goes first */
+void job_list_push(struct shape *shape, struct job *job);
+void job_list_remove(struct shape *shape, struct job *job);
+void job_list_sort(struct shape *shape);
+struct job *job_list_at(struct shape *shape,
+                        size_t *position); /* skips the gone; NULL at the end */
+void job_mark_fresh(struct sched *s, struct job *job);
+void queue_timers(struct sched *s, int64_t now); /* moves jobs whose time has come */
+void queue_clear(struct sched *s);
+
+/* shape.c */
+struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);
+struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec);
+void shape_free(struct sched *s, struct shape *shape);
+void shape_release(struct sched *s, struct shape *shape); /* frees it when it has no jobs */
+bool shape_count_allowed(const struct shape *shape, uint32_t n);
+
+/* fit.c */
+/* What `tasks` tasks (plus `share` of the per-job GRES, may be NULL) take from a node. False: the
+ * node's sockets or totals do not allow it. */
+bool need_of(const struct sched *s, const struct shape *shape, uint32_t hardware, uint32_t tasks,
+             const uint32_t *share, int64_t *need);
+/* Cached need of a node of that hardware for the fixed share, or with everything on one node; NULL:
+ * impossible. */
+const int64_t *need_each(struct sched *s, struct shape *shape, struct alternative *alt,
+                         uint32_t hardware);
+const int64_t *need_one(struct sched *s, struct shape *shape, struct alternative *alt,
+                        uint32_t hardware);
+void need_forget(int64_t *need);
+bool shape_is_fixed(const struct shape *shape, const struct alternative *alt); /* equal shares */
+uint32_t shape_share(const struct shape *shape); /* tasks of a fixed share */
+bool shape_one_node(const struct shape *shape, const struct alternative *alt);
+/* How many tasks, and with one task how many units of the per-job GRES, fit into `have`. */
+uint32_t node_tasks(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                    uint32_t node, const int64_t *have);
+uint32_t node_units(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                    uint32_t node, const int64_t *have, uint32_t tasks);
+bool need_fits(const struct sched *s, const struct alternative *alt, uint32_t node,
+               const int64_t *have, const int64_t *need);
+/* The vector that is taken: untyped GRES become types, an exclusive job gets the node. */
+bool amount_take(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                 uint32_t node, const struct pick *pick, const int64_t *have, int64_t *take);
+/* A rule that vectors do not show (MaxCPUsPerNode, user-only nodes). */
+bool alternative_is_plain(const struct sched *s, const struct shape *shape,
+                          const struct alternative *alt);
+bool node_allows(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                 uint32_t node, int64_t start, int64_t end, int64_t *have);
+
+/* select.c */
+/* Chooses among s->found (in order of preference) and fills out->picks with tasks and shares. */
+bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                  struct placement *out);
+/* Nodes of a fixed share when `have` could take one and `taken` must; 0 = too few. */
+uint32_t fixed_goal(const struct shape *shape, const struct alternative *alt, size_t have,
+                    size_t taken);
+void candidates_sort(struct sched *s, const struct alternative *alt, bool future);
+
+/* place.c */
+bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
+               struct placement *out);
+/* With every node free; usable_only: as the cluster stands. */
+bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, bool usable_only);
+/* Vectors for chosen nodes over [start, end). */
+bool place_amounts(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                   int64_t start, int64_t end, struct placement *out);
+void placement_done(struct placement *placement);
+void placement_swap(struct placement *a, struct placement *b);
+
+/* Rank and best-fit value of a node for a placement now. */
+void candidate_rank(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                    struct candidate *c);
+
+/* profile.c */
+/* Minimum of what is free on a node over [start, end). */
+void node_window(const struct sched *s, uint32_t node, int64_t start, int64_t end, int64_t *have);
+bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t from,
+                    int64_t *ret_start, struct placement *out);
+struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
+                      int64_t start, const struct placement *placement);
+void plan_remove(struct sched *s, struct plan *plan);
+void plans_clear(struct sched *s);
+
+/* pass.c */
+void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
+                struct sched_start *ret);
+
+/* explain.c */
+/* Looks at a shape's closed alternatives again; true while at least one is open. */
+bool shape_open(struct sched *s, struct shape *shape);
+void explain_pass(struct sched *s, struct sched_plan *plan);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One plan. Shapes are merged by their first job in order; a shape that cannot start is tested
+ * once, because free amounts only shrink during a pass. The first `reservations` jobs of a pool
+ * that cannot start get a plan; whoever comes later may start only where that delays no plan.
+ *
+ * Plans persist. A job that has one is tried with its own plan taken out and all others in place,
+ * so it can only move earlier. Plans of jobs further down do not bind a job that has none: when it
+ * could start without them they go, and are searched again when their jobs come up.
+ *
+ * Starts are taken as tentative runs, and given back at the end: the core decides.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+/* ---- merging shapes by their next job ---- */
+
+static bool goes_before(const struct shape *a, const struct shape *b) {
+    return job_compare(a->jobs[a->cursor], b->jobs[b->cursor]) < 0;
+}
+
+static void order_down(struct sched *s, size_t i) {
+    struct shape **heap = s->order.items;
+    size_t n = s->order.n;
+
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && goes_before(heap[child + 1], heap[child]))
+            child++;
+        if (!goes_before(heap[child], heap[i]))
+            return;
+        struct shape *t = heap[i];
+        heap[i] = heap[child];
+        heap[child] = t;
+    }
+}
+
+static void order_make(struct sched *s) {
+    vec_reset(&s->order);
+    vec_each (&s->shapes, at) {
+        struct shape *shape = *at;
+        shape->short_of_licenses = false;
+        job_list_sort(shape);
+        shape->cursor = shape->first;
+        if (!shape_open(s, shape) || !job_list_at(shape, &shape->cursor))
+            continue;
+        vec_push(&s->order, shape);
+    }
+    for (size_t i = s->order.n / 2; i-- > 0;)
+        order_down(s, i);
+}
+
+static void order_drop(struct sched *s) {
+    s->order.items[0] = s->order.items[--s->order.n];
+    order_down(s, 0);
+}
+
+static void order_advance(struct sched *s) {
+    struct shape *shape = s->order.items[0];
+
+    shape->cursor++;
+    if (!job_list_at(shape, &shape->cursor))
+        order_drop(s);
+    else
+        order_down(s, 0);
+}
+
+/* ---- starting ---- */
+
+static bool pool_is_blocked(const struct sched *s, const struct alternative *alt) {
+    return s->pools[s->partitions[alt->partition].pool].blocked;
+}
+
+/* The longest limit that --time-min allows and that delays no plan. */
+static bool place_shortened(struct sched *s, struct shape *shape, struct alternative *alt,
+                            int64_t *limit, struct placement *out) {
+    const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+    int64_t best = 0;
+
+    if (alt->min_limit == 0 || pool->plans.n == 0)
+        return false;
+    for (bool more = true; more;) {
+        int64_t next = 0;
+        vec_each (&pool->plans, plan) {
+            int64_t gap = (*plan)->start - s->now;
+            if (gap >= alt->min_limit && gap < alt->limit && gap > next &&
+                (best == 0 || gap < best))
+                next = gap;
+        }
+        more = next > 0;
+        best = next;
+        if (more && licenses_free_at(s, shape, s->now, time_after(s->now, next), NULL) &&
+            place_now(s, shape, alt, next, out)) {
+            *limit = next;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Fits now, with the plans that are in place? */
+static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_t *limit) {
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct alternative *alt = &shape->alternatives[i];
+
+        if (alt->reason || pool_is_blocked(s, alt))
+            continue;
+        *limit = alt->limit;
+        if (shape->n_licenses &&
+            !licenses_free_at(s, shape, s->now, time_after(s->now, alt->limit), NULL)) {
+            shape->short_of_licenses =
+                shape->short_of_licenses || place_now(s, shape, alt, alt->limit, &s->placement);
+        } else if (place_now(s, shape, alt, alt->limit, &s->placement)) {
+            return alt;
+        }
+        if (place_shortened(s, shape, alt, limit, &s->placement))
+            return alt;
+    }
+    return NULL;
+}
+
+static void start_alloc(const struct sched *s, const struct pick *pick, const int64_t *amount,
+                        struct sched_alloc *ret) {
+    ret->node = s->nodes[pick->node].outer;
+    ret->cpus = amount[DIM_CPU];
+    ret->ntasks = pick->tasks;
+    ret->mem = amount[DIM_MEM];
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        ret->gres[k] = amount[DIM_GRES + k];
+}
+
+void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
+                struct sched_start *ret) {
+    size_t n = placement->picks.n;
+
+    ret->allocs = arena_alloc(arena, (n + 1) * sizeof(*ret->allocs));
+    ret->n_allocs = n;
+    ret->n_cpus = 0;
+    for (size_t i = 0; i < n; i++) {
+        start_alloc(s, &placement->picks.items[i], placement->amounts.items + i * s->n_dims,
+                    &ret->allocs[i]);
+        ret->n_cpus += ret->allocs[i].cpus;
+    }
+}
+
+struct starts {
+    vec(struct sched_start) items;
+};
+
+static void job_start(struct sched *s, struct job *job, struct alternative *alt, int64_t limit,
+                      struct sched_plan *plan, struct starts *starts) {
+    struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+    struct sched_start *start = vec_add(&starts->items);
+    size_t n = s->placement.picks.n;
+    uint32_t *nodes = xcalloc(n + 1, sizeof(*nodes));
+
+    start->job_id = job->job_id;
+    start->partition = alt->partition;
+    start->limit = limit;
+    start->backfilled = pool->head_id != 0;
+    start->backfilled_past = pool->head_id;
+    start_fill(s, &s->placement, plan->memory, start);
+    for (size_t i = 0; i < n; i++)
+        nodes[i] = s->placement.picks.items[i].node;
+    struct run *run = run_take(s, job->job_id, alt->partition, alt->exclusive, job->uid, s->now,
+                               time_after(s->now, limit), n, nodes, s->placement.amounts.items,
+                               job->shape->licenses, job->shape->n_licenses);
+    run->tentative = true;
+    run->user_only = job->shape->user_only;
+    s->any_user_only = s->any_user_only || run->user_only;
+    vec_push(&s->tentative, run);
+    proposal_add(s,
+                 start_hash(&start->allocs->node, &start->allocs->cpus, sizeof(*start->allocs), n),
+                 time_after(s->now, limit));
+    job->started++;
+    free(nodes);
+}
+
+/* ---- waiting ---- */
+
+/* What was found impossible around those plans may be possible now. */
+static void pool_drop_old(struct sched *s, struct pool *pool) {
+    for (size_t i = 0; i < pool->plans.n;) {
+        if (!pool->plans.items[i]->old) {
+            i++;
+            continue;
+        }
+        plan_remove(s, pool->plans.items[i]);
+        sched_released(s);
+    }
+}
+
+static bool shape_has_old(const struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        if (s->pools[s->partitions[shape->alternatives[i].partition].pool].n_old > 0)
+            return true;
+    }
+    return false;
+}
+
+static void shape_drop_old(struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_alternatives; i++)
+        pool_drop_old(s, &s->pools[s->partitions[shape->alternatives[i].partition].pool]);
+}
+
+/* May a job of this shape still get a plan? */
+static bool shape_plannable(const struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        const struct alternative *alt = &shape->alternatives[i];
+        if (!alt->reason && s->settings.backfill &&
+            s->pools[s->partitions[alt->partition].pool].n_kept < s->settings.reservations)
+            return true;
+    }
+    return false;
+}
+
+/* Earliest over all alternatives; ties go to the first. */
+static bool job_plan(struct sched *s, struct job *job) {
+    struct shape *shape = job->shape;
+    struct alternative *best = NULL;
+    int64_t best_start = SCHED_FOREVER;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct alternative *alt = &shape->alternatives[i];
+        struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+        int64_t start;
+
+        if (alt->reason || pool->n_kept >= s->settings.reservations)
+            continue;
+        if (earliest_start(s, shape, alt, s->now, &start, &s->placement) && start < best_start) {
+            best = alt;
+            best_start = start;
+            placement_swap(&s->placement, &s->best);
+        }
+    }
+    if (!best)
+        return false;
+    struct plan *plan = plan_add(s, job, best, best_start, &s->best);
+    s->pools[plan->pool].n_kept++;
+    return true;
+}
+
+/* First of its partitions that cannot start. */
+static void job_blocks(struct sched *s, struct job *job) {
+    const struct shape *shape = job->shape;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        const struct alternative *alt = &shape->alternatives[i];
+        struct partition *p = &s->partitions[alt->partition];
+        struct pool *pool = &s->pools[p->pool];
+
+        if (alt->reason)
+            continue;
+        if (p->head_pass != s->pass) {
+            p->head_pass = s->pass;
+            p->head = job;
+        }
+        if (pool->head_id == 0)
+            pool->head_id = job->job_id;
+        if (!s->settings.backfill)
+            pool->blocked = true;
+    }
+}
+
+/* Its plan of an earlier pass still is the best there is: nothing has been released since. */
+static bool plan_stands(const struct sched *s, const struct job *job) {
+    return !s->naive && job->plan && job->plan->version == s->release_version &&
+           job->plan->start > s->now;
+}
+
+static void plan_keep(struct sched *s, struct plan *plan) {
+    if (!plan->old)
+        return;
+    plan->old = false;
+    s->pools[plan->pool].n_old--;
+    s->pools[plan->pool].n_kept++;
+}
+
+enum outcome { STARTED, WAITS, WAITS_LIKE_ALL };
+
+/* Tries the next job of a shape. WAITS_LIKE_ALL: so will all others of the shape. */
+static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan *plan,
+                            struct starts *starts) {
+    struct shape *shape = job->shape;
+    struct alternative *alt = NULL;
+    int64_t limit;
+
+    bool has_plan = job->plan != NULL;
+
+    if (plan_stands(s, job)) {
+        plan_keep(s, job->plan);
+        job_blocks(s, job);
+        return WAITS;
+    }
+    if (has_plan)
+        plan_remove(s, job->plan);
+    bool dead = !s->naive && shape->dead_version == s->release_version && !shape_has_old(s, shape);
+    if (!dead) {
+        alt = fits_now(s, shape, &limit);
+        if (!alt && !has_plan && shape_has_old(s, shape)) {
+            shape_drop_old(s, shape);
+            alt = fits_now(s, shape, &limit);
+        }
+    }
+    if (alt) {
+        job_start(s, job, alt, limit, plan, starts);
+        return STARTED;
+    }
+    if (!shape_has_old(s, shape))
+        shape->dead_version = s->release_version;
+    job_blocks(s, job);
+    if (shape_plannable(s, shape)) {
+        job_plan(s, job);
+        return WAITS;
+    }
+    return WAITS_LIKE_ALL;
+}
+
+/* ---- the pass ---- */
+
+/* Plans of jobs that are no longer in the order bind nobody. */
+static void plans_drop_lost(struct sched *s) {
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        struct pool *pool = &s->pools[p];
+        for (size_t i = 0; i < pool->plans.n;) {
+            struct plan *plan = pool->plans.items[i];
+            if (plan->job->place == PLACE_LIVE && !plan->job->shape->blocked_reason) {
+                i++;
+                continue;
+            }
+            plan_remove(s, plan);
+            sched_released(s);
+        }
+    }
+}
+
+static void pass_begin(struct sched *s, int64_t now) {
+    s->pass++;
+    s->now = now;
+    s->candidates = 0;
+    if (s->unconfirmed.n > 0)
+        sched_released(s); /* what was planned around them may be void */
+    proposals_forget(s);
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        struct pool *pool = &s->pools[p];
+        pool->blocked = false;
+        pool->head_id = 0;
+        pool->n_kept = 0;
+        pool->n_old = pool->plans.n;
+        vec_each (&pool->plans, plan) {
+            (*plan)->old = true;
+            /* Its time has come but not its nodes: look again. */
+            if ((*plan)->start <= now)
+                sched_released(s);
+        }
+    }
+}
+
+static void pass_end(struct sched *s, struct sched_plan *plan, struct starts *starts) {
+    for (size_t i = s->tentative.n; i-- > 0;)
+        run_drop(s, s->tentative.items[i]);
+    vec_reset(&s->tentative);
+    plan->n_starts = starts->items.n;
+    plan->starts = arena_alloc(plan->memory, (plan->n_starts + 1) * sizeof(*plan->starts));
+    if (plan->n_starts)
+        memcpy(plan->starts, starts->items.items, plan->n_starts * sizeof(*plan->starts));
+    vec_done(&starts->items);
+    for (size_t i = 0; i < plan->n_starts; i++) {
+        struct job *job = map_get(&s->jobs, plan->starts[i].job_id);
+        job->started = 0;
+    }
+    /* Those that are no longer among the first; after a cut nobody knows yet. */
+    for (uint32_t p = 0; p < s->n_pools && !s->cut; p++)
+        pool_drop_old(s, &s->pools[p]);
+    plan->candidates = s->candidates;
+}
+
+static int64_t next_time(const struct sched *s) {
+    const struct heap_node *timer = heap_min(&s->timers);
+    return timer ? timer->key : 0;
+}
+
+/* True when max_starts ended the pass early. */
+static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
+                     struct starts *starts) {
+    while (s->order.n > 0) {
+        struct shape *shape = s->order.items[0];
+        struct job *job = shape->jobs[shape->cursor];
+
+        if (max_starts && starts->items.n >= max_starts)
+            return true;
+        enum outcome outcome = job_try(s, job, plan, starts);
+        if (outcome == WAITS_LIKE_ALL)
+            order_drop(s);
+        else if (outcome == WAITS || job->started >= min_of(job->n_tasks, job->max_starts))
+            order_advance(s);
+    }
+    return false;
+}
+
+void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_plan *plan) {
+    struct starts starts = {0};
+
+    *plan = (struct sched_plan) SCHED_PLAN_INIT;
+    plan->memory = zalloc(struct arena);
+    arena_init(plan->memory, 0);
+    queue_timers(s, now);
+    if (!s->changed && s->unconfirmed.n == 0 && now < s->due && !s->naive) {
+        s->now = now;
+        plan->next_time = next_time(s);
+        return;
+    }
+    pass_begin(s, now);
+    order_make(s);
+    plans_drop_lost(s);
+    s->changed = false;
+    bool cut = pass_run(s, max_starts, plan, &starts);
+    s->cut = cut;
+    explain_pass(s, plan);
+    pass_end(s, plan, &starts);
+    vec_each (&s->shapes, shape) {
+        (*shape)->cursor = 0;
+    }
+    s->changed = s->changed || cut;
+    s->due = SCHED_FOREVER;
+    for (uint32_t p = 0; p < s->n_pools; p++)
+        s->due = min_of(s->due, s->pools[p].first_start);
+    plan->next_time = cut ? now : next_time(s);
+}
+
+void sched_plan_done(struct sched_plan *plan) {
+    if (plan->memory) {
+        arena_done(plan->memory);
+        free(plan->memory);
+    }
+    *plan = (struct sched_plan) SCHED_PLAN_INIT;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a job could start at once. Bit sets narrow the nodes down; each one that is left is tested
+ * exactly. Preference among nodes: low weight, no GRES that the job does not use, nodes that are
+ * planned for somebody later when the job ends in time (so that unplanned ones stay open for long
+ * jobs), least left over, configured order.
+ */
+#include "sched/internal.h"
+
+/* Which amounts count for a job that would run over [now, end). */
+enum view_of {
+    VIEW_NOW,   /* no plan begins meanwhile */
+    VIEW_LATER, /* every plan does */
+    VIEW_EXACT, /* some do: look at each planned node */
+};
+
+static enum view_of view_for(const struct sched *s, const struct alternative *alt, int64_t end) {
+    const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+
+    if (s->naive)
+        return VIEW_EXACT;
+    if (pool->plans.n == 0 || pool->first_start >= end)
+        return VIEW_NOW;
+    return end > pool->last_start ? VIEW_LATER : VIEW_EXACT;
+}
+
+static const int64_t *node_have(const struct sched *s, uint32_t node, enum view_of view,
+                                int64_t end, int64_t *scratch) {
+    if (view == VIEW_NOW || (view == VIEW_EXACT && !s->naive && s->nodes[node].plans.n == 0))
+        return node_free(s, node);
+    if (view == VIEW_LATER)
+        return node_keep(s, node);
+    node_window(s, node, s->now, end, scratch);
+    return scratch;
+}
+
+void candidate_rank(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                    struct candidate *c) {
+    uint32_t waste = !shape->wants_gres && bits_test(&s->has_gres, c->node);
+    uint32_t open = s->nodes[c->node].plans.n == 0;
+    int64_t left = node_free(s, c->node)[shape->primary];
+
+    c->rank = s->nodes[c->node].weight_class * 4 + waste * 2 + open;
+    c->value = s->partitions[alt->partition].spread ? -left : s->settings.pack_nodes ? left : 0;
+}
+
+/* ---- narrowing down ---- */
+
+/* A lower bound of what any node must have free, whatever its hardware. */
+static void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
+                       uint32_t n_dims) {
+    int64_t gpus = 0;
+
+    memset(need, 0, n_dims * sizeof(*need));
+    for (uint8_t i = 0; i < shape->n_per_node; i++) {
+        need[shape->per_node[i].dim] += shape->per_node[i].count;
+        gpus += shape->per_node[i].is_gpu ? shape->per_node[i].count : 0;
+    }
+    for (uint8_t i = 0; i < shape->n_per_task; i++) {
+        need[shape->per_task[i].dim] += (int64_t) shape->per_task[i].count * tasks;
+        gpus += shape->per_task[i].is_gpu ? (int64_t) shape->per_task[i].count * tasks : 0;
+    }
+    for (uint8_t i = 0; i < shape->n_per_job; i++) {
+        int64_t count = all ? shape->per_job[i].count : i == 0;
+        need[shape->per_job[i].dim] += count;
+        gpus += shape->per_job[i].is_gpu ? count : 0;
+    }
+    int64_t cpus = shape->overcommit ? 1 : (int64_t) tasks * shape->cpus_per_task;
+    cpus = max_of(cpus, (int64_t) shape->min_cpus_per_node);
+    cpus = max_of(cpus, (int64_t) shape->cpus_per_gpu * gpus);
+    need[DIM_CPU] = max_of(cpus, (int64_t) 1);
+    need[DIM_MEM] = shape->mem_per_node >= 0  ? max_of(shape->mem_per_node, (int64_t) 1)
+                    : shape->mem_per_cpu >= 0 ? shape->mem_per_cpu * need[DIM_CPU]
+                    : shape->mem_per_gpu >= 0 ? shape->mem_per_gpu * gpus
+                                              : 0;
+}
+
+/* s->mask = nodes that may have `need`; returns how many, 0 at the first sign of too few. */
+static size_t mask_make(struct sched *s, const struct alternative *alt, enum view_of view,
+                        const int64_t *need) {
+    const struct index *index = view == VIEW_LATER ? &s->by_keep : &s->by_free;
+    const struct bits *sets[MAX_DIMS + 3];
+    size_t n_sets = 0, words = bits_words(s->n_nodes), count = 0;
+
+    sets[n_sets++] = &s->usable;
+    for (uint32_t d = 0; d < s->n_dims; d++) {
+        bool filter = need[d] > 0 && !s->naive;
+        const struct bits *set = filter ? index_at_least(index, d, need[d]) : NULL;
+        if (set)
+            sets[n_sets++] = set;
+    }
+    if (alt->exclusive && !s->naive)
+        sets[n_sets++] = &index->idle;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t word = alt->set->nodes.words[w];
+        for (size_t k = 0; word && k < n_sets; k++)
+            word &= sets[k]->words[w];
+        s->mask[w] = word;
+        count += word ? (size_t) __builtin_popcountll(word) : 0;
+    }
+    s->candidates += words / 64 + 1;
+    return count;
+}
+
+/* ---- equal shares: take in order, stop when there are enough ---- */
+
+struct fixed_search {
+    struct shape *shape;
+    struct alternative *alt;
+    bool one; /* the whole job on one node */
+    enum view_of view;
+    int64_t end;
+    uint32_t goal;
+    struct placement *out;
+};
+
+static bool fixed_fits(struct sched *s, const struct fixed_search *f, uint32_t node) {
+    int64_t scratch[MAX_DIMS];
+    uint32_t hardware = s->nodes[node].hardware;
+    const int64_t *need =
+        f->one ? need_one(s, f->shape, f->alt, hardware) : need_each(s, f->shape, f->alt, hardware);
+
+    s->candidates++;
+    return need && need_fits(s, f->alt, node, node_have(s, node, f->view, f->end, scratch), need);
+}
+
+static void fixed_take(const struct fixed_search *f, uint32_t node) {
+    struct pick pick = {
+        node, f->one && f->shape->ntasks ? f->shape->ntasks : shape_share(f->shape), {0}, false};
+
+    for (uint8_t i = 0; f->one && i < f->shape->n_per_job; i++)
+        pick.share[i] = f->shape->per_job[i].count;
+    vec_push(&f->out->picks, pick);
+}
+
+static void fixed_take_found(struct sched *s, const struct fixed_search *f) {
+    candidates_sort(s, f->alt, false);
+    for (size_t i = 0; i < s->found.n && f->out->picks.n < f->goal; i++)
+        fixed_take(f, s->found.items[i].node);
+    vec_reset(&s->found);
+}
+
+/* One level of s->phase. Nodes with exactly the level's lowest amount are the best there can be and
+ * are taken as they come; the others wait until the level is through. */
+static void fixed_level(struct sched *s, const struct fixed_search *f, const struct bits *at_least,
+                        const struct bits *above, int64_t lowest, size_t from, size_t to) {
+    for (size_t w = from; w < to && f->out->picks.n < f->goal; w++) {
+        uint64_t word = s->phase[w] & (at_least ? at_least->words[w] : UINT64_MAX) &
+                        (above ? ~above->words[w] : UINT64_MAX);
+        for (; word && f->out->picks.n < f->goal; word &= word - 1) {
+            struct candidate c = {.node = w * 64 + (size_t) __builtin_ctzll(word)};
+            if (!fixed_fits(s, f, c.node))
+                continue;
+            candidate_rank(s, f->shape, f->alt, &c);
+            if (lowest >= 0 && c.value == lowest)
+                fixed_take(f, c.node);
+            else
+                vec_push(&s->found, c);
+        }
+    }
+    fixed_take_found(s, f);
+}
+
+static void fixed_phase(struct sched *s, const struct fixed_search *f, int64_t need, size_t from,
+                        size_t to) {
+    const struct ladder *ladder = &s->by_free.dims[f->shape->primary];
+
+    if (s->partitions[f->alt->partition].spread) {
+        fixed_level(s, f, NULL, NULL, INT64_MIN, from, to);
+        return;
+    }
+    if (!s->settings.pack_nodes) {
+        fixed_level(s, f, NULL, NULL, 0, from, to);
+        return;
+    }
+    uint32_t level = ladder_find(ladder, need);
+    for (; level <= ladder->n && f->out->picks.n < f->goal; level++) {
+        const struct bits *at_least = level > 0 ? &ladder->sets[level - 1] : NULL;
+        const struct bits *above = level < ladder->n ? &ladder->sets[level] : NULL;
+        int64_t lowest = level > 0 ? max_of(ladder->steps[level - 1], need) : need;
+        fixed_level(s, f, at_least, above, lowest, from, to);
+    }
+}
+
+/* The part of the mask with this rank; false when there is none. */
+static bool phase_make(struct sched *s, const struct weight_class *weight, uint32_t waste,
+                       uint32_t open, bool wants_gres, size_t from, size_t to) {
+    uint64_t any = 0;
+
+    for (size_t w = from; w < to; w++) {
+        uint64_t word = s->mask[w];
+        if (w * 64 < weight->begin)
+            word &= UINT64_MAX << (weight->begin - w * 64);
+        if ((w + 1) * 64 > weight->end)
+            word &= UINT64_MAX >> ((w + 1) * 64 - weight->end);
+        if (!wants_gres)
+            word &= waste ? s->has_gres.words[w] : ~s->has_gres.words[w];
+        word &= open ? ~s->planned.words[w] : s->planned.words[w];
+        s->phase[w] = word;
+        any |= word;
+    }
+    return any != 0;
+}
+
+/* The same without levels: tests compare. */
+static void fixed_naive(struct sched *s, struct fixed_search *f) {
+    bits_each (&f->alt->set->nodes, node) {
+        struct candidate c = {.node = node};
+        if (!bits_test(&s->usable, node) || !fixed_fits(s, f, node))
+            continue;
+        candidate_rank(s, f->shape, f->alt, &c);
+        vec_push(&s->found, c);
+    }
+    fixed_take_found(s, f);
+}
+
+static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int64_t need) {
+    f->goal = f->one ? 1 : fixed_goal(f->shape, f->alt, count, 0);
+    vec_reset(&f->out->picks);
+    vec_reset(&s->found);
+    if (s->naive)
+        fixed_naive(s, f);
+    for (uint32_t c = 0; !s->naive && c < s->n_weights && f->out->picks.n < f->goal; c++) {
+        const struct weight_class *weight = &s->weights[c];
+        size_t from = weight->begin / 64, to = bits_words(weight->end);
+
+        for (uint32_t rank = 0; rank < 4 && f->out->picks.n < f->goal; rank++) {
+            uint32_t waste = rank / 2, open = rank % 2;
+            if (f->shape->wants_gres && waste)
+                continue;
+            if (phase_make(s, weight, waste, open, f->shape->wants_gres, from, to))
+                fixed_phase(s, f, need, from, to);
+        }
+    }
+    /* The goal was set by an upper bound; fewer may do. */
+    uint32_t n = f->one ? 1 : fixed_goal(f->shape, f->alt, f->out->picks.n, 0);
+    if (n == 0 || f->out->picks.n < n)
+        return false;
+    f->out->picks.n = n;
+    return true;
+}
+
+static void fixed_deal_tasks(const struct shape *shape, struct placement *out) {
+    for (size_t i = 0; shape->ntasks && i < out->picks.n; i++)
+        out->picks.items[i].tasks = i < shape->ntasks;
+}
+
+/* ---- the general case: all candidates, then a selection ---- */
+
+static bool candidate_make(struct sched *s, const struct shape *shape,
+                           const struct alternative *alt, uint32_t node, const int64_t *have,
+                           struct candidate *ret) {
+    *ret = (struct candidate) {.node = node};
+    s->candidates++;
+    if (shape_is_fixed(shape, alt)) {
+        const int64_t *need = need_each(s, (struct shape *) shape, (struct alternative *) alt,
+                                        s->nodes[node].hardware);
+        ret->tasks = shape_share(shape);
+        if (!need || !need_fits(s, alt, node, have, need))
+            return false;
+    } else {
+        ret->tasks = node_tasks(s, shape, alt, node, have);
+        if (ret->tasks == 0)
+            return false;
+        if (shape->n_per_job) {
+            ret->units = node_units(s, shape, alt, node, have, shape->ntasks ? 1 : ret->tasks);
+            if (ret->units == 0)
+                return false;
+        }
+    }
+    candidate_rank(s, shape, alt, ret);
+    return true;
+}
+
+static bool general_now(struct sched *s, struct shape *shape, struct alternative *alt,
+                        enum view_of view, int64_t end, struct placement *out) {
+    bool plain = alternative_is_plain(s, shape, alt);
+
+    vec_reset(&s->found);
+    for (size_t w = 0; w < bits_words(s->n_nodes); w++) {
+        for (uint64_t word = s->mask[w]; word; word &= word - 1) {
+            uint32_t node = w * 64 + (size_t) __builtin_ctzll(word);
+            int64_t have[MAX_DIMS], scratch[MAX_DIMS];
+            struct candidate c;
+
+            memcpy(have, node_have(s, node, view, end, scratch), s->n_dims * sizeof(*have));
+            if (!plain && !node_allows(s, shape, alt, node, s->now, end, have))
+                continue;
+            if (candidate_make(s, shape, alt, node, have, &c))
+                vec_push(&s->found, c);
+        }
+    }
+    candidates_sort(s, alt, false);
+    return select_nodes(s, shape, alt, out);
+}
+
+/* Everything on one node, when that is allowed: best fit. */
+static bool one_node_now(struct sched *s, struct shape *shape, struct alternative *alt,
+                         enum view_of view, int64_t end, struct placement *out) {
+    int64_t need[MAX_DIMS];
+    struct fixed_search f = {shape, alt, true, view, end, 1, out};
+
+    need_least(shape, shape->ntasks ? shape->ntasks : shape_share(shape), true, need, s->n_dims);
+    size_t count = mask_make(s, alt, view, need);
+    return count > 0 && fixed_now(s, &f, count, need[shape->primary]);
+}
+
+bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
+               struct placement *out) {
+    int64_t need[MAX_DIMS], end = time_after(s->now, limit);
+    enum view_of view = view_for(s, alt, end);
+    bool fixed = shape_is_fixed(shape, alt);
+    bool simple = shape->n_req_nodes == 0 && alt->n_groups == 0 && !shape->contiguous &&
+                  alternative_is_plain(s, shape, alt);
+
+    vec_reset(&out->amounts);
+    if (!fixed && simple && shape_one_node(shape, alt) &&
+        one_node_now(s, shape, alt, view, end, out))
+        return place_amounts(s, shape, alt, s->now, end, out);
+    need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
+    size_t count = mask_make(s, alt, view, need);
+    if (count < alt->min_nodes)
+        return false;
+    if (fixed && simple) {
+        struct fixed_search f = {shape, alt, false, view, end, 0, out};
+        if (!fixed_now(s, &f, count, need[shape->primary]))
+            return false;
+        fixed_deal_tasks(shape, out);
+    } else if (!general_now(s, shape, alt, view, end, out)) {
+        return false;
+    }
+    return place_amounts(s, shape, alt, s->now, end, out);
+}
+
+bool place_amounts(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                   int64_t start, int64_t end, struct placement *out) {
+    vec_reset(&out->amounts);
+    vec_reserve(&out->amounts, out->picks.n * s->n_dims);
+    vec_each (&out->picks, pick) {
+        int64_t have[MAX_DIMS], *take = out->amounts.items + out->amounts.n;
+
+        node_window(s, pick->node, start, end, have);
+        if (!alternative_is_plain(s, shape, alt) &&
+            !node_allows(s, shape, alt, pick->node, start, end, have))
+            return false;
+        if (!amount_take(s, shape, alt, pick->node, pick, have, take))
+            return false;
+        out->amounts.n += s->n_dims;
+    }
+    return true;
+}
+
+/* ---- with everything free ---- */
+
+bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, bool usable_only) {
+    bool counts_do = shape_is_fixed(shape, alt) && shape->n_req_nodes == 0 && alt->n_groups == 0 &&
+                     !shape->contiguous && shape->n_counts == 0;
+    bool one =
+        !counts_do && shape->n_req_nodes == 0 && alt->n_groups == 0 && shape_one_node(shape, alt);
+
+    vec_reset(&s->found);
+    bits_each (&alt->set->nodes, node) {
+        struct candidate c;
+
+        if (usable_only && !s->nodes[node].usable)
+            continue;
+        if (one && need_one(s, shape, alt, s->nodes[node].hardware))
+            return true;
+        if (!candidate_make(s, shape, alt, node, node_total(s, node), &c))
+            continue;
+        vec_push(&s->found, c);
+        if (counts_do && s->found.n >= alt->min_nodes)
+            return s->found.n <= alt->max_nodes;
+    }
+    if (s->found.n < alt->min_nodes)
+        return false;
+    candidates_sort(s, alt, false);
+    if (!select_nodes(s, shape, alt, &s->best))
+        return false;
+    vec_each (&s->best.picks, pick) {
+        int64_t take[MAX_DIMS];
+        if (!amount_take(s, shape, alt, pick->node, pick, node_total(s, pick->node), take))
+            return false;
+    }
+    return true;
+}
+
+void placement_done(struct placement *placement) {
+    vec_done(&placement->picks);
+    vec_done(&placement->amounts);
+}
+
+void placement_swap(struct placement *a, struct placement *b) {
+    struct placement t = *a;
+
+    *a = *b;
+    *b = t;
+}

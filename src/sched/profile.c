@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The future: what is free on a node over a span of time, plans, and the earliest start of a
+ * request.
+ *
+ * Free amounts only grow as jobs end and only shrink where a plan begins, so the minimum over a
+ * span is at its start or at the start of a plan within it. A job that holds its nodes past its end
+ * is expected to leave in the next second.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+static void subtract_plans(const struct sched *s, const struct node *node, int64_t when,
+                           int64_t *have) {
+    vec_each (&node->plans, hold) {
+        const struct plan *plan = hold->plan;
+        if (plan->start > when || when >= plan->end)
+            continue;
+        const int64_t *amount = plan->amounts + (size_t) hold->slot * s->n_dims;
+        for (uint32_t d = 0; d < s->n_base; d++)
+            have[d] -= amount[d];
+    }
+}
+
+static void free_at(const struct sched *s, uint32_t i, int64_t when, int64_t *have) {
+    const struct node *node = &s->nodes[i];
+
+    memcpy(have, node_free(s, i), s->n_dims * sizeof(*have));
+    for (size_t r = 0; when > s->now && r < node->runs.n && node->runs.items[r].end <= when; r++) {
+        const struct hold *hold = &node->runs.items[r];
+        const int64_t *amount = hold->run->amounts + (size_t) hold->slot * s->n_dims;
+        for (uint32_t d = 0; d < s->n_base; d++)
+            have[d] += amount[d];
+    }
+    subtract_plans(s, node, when, have);
+}
+
+void node_window(const struct sched *s, uint32_t i, int64_t start, int64_t end, int64_t *have) {
+    const struct node *node = &s->nodes[i];
+
+    free_at(s, i, start, have);
+    vec_each (&node->plans, hold) {
+        int64_t when = hold->plan->start, then[MAX_DIMS];
+        if (when <= start || when >= end)
+            continue;
+        free_at(s, i, when, then);
+        for (uint32_t d = 0; d < s->n_base; d++)
+            have[d] = min_of(have[d], then[d]);
+    }
+    amount_sum(s, have);
+}
+
+/* ---- plans ---- */
+
+static void pool_bounds(struct pool *pool) {
+    pool->first_start = SCHED_FOREVER;
+    pool->last_start = 0;
+    vec_each (&pool->plans, plan) {
+        pool->first_start = min_of(pool->first_start, (*plan)->start);
+        pool->last_start = max_of(pool->last_start, (*plan)->start);
+    }
+}
+
+struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
+                      int64_t start, const struct placement *placement) {
+    struct plan *plan = zalloc(struct plan);
+    struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+
+    plan->job = job;
+    plan->partition = alt->partition;
+    plan->pool = s->partitions[alt->partition].pool;
+    plan->start = start;
+    plan->end = time_after(start, alt->limit);
+    plan->version = s->release_version;
+    plan->n = placement->picks.n;
+    plan->nodes = xcalloc(plan->n + 1, sizeof(*plan->nodes));
+    plan->amounts =
+        xmemdup(placement->amounts.items, placement->amounts.n * sizeof(*plan->amounts));
+    for (uint32_t i = 0; i < plan->n; i++) {
+        int64_t *amount = plan->amounts + (size_t) i * s->n_dims;
+        uint32_t node = placement->picks.items[i].node;
+
+        plan->nodes[i] = node;
+        if (alt->exclusive)
+            memcpy(amount, node_total(s, node), s->n_dims * sizeof(*amount));
+        if (!s->settings.mem_consumable)
+            amount[DIM_MEM] = 0;
+        vec_push(&s->nodes[node].plans, ((struct plan_hold) {plan, i}));
+        bits_set(&s->planned, node);
+        node_changed(s, node);
+    }
+    vec_push(&pool->plans, plan);
+    pool_bounds(pool);
+    job->plan = plan;
+    return plan;
+}
+
+static void plan_free(struct plan *plan) {
+    free(plan->nodes);
+    free(plan->amounts);
+    free(plan);
+}
+
+void plan_remove(struct sched *s, struct plan *plan) {
+    struct pool *pool = &s->pools[plan->pool];
+
+    for (uint32_t i = 0; i < plan->n; i++) {
+        struct node *node = &s->nodes[plan->nodes[i]];
+        for (size_t k = 0; k < node->plans.n; k++) {
+            if (node->plans.items[k].plan == plan) {
+                vec_remove(&node->plans, k);
+                break;
+            }
+        }
+        if (node->plans.n == 0)
+            bits_unset(&s->planned, plan->nodes[i]);
+        node_changed(s, plan->nodes[i]);
+    }
+    for (size_t i = 0; i < pool->plans.n; i++) {
+        if (pool->plans.items[i] == plan) {
+            vec_remove(&pool->plans, i);
+            break;
+        }
+    }
+    if (plan->old)
+        pool->n_old--;
+    else
+        pool->n_kept -= pool->n_kept > 0;
+    pool_bounds(pool);
+    plan->job->plan = NULL;
+    plan_free(plan);
+}
+
+void plans_clear(struct sched *s) {
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        while (s->pools[p].plans.n > 0)
+            plan_remove(s, s->pools[p].plans.items[0]);
+    }
+}
+
+/* ---- the earliest start ---- */
+
+/* From `time` on, the node can take so much (until its next step). node == SCHED_NO_NODE: only an
+ * instant to look at, a licence comes free. */
+struct step {
+    int64_t time;
+    uint32_t node, tasks, units;
+};
+struct search {
+    struct sched *s;
+    struct shape *shape;
+    struct alternative *alt;
+    bool fixed, plain;
+    vec(struct step) steps;
+    vec(int64_t) times; /* scratch */
+    struct step *state; /* per node */
+    uint32_t n_nodes;   /* that can take a share now */
+    uint64_t tasks, units;
+};
+
+static void search_have(struct search *q, uint32_t node, const int64_t *have, struct step *step) {
+    if (q->fixed) {
+        const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
+        step->tasks = need && need_fits(q->s, q->alt, node, have, need) ? shape_share(q->shape) : 0;
+        return;
+    }
+    step->tasks = node_tasks(q->s, q->shape, q->alt, node, have);
+    step->units = step->tasks ? node_units(q->s, q->shape, q->alt, node, have,
+                                           q->shape->ntasks ? 1 : step->tasks)
+                              : 0;
+    if (q->shape->n_per_job && step->units == 0)
+        step->tasks = 0;
+}
+
+/* Without plans what is free only grows: one walk over the ends. */
+static void steps_of_free_node(struct search *q, uint32_t i) {
+    const struct sched *s = q->s;
+    const struct node *node = &s->nodes[i];
+    struct step step = {s->now, i, 0, 0}, last = {0};
+    int64_t have[MAX_DIMS];
+
+    memcpy(have, node_free(s, i), s->n_dims * sizeof(*have));
+    for (size_t r = 0;; r++) {
+        bool more = r < node->runs.n;
+        /* Several ends at one time are one step. */
+        if (!more || r == 0 || max_of(node->runs.items[r].end, s->now + 1) > step.time) {
+            if (s->n_dims > s->n_base)
+                amount_sum(s, have);
+            search_have(q, i, have, &step);
+            if (step.tasks > last.tasks || step.units > last.units) {
+                vec_push(&q->steps, step);
+                last = step;
+            }
+            if (!more || (q->fixed && last.tasks))
+                return;
+        }
+        const struct hold *hold = &node->runs.items[r];
+        const int64_t *amount = hold->run->amounts + (size_t) hold->slot * s->n_dims;
+        for (uint32_t d = 0; d < s->n_base; d++)
+            have[d] += amount[d];
+        step.time = max_of(hold->end, s->now + 1);
+    }
+}
+
+static int time_compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+    return x < y ? -1 : x > y;
+}
+
+/* In general: look at every instant at which the answer can change. */
+static void steps_of_planned_node(struct search *q, uint32_t i) {
+    const struct sched *s = q->s;
+    const struct node *node = &s->nodes[i];
+    struct step step = {0, i, 0, 0}, last = {0};
+
+    vec_reset(&q->times);
+    vec_push(&q->times, s->now);
+    vec_each (&node->runs, hold) {
+        vec_push(&q->times, max_of(hold->end, s->now + 1));
+    }
+    vec_each (&node->plans, hold) {
+        const struct plan *plan = hold->plan;
+        vec_push(&q->times, plan->end);
+        vec_push(&q->times, plan->start);
+        if (q->alt->limit < SCHED_FOREVER)
+            vec_push(&q->times, plan->start - q->alt->limit + 1);
+    }
+    qsort(q->times.items, q->times.n, sizeof(int64_t), time_compare);
+    vec_each (&q->times, time) {
+        int64_t have[MAX_DIMS], end = time_after(*time, q->alt->limit);
+        if (*time < s->now || *time == SCHED_FOREVER ||
+            (time > q->times.items && *time == time[-1]))
+            continue;
+        step.time = *time;
+        node_window(s, i, *time, end, have);
+        if (!q->plain && !node_allows(s, q->shape, q->alt, i, *time, end, have))
+            step.tasks = step.units = 0;
+        else
+            search_have(q, i, have, &step);
+        if (step.tasks != last.tasks || step.units != last.units) {
+            vec_push(&q->steps, step);
+            last = step;
+        }
+    }
+}
+
+/* Licences come free when jobs or plans that hold some end. */
+static void steps_of_licenses(struct search *q) {
+    struct sched *s = q->s;
+    size_t at = 0;
+    uint64_t key;
+    const struct run *run;
+
+    if (q->shape->n_licenses == 0)
+        return;
+    while ((run = map_next(&s->runs, &at, &key))) {
+        struct step step = {max_of(run->end, s->now + 1), SCHED_NO_NODE, 0, 0};
+        if (run->n_licenses)
+            vec_push(&q->steps, step);
+    }
+    vec_each (&s->tentative, started) {
+        struct step step = {max_of((*started)->end, s->now + 1), SCHED_NO_NODE, 0, 0};
+        if ((*started)->n_licenses)
+            vec_push(&q->steps, step);
+    }
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        vec_each (&s->pools[p].plans, plan) {
+            struct step step = {(*plan)->end, SCHED_NO_NODE, 0, 0};
+            if ((*plan)->job->shape->n_licenses && step.time != SCHED_FOREVER)
+                vec_push(&q->steps, step);
+        }
+    }
+}
+
+static int step_compare(const void *a, const void *b) {
+    const struct step *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void search_apply(struct search *q, const struct step *step) {
+    struct step *state = &q->state[step->node];
+
+    q->n_nodes += (step->tasks > 0) - (state->tasks > 0);
+    q->tasks += step->tasks - (uint64_t) state->tasks;
+    q->units += step->units - (uint64_t) state->units;
+    /* `ready` is since when the node has had what it has. */
+    *state = *step;
+}
+
+/* Sums only: may hold though the selection then fails, never the other way round. */
+static bool search_promising(const struct search *q) {
+    if (q->n_nodes < q->alt->min_nodes)
+        return false;
+    if (!q->fixed && q->shape->ntasks && q->tasks < q->shape->ntasks)
+        return false;
+    if (q->shape->n_per_job && q->units < q->shape->per_job[0].count)
+        return false;
+    for (size_t i = 0; i < q->shape->n_req_nodes; i++) {
+        if (q->state[q->shape->req_nodes[i]].tasks == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool search_select(struct search *q, int64_t when, struct placement *out) {
+    struct sched *s = q->s;
+    int64_t end = time_after(when, q->alt->limit);
+
+    s->candidates++;
+    if (!licenses_free_at(s, q->shape, when, end, NULL))
+        return false;
+    vec_reset(&s->found);
+    bits_each (&q->alt->set->nodes, node) {
+        const struct step *state = &q->state[node];
+        struct candidate c = {node, state->tasks, state->units, 0, 0, state->time};
+        if (state->tasks == 0)
+            continue;
+        candidate_rank(s, q->shape, q->alt, &c);
+        vec_push(&s->found, c);
+    }
+    candidates_sort(s, q->alt, true);
+    return select_nodes(s, q->shape, q->alt, out) &&
+           place_amounts(s, q->shape, q->alt, when, end, out);
+}
+
+static bool search_sweep(struct search *q, int64_t *ret_start, struct placement *out) {
+    for (size_t i = 0; i < q->steps.n;) {
+        int64_t when = q->steps.items[i].time;
+
+        for (; i < q->steps.n && q->steps.items[i].time == when; i++) {
+            if (q->steps.items[i].node != SCHED_NO_NODE)
+                search_apply(q, &q->steps.items[i]);
+        }
+        if (search_promising(q) && search_select(q, when, out)) {
+            *ret_start = when;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t from,
+                    int64_t *ret_start, struct placement *out) {
+    struct search q = {.s = s, .shape = shape, .alt = alt};
+
+    assert(from == s->now);
+    q.fixed = shape_is_fixed(shape, alt);
+    q.plain = alternative_is_plain(s, shape, alt);
+    q.state = xcalloc(s->n_nodes + 1, sizeof(*q.state));
+    bits_each (&alt->set->nodes, node) {
+        if (!s->nodes[node].usable)
+            continue;
+        s->candidates++;
+        if (q.plain && s->nodes[node].plans.n == 0)
+            steps_of_free_node(&q, node);
+        else
+            steps_of_planned_node(&q, node);
+    }
+    steps_of_licenses(&q);
+    qsort(q.steps.items, q.steps.n, sizeof(*q.steps.items), step_compare);
+    bool found = search_sweep(&q, ret_start, out);
+    free(q.state);
+    vec_done(&q.steps);
+    vec_done(&q.times);
+    return found;
+}

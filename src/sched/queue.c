@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who waits, in which order. Jobs hang under their shape; a shape's list is sorted lazily: changes
+ * append to a tail and leave a hole, and the next pass sorts the tail and merges it in. Jobs that
+ * cannot start before some time (--begin) or at all (deadline, array limit) are not in the list.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+int job_compare(const struct job *a, const struct job *b) {
+    if (a->tier != b->tier)
+        return a->tier > b->tier ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->submit != b->submit)
+        return a->submit < b->submit ? -1 : 1;
+    return a->job_id < b->job_id ? -1 : a->job_id > b->job_id;
+}
+
+static int job_compare_pointers(const void *a, const void *b) {
+    return job_compare(*(struct job *const *) a, *(struct job *const *) b);
+}
+
+void job_list_push(struct shape *shape, struct job *job) {
+    if (shape->n_jobs == shape->capacity) {
+        shape->capacity = vec_grown(shape->capacity, shape->n_jobs + 1);
+        shape->jobs = xreallocarray(shape->jobs, shape->capacity, sizeof(*shape->jobs));
+    }
+    job->position = shape->n_jobs;
+    shape->jobs[shape->n_jobs++] = job;
+    shape->n_live++;
+}
+
+void job_list_remove(struct shape *shape, struct job *job) {
+    assert(shape->jobs[job->position] == job);
+    shape->jobs[job->position] = NULL;
+    shape->n_live--;
+    while (shape->first < shape->n_sorted && !shape->jobs[shape->first])
+        shape->first++;
+}
+
+static size_t list_compact(struct job **list, size_t from, size_t to, struct job **out) {
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++) {
+        if (list[i])
+            out[n++] = list[i];
+    }
+    return n;
+}
+
+/* The common case: what came since belongs behind all others. */
+static bool list_append_sorted(struct shape *shape) {
+    struct job **tail = shape->jobs + shape->n_sorted;
+    size_t n = list_compact(tail, 0, shape->n_jobs - shape->n_sorted, tail);
+    size_t last = shape->n_sorted;
+
+    shape->n_jobs = shape->n_sorted + n;
+    qsort(tail, n, sizeof(struct job *), job_compare_pointers);
+    for (size_t i = 0; i < n; i++)
+        tail[i]->position = shape->n_sorted + i;
+    while (last > shape->first && !shape->jobs[last - 1])
+        last--;
+    if (n == 0 || (last > shape->first && job_compare(shape->jobs[last - 1], tail[0]) > 0))
+        return n == 0 && shape->first < 64;
+    shape->n_sorted = shape->n_jobs;
+    return true;
+}
+
+void job_list_sort(struct shape *shape) {
+    size_t holes = shape->n_sorted - shape->first;
+
+    if (shape->n_sorted == shape->n_jobs && (shape->first < 64 || shape->first < holes))
+        return;
+    if (list_append_sorted(shape))
+        return;
+    struct job **merged = xcalloc(shape->n_jobs + 1, sizeof(struct job *));
+    struct job **tail = xcalloc(shape->n_jobs - shape->n_sorted + 1, sizeof(struct job *));
+    size_t n_head = list_compact(shape->jobs, shape->first, shape->n_sorted, shape->jobs);
+    size_t n_tail = list_compact(shape->jobs, shape->n_sorted, shape->n_jobs, tail);
+    size_t i = 0, k = 0, n = 0;
+
+    qsort(tail, n_tail, sizeof(struct job *), job_compare_pointers);
+    while (i < n_head || k < n_tail) {
+        bool from_head = k == n_tail || (i < n_head && job_compare(shape->jobs[i], tail[k]) < 0);
+        merged[n] = from_head ? shape->jobs[i++] : tail[k++];
+        merged[n]->position = n;
+        n++;
+    }
+    free(tail);
+    free(shape->jobs);
+    shape->jobs = merged;
+    shape->capacity = shape->n_jobs + 1;
+    shape->n_jobs = shape->n_sorted = shape->n_live = n;
+    shape->first = 0;
+}
+
+struct job *job_list_at(struct shape *shape, size_t *position) {
+    while (*position < shape->n_jobs && !shape->jobs[*position])
+        (*position)++;
+    return *position < shape->n_jobs ? shape->jobs[*position] : NULL;
+}
+
+void job_mark_fresh(struct sched *s, struct job *job) {
+    s->changed = true;
+    if (job->fresh)
+        return;
+    vec_push(&s->fresh, job);
+    job->fresh = s->fresh.n;
+}
+
+/* Where a job belongs at `now`; sets its timer to the moment when that changes. */
+static void job_settle(struct sched *s, struct job *job, int64_t now) {
+    const struct shape *shape = job->shape;
+    const struct alternative *alt = &shape->alternatives[0];
+    int64_t shortest = alt->min_limit > 0 ? alt->min_limit : alt->limit;
+    int64_t last =
+        job->deadline && shortest != SCHED_FOREVER ? job->deadline - shortest : SCHED_FOREVER;
+    uint8_t place = PLACE_LIVE;
+    int64_t next = last == SCHED_FOREVER ? SCHED_FOREVER : last + 1;
+
+    if (now > last || (job->deadline && now >= job->deadline)) {
+        place = PLACE_EXPIRED;
+        next = SCHED_FOREVER;
+    } else if (job->begin > now) {
+        place = PLACE_BEGIN;
+        next = job->begin;
+    } else if (job->max_starts == 0 || job->n_tasks == 0) {
+        place = PLACE_LIMITED;
+    }
+    if (job->place == PLACE_LIVE && place != PLACE_LIVE)
+        job_list_remove(job->shape, job);
+    if (job->place != PLACE_LIVE && place == PLACE_LIVE)
+        job_list_push(job->shape, job);
+    if (job->place != place)
+        job_mark_fresh(s, job);
+    job->place = place;
+    heap_remove(&s->timers, &job->timer);
+    if (next != SCHED_FOREVER)
+        heap_push(&s->timers, &job->timer, next, job->job_id);
+}
+
+void queue_timers(struct sched *s, int64_t now) {
+    struct heap_node *node;
+
+    while ((node = heap_min(&s->timers)) && node->key <= now) {
+        s->changed = true;
+        job_settle(s, container_of(node, struct job, timer), now);
+    }
+}
+
+static uint32_t job_tier(const struct sched *s, const struct shape *shape) {
+    uint32_t tier = 0;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++)
+        tier = max_of(tier, s->partitions[shape->alternatives[i].partition].tier);
+    return tier;
+}
+
+static void job_free(struct sched *s, struct job *job) {
+    if (job->plan) {
+        plan_remove(s, job->plan);
+        sched_released(s);
+    }
+    heap_remove(&s->timers, &job->timer);
+    if (job->place == PLACE_LIVE)
+        job_list_remove(job->shape, job);
+    if (job->fresh)
+        s->fresh.items[job->fresh - 1] = NULL;
+    for (size_t i = 0; job->special && i < s->specials.n; i++) {
+        if (s->specials.items[i] == job)
+            s->specials.items[i] = NULL;
+    }
+    free(job);
+}
+
+void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
+    struct job *old = map_get(&s->jobs, spec->job_id);
+    struct shape *shape = shape_intern(s, spec);
+    struct job *job;
+
+    if (old && old->shape == shape && old->submit == spec->submit_time &&
+        old->begin == spec->begin_time && old->deadline == spec->deadline) {
+        /* An array whose tasks were taken: the commonest replacement keeps its place. */
+        old->n_tasks = spec->n_tasks_of_array;
+        old->max_starts = spec->max_starts;
+        sched_job_priority(s, spec->job_id, spec->priority);
+        job_settle(s, old, s->now);
+        s->changed = true;
+        return;
+    }
+    if (old)
+        sched_job_remove(s, spec->job_id);
+    shape = shape_intern(s, spec); /* the removal may have freed it */
+    job = zalloc(struct job);
+    job->job_id = spec->job_id;
+    job->priority = spec->priority;
+    job->n_tasks = spec->n_tasks_of_array;
+    job->max_starts = spec->max_starts;
+    job->submit = spec->submit_time;
+    job->begin = spec->begin_time;
+    job->deadline = spec->deadline;
+    job->shape = shape;
+    job->uid = spec->uid;
+    job->tier = job_tier(s, shape);
+    job->place = PLACE_LIVE;
+    shape->refs++;
+    job_list_push(shape, job);
+    map_put(&s->jobs, job->job_id, job);
+    job_mark_fresh(s, job);
+    job_settle(s, job, s->now);
+}
+
+void sched_job_remove(struct sched *s, uint32_t job_id) {
+    struct job *job = map_remove(&s->jobs, job_id);
+
+    if (!job)
+        return;
+    struct shape *shape = job->shape;
+    job_free(s, job);
+    shape->refs--;
+    shape_release(s, shape);
+    s->changed = true;
+}
+
+void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
+    struct job *job = map_get(&s->jobs, job_id);
+
+    if (!job || job->priority == priority)
+        return;
+    job->priority = priority;
+    s->changed = true;
+    if (job->place == PLACE_LIVE) {
+        job_list_remove(job->shape, job);
+        job_list_push(job->shape, job);
+    }
+}
+
+void queue_clear(struct sched *s) {
+    size_t at = 0;
+    uint64_t key;
+    struct job *job;
+
+    while ((job = map_next(&s->jobs, &at, &key)))
+        sched_job_remove(s, job->job_id);
+    map_clear(&s->jobs);
+    vec_reset(&s->fresh);
+    vec_reset(&s->specials);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who holds what: jobs that run, and while a pass is in progress the starts that it has already
+ * proposed. A run's amounts are what it takes from the nodes' `free`; an exclusive run takes all.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+static void hold_insert(struct node *node, struct hold hold) {
+    size_t at = node->runs.n;
+
+    vec_push(&node->runs, hold);
+    for (; at > 0 && node->runs.items[at - 1].end > hold.end; at--)
+        node->runs.items[at] = node->runs.items[at - 1];
+    node->runs.items[at] = hold;
+}
+
+static void hold_delete(struct node *node, const struct run *run) {
+    for (size_t i = 0; i < node->runs.n; i++) {
+        if (node->runs.items[i].run == run) {
+            vec_remove(&node->runs, i);
+            return;
+        }
+    }
+}
+
+static void free_add(struct sched *s, uint32_t node, const int64_t *amount, int sign) {
+    int64_t *have = node_free(s, node);
+
+    for (uint32_t d = 0; d < s->n_dims; d++)
+        have[d] += sign * amount[d];
+}
+
+static void licenses_add(struct sched *s, const struct run *run, int sign) {
+    for (size_t i = 0; i < run->n_licenses; i++) {
+        if (run->licenses[i].id < s->n_licenses)
+            s->license_used[run->licenses[i].id] += sign * (int64_t) run->licenses[i].count;
+    }
+}
+
+struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool exclusive,
+                     uint32_t uid, int64_t start, int64_t end, uint32_t n, const uint32_t *nodes,
+                     const int64_t *amounts, const struct license_use *licenses,
+                     size_t n_licenses) {
+    struct run *run = zalloc(struct run);
+
+    run->job_id = job_id;
+    run->partition = partition;
+    run->exclusive = exclusive;
+    run->uid = uid;
+    run->start = start;
+    run->end = end == SCHED_FOREVER ? time_after(start, s->settings.default_limit) : end;
+    run->n = run->n_held = n;
+    run->nodes = xmemdup(nodes, (n + 1) * sizeof(*nodes));
+    run->amounts = xmemdup(amounts, (size_t) n * s->n_dims * sizeof(*amounts));
+    run->licenses = n_licenses ? xmemdup(licenses, n_licenses * sizeof(*licenses)) : NULL;
+    run->n_licenses = n_licenses;
+    licenses_add(s, run, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t *amount = run->amounts + (size_t) i * s->n_dims;
+
+        if (exclusive)
+            memcpy(amount, node_total(s, nodes[i]), s->n_dims * sizeof(*amount));
+        if (!s->settings.mem_consumable)
+            amount[DIM_MEM] = 0;
+        free_add(s, nodes[i], amount, -1);
+        hold_insert(&s->nodes[nodes[i]], (struct hold) {run->end, run, i});
+        node_changed(s, nodes[i]);
+    }
+    return run;
+}
+
+static void run_give_back(struct sched *s, struct run *run, uint32_t slot) {
+    uint32_t node = run->nodes[slot];
+
+    if (node == SCHED_NO_NODE)
+        return;
+    run->nodes[slot] = SCHED_NO_NODE;
+    run->n_held--;
+    free_add(s, node, run->amounts + (size_t) slot * s->n_dims, 1);
+    hold_delete(&s->nodes[node], run);
+    node_changed(s, node);
+}
+
+static void run_free(struct run *run) {
+    free(run->nodes);
+    free(run->amounts);
+    free(run->licenses);
+    free(run->cpus_aside);
+    free(run);
+}
+
+void run_drop(struct sched *s, struct run *run) {
+    for (uint32_t i = 0; i < run->n; i++)
+        run_give_back(s, run, i);
+    licenses_add(s, run, -1);
+    run_free(run);
+}
+
+void runs_clear(struct sched *s) {
+    size_t at = 0;
+    uint64_t key;
+    struct run *run;
+
+    while ((run = map_next(&s->runs, &at, &key)))
+        run_free(run);
+    map_clear(&s->runs);
+    proposals_forget(s);
+    for (size_t i = 0; i < s->n_licenses; i++)
+        s->license_used[i] = 0;
+}
+
+uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n) {
+    uint64_t hash = n;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = *(const uint32_t *) ((const char *) nodes + i * stride);
+        uint32_t count = *(const uint32_t *) ((const char *) cpus + i * stride);
+        hash = hash_u64(hash ^ ((uint64_t) node << 32 | count)) + 1;
+    }
+    return hash ? hash : 1;
+}
+
+/* Equal starts (several jobs of one size on one node) are numbered. The value is the end, shifted
+ * so that it is never NULL. */
+static void *end_value(int64_t end) {
+    return (void *) (uintptr_t) ((uint64_t) end | (uint64_t) 1 << 63);
+}
+
+void proposal_add(struct sched *s, uint64_t hash, int64_t end) {
+    while (map_get(&s->unconfirmed, hash))
+        hash = hash_u64(hash) + 1;
+    map_put(&s->unconfirmed, hash, end_value(end));
+}
+
+void proposals_forget(struct sched *s) {
+    if (s->unconfirmed.n + s->unconfirmed.n_tombs > 0)
+        map_clear(&s->unconfirmed);
+}
+
+/* The start that the last pass proposed, as proposed: what has been planned around it holds. */
+static bool run_was_proposed(struct sched *s, const struct sched_alloc *allocs, size_t n,
+                             int64_t end) {
+    uint64_t hash = n ? start_hash(&allocs->node, &allocs->cpus, sizeof(*allocs), n) : 0;
+    void *last = NULL;
+    uint64_t last_hash = hash;
+
+    for (void *value; n && (value = map_get(&s->unconfirmed, hash)); hash = hash_u64(hash) + 1) {
+        last = value;
+        last_hash = hash;
+    }
+    if (!last)
+        return false;
+    map_remove(&s->unconfirmed, last_hash);
+    return (uintptr_t) end_value(end) <= (uintptr_t) last;
+}
+
+void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool exclusive,
+                   uint32_t uid, int64_t start, int64_t end, const struct sched_alloc *allocs,
+                   size_t n, const uint32_t *license_ids, const uint32_t *license_counts,
+                   size_t n_licenses) {
+    uint32_t *nodes = xcalloc(n + 1, sizeof(*nodes));
+    int64_t *amounts = xcalloc(n + 1, s->n_dims * sizeof(*amounts));
+    struct license_use *licenses = xcalloc(n_licenses + 1, sizeof(*licenses));
+
+    sched_run_remove(s, job_id);
+    for (size_t i = 0; i < n; i++) {
+        int64_t *amount = amounts + i * s->n_dims;
+
+        assert(allocs[i].node < s->n_nodes);
+        nodes[i] = s->inner[allocs[i].node];
+        amount[DIM_CPU] = allocs[i].cpus;
+        amount[DIM_MEM] = allocs[i].mem;
+        for (uint32_t k = 0; k < s->n_kinds; k++)
+            amount[DIM_GRES + k] = allocs[i].gres[k];
+        amount_sum(s, amount);
+    }
+    for (size_t i = 0; i < n_licenses; i++)
+        licenses[i] = (struct license_use) {license_ids[i], license_counts[i]};
+    struct run *run = run_take(s, job_id, partition, exclusive, uid, start, end, n, nodes, amounts,
+                               licenses, n_licenses);
+    map_put(&s->runs, job_id, run);
+    if (!run_was_proposed(s, allocs, n, end))
+        sched_released(s);
+    s->changed = true;
+    free(nodes);
+    free(amounts);
+    free(licenses);
+}
+
+void sched_run_share(struct sched *s, uint32_t job_id, bool user_only) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (run)
+        run->user_only = user_only;
+    s->any_user_only = s->any_user_only || user_only;
+}
+
+void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (!run)
+        return;
+    run->end = end == SCHED_FOREVER ? time_after(run->start, s->settings.default_limit) : end;
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        struct node *node = &s->nodes[run->nodes[i]];
+        hold_delete(node, run);
+        hold_insert(node, (struct hold) {run->end, run, i});
+        node_changed(s, run->nodes[i]);
+    }
+    sched_released(s);
+}
+
+void sched_run_release_node(struct sched *s, uint32_t job_id, uint32_t outer) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (!run || outer >= s->n_nodes)
+        return;
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] == s->inner[outer])
+            run_give_back(s, run, i);
+    }
+    if (run->n_held == 0)
+        sched_run_remove(s, job_id);
+    sched_released(s);
+}
+
+void sched_run_remove(struct sched *s, uint32_t job_id) {
+    struct run *run = map_remove(&s->runs, job_id);
+
+    if (!run)
+        return;
+    run_drop(s, run);
+    sched_released(s);
+}
+
+/* A suspended job gives back its CPUs and keeps the rest. */
+void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (!run || run->suspended == suspended)
+        return;
+    run->suspended = suspended;
+    if (!run->cpus_aside)
+        run->cpus_aside = xcalloc(run->n + 1, sizeof(*run->cpus_aside));
+    for (uint32_t i = 0; i < run->n; i++) {
+        int64_t *amount = run->amounts + (size_t) i * s->n_dims;
+        int64_t swapped = amount[DIM_CPU];
+
+        amount[DIM_CPU] = run->cpus_aside[i];
+        run->cpus_aside[i] = swapped;
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        node_free(s, run->nodes[i])[DIM_CPU] += swapped - amount[DIM_CPU];
+        node_changed(s, run->nodes[i]);
+    }
+    sched_released(s);
+}
+
+static uint64_t run_license(const struct run *run, uint32_t id) {
+    for (size_t i = 0; i < run->n_licenses; i++) {
+        if (run->licenses[i].id == id)
+            return run->licenses[i].count;
+    }
+    return 0;
+}
+
+static uint64_t plan_license(const struct plan *plan, uint32_t id) {
+    const struct shape *shape = plan->job->shape;
+
+    for (size_t i = 0; i < shape->n_licenses; i++) {
+        if (shape->licenses[i].id == id)
+            return shape->licenses[i].count;
+    }
+    return 0;
+}
+
+/* Licences of one name that are taken at an instant. */
+static uint64_t license_used_at(const struct sched *s, uint32_t id, int64_t when,
+                                const struct plan *skip) {
+    uint64_t used = s->license_used[id];
+    size_t at = 0;
+    uint64_t key;
+    const struct run *run;
+
+    /* What has ended by then; a run past its end is expected to end in the next second. */
+    while (when > s->now && (run = map_next(&s->runs, &at, &key))) {
+        if (run->end <= when)
+            used -= run_license(run, id);
+    }
+    for (size_t i = 0; when > s->now && i < s->tentative.n; i++) {
+        if (s->tentative.items[i]->end <= when)
+            used -= run_license(s->tentative.items[i], id);
+    }
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        vec_each (&s->pools[p].plans, plan) {
+            if (*plan != skip && (*plan)->start <= when && when < (*plan)->end)
+                used += plan_license(*plan, id);
+        }
+    }
+    return used;
+}
+
+bool licenses_free_at(const struct sched *s, const struct shape *shape, int64_t start, int64_t end,
+                      const struct plan *skip) {
+    for (size_t i = 0; i < shape->n_licenses; i++) {
+        const struct license_use *use = &shape->licenses[i];
+
+        if (use->id >= s->n_licenses ||
+            license_used_at(s, use->id, start, skip) + use->count > s->license_total[use->id])
+            return false;
+        for (uint32_t p = 0; p < s->n_pools; p++) {
+            vec_each (&s->pools[p].plans, plan) {
+                int64_t when = (*plan)->start;
+                if (*plan != skip && when > start && when < end &&
+                    license_used_at(s, use->id, when, skip) + use->count >
+                        s->license_total[use->id])
+                    return false;
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <stdio.h>
+
+void world_init(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) {
+    memset(w, 0, sizeof(*w));
+    w->settings = (struct sched_settings) {.backfill = true,
+                                           .mem_consumable = true,
+                                           .cpus_consumable = true,
+                                           .reservations = 1,
+                                           .default_limit = 86400,
+                                           .pack_nodes = true};
+    w->n_nodes = n_nodes;
+    w->nodes = xcalloc(n_nodes + 1, sizeof(*w->nodes));
+    w->names = xcalloc(n_nodes + 1, sizeof(*w->names));
+    w->usable = xcalloc(n_nodes + 1, sizeof(*w->usable));
+    uint32_t *all = xcalloc(n_nodes + 1, sizeof(*all));
+    for (size_t i = 0; i < n_nodes; i++) {
+        snprintf(w->names[i], sizeof(w->names[i]), "n%zu", i + 1);
+        w->nodes[i] = (struct sched_node_spec) {.name = w->names[i],
+                                                .cpus = cpus,
+                                                .sockets = 1,
+                                                .cores_per_socket = cpus,
+                                                .threads_per_core = 1,
+                                                .mem = mem,
+                                                .weight = 1};
+        w->usable[i] = true;
+        all[i] = i;
+    }
+    w->n_partitions = 1;
+    w->partitions = xcalloc(8, sizeof(*w->partitions));
+    w->partitions[0] = (struct sched_partition_spec) {.name = "main",
+                                                      .nodes = all,
+                                                      .n_nodes = n_nodes,
+                                                      .tier = 1,
+                                                      .max_nodes = UINT32_MAX,
+                                                      .min_nodes = 1,
+                                                      .max_time = UINT32_MAX - 1,
+                                                      .max_cpus_per_node = UINT32_MAX,
+                                                      .oversubscribe = 1,
+                                                      .schedulable = true};
+    w->next_id = 1;
+    w->now = 1000;
+    w->sched = sched_new(&w->settings);
+}
+
+static void run_done(struct world_run *run) {
+    free(run->allocs);
+    free(run->license_ids);
+    free(run->license_counts);
+}
+
+static void spec_done(struct sched_job_spec *spec) {
+    free((void *) spec->partitions);
+    free((void *) spec->req_nodes);
+    free((void *) spec->exc_nodes);
+    free((void *) spec->node_counts);
+    free((void *) spec->license_ids);
+    free((void *) spec->license_counts);
+}
+
+void world_done(struct world *w) {
+    sched_free(w->sched);
+    vec_each (&w->runs, run) {
+        run_done(run);
+    }
+    vec_each (&w->jobs, job) {
+        spec_done(&job->spec);
+    }
+    vec_done(&w->runs);
+    vec_done(&w->jobs);
+    for (size_t p = 0; p < w->n_partitions; p++)
+        free((void *) w->partitions[p].nodes);
+    free(w->partitions);
+    free(w->nodes);
+    free(w->names);
+    free(w->usable);
+}
+
+void world_configure(struct world *w) {
+    sched_configure(w->sched, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes,
+                    w->partitions, w->n_partitions);
+    sched_set_licenses(w->sched, w->licenses, w->n_licenses);
+}
+
+struct sched_job_spec world_spec(struct world *w) {
+    static const uint32_t first_partition[1] = {0};
+
+    return (struct sched_job_spec) {.n_tasks_of_array = 1,
+                                    .max_starts = UINT32_MAX,
+                                    .priority = 1000,
+                                    .submit_time = w->now,
+                                    .limit = 100,
+                                    .partitions = first_partition,
+                                    .n_partitions = 1,
+                                    .min_nodes = 1,
+                                    .max_nodes = UINT32_MAX,
+                                    .ntasks = 1,
+                                    .cpus_per_task = 1,
+                                    .mem_per_node = UNSET64_,
+                                    .mem_per_cpu = UNSET64_,
+                                    .mem_per_gpu = UNSET64_,
+                                    .uid = 1000};
+}
+
+static const uint32_t *copy_u32(const uint32_t *items, size_t n) {
+    return n ? xmemdup(items, n * sizeof(*items)) : NULL;
+}
+
+uint32_t world_add(struct world *w, const struct sched_job_spec *spec) {
+    struct world_job job = {*spec, true};
+
+    job.spec.job_id = w->next_id++;
+    job.spec.partitions = copy_u32(spec->partitions, spec->n_partitions);
+    job.spec.req_nodes = copy_u32(spec->req_nodes, spec->n_req_nodes);
+    job.spec.exc_nodes = copy_u32(spec->exc_nodes, spec->n_exc_nodes);
+    job.spec.node_counts = copy_u32(spec->node_counts, spec->n_node_counts);
+    job.spec.license_ids = copy_u32(spec->license_ids, spec->n_licenses);
+    job.spec.license_counts = copy_u32(spec->license_counts, spec->n_licenses);
+    vec_push(&w->jobs, job);
+    sched_job_add(w->sched, &job.spec);
+    return job.spec.job_id;
+}
+
+struct world_job *world_job(struct world *w, uint32_t job_id) {
+    vec_each (&w->jobs, job) {
+        if (job->spec.job_id == job_id)
+            return job;
+    }
+    return NULL;
+}
+
+void world_cancel(struct world *w, uint32_t job_id) {
+    struct world_job *job = world_job(w, job_id);
+
+    assert_non_null(job);
+    spec_done(&job->spec);
+    vec_remove(&w->jobs, job - w->jobs.items);
+    sched_job_remove(w->sched, job_id);
+}
+
+void world_commit(struct world *w, const struct sched_plan *plan) {
+    for (size_t i = 0; i < plan->n_starts; i++) {
+        const struct sched_start *start = &plan->starts[i];
+        struct world_job *job = world_job(w, start->job_id);
+        assert_non_null(job);
+        const struct sched_job_spec *spec = &job->spec;
+        struct world_run run = {.job_id = spec->n_tasks_of_array > 1 ? w->next_id++ : spec->job_id,
+                                .record_id = spec->job_id,
+                                .start = w->now,
+                                .limit = start->limit,
+                                .n = start->n_allocs,
+                                .n_licenses = spec->n_licenses};
+        run.end = start->limit == SCHED_FOREVER ? SCHED_FOREVER : w->now + start->limit;
+        run.exclusive = spec->exclusive || w->partitions[start->partition].exclusive ||
+                        !w->settings.cpus_consumable;
+        run.allocs = xmemdup(start->allocs, start->n_allocs * sizeof(*run.allocs));
+        run.license_ids = (uint32_t *) copy_u32(spec->license_ids, spec->n_licenses);
+        run.license_counts = (uint32_t *) copy_u32(spec->license_counts, spec->n_licenses);
+        vec_push(&w->runs, run);
+        if (spec->n_tasks_of_array > 1) {
+            job->spec.n_tasks_of_array--;
+            if (job->spec.max_starts != UINT32_MAX)
+                job->spec.max_starts--;
+            sched_job_add(w->sched, &job->spec);
+        } else {
+            world_cancel(w, spec->job_id);
+        }
+        sched_run_add(w->sched, run.job_id, start->partition, run.exclusive, 1000, run.start,
+                      run.end, run.allocs, run.n, run.license_ids, run.license_counts,
+                      run.n_licenses);
+    }
+}
+
+size_t world_pass(struct world *w) {
+    struct sched_plan plan;
+
+    sched_pass(w->sched, w->now, 0, &plan);
+    world_commit(w, &plan);
+    size_t n = plan.n_starts;
+    sched_plan_done(&plan);
+    return n;
+}
+
+struct world_run *world_running(struct world *w, uint32_t job_id) {
+    vec_each (&w->runs, run) {
+        if (run->job_id == job_id)
+            return run;
+    }
+    return NULL;
+}
+
+void world_end(struct world *w, uint32_t job_id) {
+    struct world_run *run = world_running(w, job_id);
+
+    assert_non_null(run);
+    run_done(run);
+    vec_remove(&w->runs, run - w->runs.items);
+    sched_run_remove(w->sched, job_id);
+}
+
+void world_end_due(struct world *w) {
+    for (size_t i = 0; i < w->runs.n;) {
+        if (w->runs.items[i].end <= w->now)
+            world_end(w, w->runs.items[i].job_id);
+        else
+            i++;
+    }
+}
+
+void world_check(const struct world *w) {
+    for (size_t node = 0; node < w->n_nodes; node++) {
+        uint64_t cpus = 0, mem = 0, gres[SCHED_GRES_KINDS] = {0}, jobs = 0, exclusive = 0;
+
+        vec_each (&w->runs, run) {
+            for (size_t i = 0; i < run->n; i++) {
+                if (run->allocs[i].node != node)
+                    continue;
+                jobs++;
+                exclusive += run->exclusive;
+                cpus += run->allocs[i].cpus;
+                mem += run->allocs[i].mem;
+                for (size_t k = 0; k < w->n_kinds; k++)
+                    gres[k] += run->allocs[i].gres[k];
+            }
+        }
+        assert_true(cpus <= w->nodes[node].cpus);
+        assert_true(!w->settings.mem_consumable || mem <= w->nodes[node].mem);
+        for (size_t k = 0; k < w->n_kinds; k++)
+            assert_true(gres[k] <= w->nodes[node].gres[k]);
+        assert_true(exclusive == 0 || jobs == 1);
+    }
+    for (size_t l = 0; l < w->n_licenses; l++) {
+        uint64_t used = 0;
+        vec_each (&w->runs, run) {
+            for (size_t i = 0; i < run->n_licenses; i++)
+                used += run->license_ids[i] == l ? run->license_counts[i] : 0;
+        }
+        assert_true(used <= w->licenses[l]);
+    }
+}
+
+const struct sched_start *plan_start(const struct sched_plan *plan, uint32_t job_id) {
+    for (size_t i = 0; i < plan->n_starts; i++) {
+        if (plan->starts[i].job_id == job_id)
+            return &plan->starts[i];
+    }
+    return NULL;
+}
+
+const struct sched_wait *plan_wait(const struct sched_plan *plan, uint32_t job_id) {
+    for (size_t i = 0; i < plan->n_waits; i++) {
+        if (plan->waits[i].job_id == job_id)
+            return &plan->waits[i];
+    }
+    return NULL;
+}
