@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The standing connection to the controller. It is dialled again when it breaks, after a pause that
+ * grows from a tenth of a second to five; several controllers are tried in turn.
+ */
+#include <inttypes.h>
+
+#include "os/log.h"
+#include "slurmd/slurmd.h"
+
+#define BACKOFF_MIN_USEC 100000u
+#define BACKOFF_MAX_USEC 5000000u
+#define BODY_FACTOR 4u /* decoded size of a message against its encoded size */
+
+void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body) {
+    if (slurmd->controller && slurmd->is_ready)
+        rpc_conn_send(slurmd->controller, type, 0, 0, body);
+}
+
+void controller_send(struct slurmd *slurmd, uint16_t type, const void *object) {
+    cleanup_str struct str body = STR_INIT;
+
+    wire_encode(message_record(type), object, NULL, &body);
+    controller_send_body(slurmd, type,
+                         (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+}
+
+/* ---- what we tell ---- */
+
+static void find_problem(const struct slurmd *slurmd, struct str *problem) {
+    const struct machine *machine = &slurmd->machine;
+    struct conf_registration found = {
+        .cpus = machine->cpus,
+        .sockets = machine->sockets,
+        .cores_per_socket = machine->cores,
+        .threads_per_core = machine->threads,
+        .real_memory = machine->memory,
+        .tmp_disk = machine->tmp_disk,
+        .gres = &slurmd->gres,
+    };
+    bool overrides =
+        slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+
+    (void) conf_node_registration_check(slurmd->node, &found, overrides, 100, problem);
+}
+
+/* With config_overrides the node is what the configuration says; else what was found. */
+static void fill_node(const struct slurmd *slurmd, struct node *node) {
+    const struct machine *machine = &slurmd->machine;
+    const struct conf_node *conf = slurmd->node;
+    bool overrides =
+        slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+
+    node->name = slurmd->node_name;
+    node->hostname = machine->hostname;
+    node->address = (char *) (uintptr_t) conf->address;
+    node->port = slurmd->server ? rpc_server_port(slurmd->server) : conf->port;
+    node->cpus = overrides ? conf->cpus : machine->cpus;
+    node->boards = overrides ? conf->boards : machine->boards;
+    node->sockets = overrides ? conf->sockets : machine->sockets;
+    node->cores = overrides ? conf->cores_per_socket : machine->cores;
+    node->threads = overrides ? conf->threads_per_core : machine->threads;
+    node->memory = overrides ? conf->real_memory : machine->memory;
+    node->tmp_disk = overrides ? conf->tmp_disk : machine->tmp_disk;
+    node->os = machine->os;
+    node->arch = machine->arch;
+    node->boot_id = machine->boot_id;
+    node->boot_time = machine->boot_time;
+    node->slurmd_start_time = slurmd->start_time;
+    node->version = (char *) (uintptr_t) SLUICE_COMPAT_VERSION;
+    node->cpu_load = machine_load();
+    node->free_mem = machine_free_mem();
+}
+
+void controller_register(struct slurmd *slurmd) {
+    struct node_register body;
+    struct node node;
+    cleanup_str struct str gres = STR_INIT, problem = STR_INIT;
+
+    if (!slurmd->is_ready || slurmd->n_adopting > 0)
+        return;
+    record_init(&record_node_register, &body);
+    record_init(&record_node, &node);
+    fill_node(slurmd, &node);
+    gres_print(&slurmd->gres, "", ':', &gres);
+    node.gres = node.gres_detail = gres.length > 0 ? gres.data : NULL;
+    find_problem(slurmd, &problem);
+    body.name = slurmd->node_name;
+    body.version = node.version;
+    body.node = &node;
+    body.conf_hash = conf_hash(slurmd->conf);
+    body.problem = problem.length > 0 ? problem.data : NULL;
+    agent_fill_register(slurmd->agent, &body);
+    if (problem.length > 0)
+        log_error("this node is not what the configuration says and will be drained: %s",
+                  problem.data);
+    controller_send(slurmd, MSG_NODE_REGISTER, &body);
+    free(body.steps.items);
+}
+
+static void send_status(struct slurmd *slurmd) {
+    struct node_status status;
+
+    record_init(&record_node_status, &status);
+    status.cpu_load = machine_load();
+    status.free_mem = machine_free_mem();
+    controller_send(slurmd, MSG_NODE_STATUS, &status);
+}
+
+static void on_heartbeat(void *context) {
+    struct slurmd *slurmd = context;
+
+    send_status(slurmd);
+    loop_timer_set(slurmd->heartbeat_timer,
+                   loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
+}
+
+/* ---- what we are told ---- */
+
+static void on_welcome(struct slurmd *slurmd, const struct node_welcome *welcome,
+                       struct agent_effects *effects) {
+    if (!welcome->accepted) {
+        log_error("the controller does not take this node: %s",
+                  welcome->text ? welcome->text : "no reason given");
+        slurmd->backoff_usec = BACKOFF_MAX_USEC;
+        rpc_conn_close(slurmd->controller);
+        return;
+    }
+    slurmd->is_registered = true;
+    slurmd->backoff_usec = 0;
+    log_info("registered as %s%s%s", slurmd->node_name, welcome->text ? ": " : "",
+             welcome->text ? welcome->text : "");
+    slurmd->heartbeat = welcome->heartbeat ? welcome->heartbeat : 30;
+    loop_timer_set(slurmd->heartbeat_timer,
+                   loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
+    agent_welcome(slurmd->agent, loop_monotonic_usec(), welcome, effects);
+}
+
+static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
+                    struct agent_effects *effects) {
+    switch (type) {
+    case MSG_NODE_WELCOME:
+        on_welcome(slurmd, body, effects);
+        break;
+    case MSG_STEP_ACK:
+        agent_ack(slurmd->agent, loop_monotonic_usec(), body, effects);
+        break;
+    case MSG_NODE_SIGNAL:
+        agent_signal(slurmd->agent, body, effects);
+        break;
+    case MSG_JOB_TERMINATE:
+        agent_terminate(slurmd->agent, loop_monotonic_usec(), body, effects);
+        break;
+    case MSG_NODE_PING:
+        send_status(slurmd);
+        break;
+    case MSG_NODE_SHUTDOWN:
+        log_info("told by the controller to stop");
+        loop_stop(slurmd->loop, 0);
+        break;
+    case MSG_NODE_RECONFIGURE:
+        slurmd_reconfigure(slurmd);
+        break;
+    default:
+        log_error("the controller sent message %u, which is not for nodes", type);
+    }
+}
+
+static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+    struct slurmd *slurmd = context;
+    const struct record *record = message_record(message->type);
+    struct agent_effects effects = {0};
+    struct error err = ERROR_INIT;
+    struct arena arena;
+    void *body;
+
+    if (message->type == MSG_LAUNCH) {
+        launch_batch(slurmd, message->body);
+        return;
+    }
+    if (!record)
+        return;
+    arena_init(&arena, (1u << 20) + message->body.size * BODY_FACTOR);
+    body = arena_alloc(&arena, record->size);
+    if (wire_decode(record, message->body, &arena, body, &err) < 0)
+        log_error("%s from the controller cannot be read: %s", message_name(message->type),
+                  err.text);
+    else
+        on_body(slurmd, message->type, body, &effects);
+    arena_done(&arena);
+    slurmd_effects(slurmd, &effects);
+}
+
+/* ---- the connection ---- */
+
+static void dial_later(struct slurmd *slurmd) {
+    uint64_t pause = slurmd->backoff_usec;
+
+    slurmd->backoff_usec = pause == 0 ? BACKOFF_MIN_USEC
+                                      : min_of(pause * 2, (uint64_t) BACKOFF_MAX_USEC);
+    slurmd->control_host = (slurmd->control_host + 1) % slurmd->conf->n_control_hosts;
+    loop_timer_set(slurmd->dial_timer, loop_monotonic_usec() + max_of(pause, (uint64_t) 1));
+}
+
+static void on_ready(struct rpc_conn *conn, void *context) {
+    struct slurmd *slurmd = context;
+
+    slurmd->is_ready = true;
+    slurmd->has_complained = false;
+    controller_register(slurmd);
+}
+
+static void on_closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct slurmd *slurmd = context;
+
+    slurmd->controller = NULL;
+    if (slurmd->is_registered)
+        log_info("the connection to the controller is lost (%s); running steps go on", why->text);
+    else if (!slurmd->has_complained)
+        log_error("cannot register with the controller: %s; trying again", why->text);
+    slurmd->has_complained = true;
+    slurmd->is_ready = slurmd->is_registered = false;
+    loop_timer_set(slurmd->heartbeat_timer, 0);
+    agent_disconnected(slurmd->agent);
+    dial_later(slurmd);
+}
+
+static const struct rpc_handlers controller_handlers = {
+    .ready = on_ready, .message = on_message, .closed = on_closed};
+
+static void dial(void *context) {
+    struct slurmd *slurmd = context;
+    const struct conf_control_host *host = &slurmd->conf->control_hosts[slurmd->control_host];
+    struct error err = ERROR_INIT;
+
+    if (rpc_dial(slurmd->loop, &slurmd->auth, host->address, slurmd->conf->slurmctld_port.first,
+                 slurmd->slurm_uid, &controller_handlers, slurmd, &slurmd->controller,
+                 &err) < 0) {
+        slurmd->controller = NULL;
+        if (!slurmd->has_complained)
+            log_error("cannot reach the controller: %s; trying again", err.text);
+        slurmd->has_complained = true;
+        dial_later(slurmd);
+    }
+}
+
+void controller_start(struct slurmd *slurmd) {
+    slurmd->dial_timer = loop_timer_add(slurmd->loop, dial, slurmd);
+    slurmd->heartbeat_timer = loop_timer_add(slurmd->loop, on_heartbeat, slurmd);
+    dial(slurmd);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a request to a slurmstepd. A batch script comes from the controller, whose connection is its
+ * credential. A step comes from srun with a MUNGE credential made by the controller, which says
+ * what may be launched; nothing of what srun itself says gets it more than that.
+ *
+ * The way of both: parse, ask the agent, look up the user, hand over to a slurmstepd.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "os/auth.h"
+#include "os/log.h"
+#include "slurmd/slurmd.h"
+
+#define BODY_FACTOR 4u
+
+struct pending {
+    struct list in_slurmd; /* steps of srun only */
+    struct slurmd *slurmd;
+    struct step_key key;
+    uint32_t uid, gid;
+    struct str body; /* of MSG_LAUNCH or MSG_STEP_LAUNCH */
+    /* srun */
+    struct rpc_conn *conn; /* NULL when it has gone */
+    uint32_t seq;
+    char *credential_text;
+    struct auth_info info;
+    struct arena arena;
+    struct step_credential credential;
+    struct error failure; /* of the credential */
+};
+
+static void pending_free(struct pending *pending) {
+    list_remove(&pending->in_slurmd);
+    str_done(&pending->body);
+    free(pending->credential_text);
+    auth_info_done(&pending->info);
+    arena_done(&pending->arena);
+    free(pending);
+}
+
+/* ---- the order ---- */
+
+static void order_fill(const struct slurmd *slurmd, const struct pending *pending,
+                       const struct user *user, struct step_order *order, struct str *cgroup) {
+    const struct conf *conf = slurmd->conf;
+
+    record_init(&record_step_order, order);
+    order->job_id = pending->key.job_id;
+    order->step_id = pending->key.step_id;
+    order->attempt = pending->key.attempt;
+    order->uid = pending->uid;
+    order->gid = pending->gid;
+    order->groups.items = user->groups;
+    order->groups.n = (uint32_t) user->n_groups;
+    order->user_name = user->name;
+    order->home = user->home;
+    order->shell = user->shell;
+    order->node_name = slurmd->node_name;
+    order->cluster = (char *) (uintptr_t) conf->cluster_name;
+    order->spool_dir = slurmd->spool_dir;
+    order->conf_path = slurmd->conf_path;
+    order->kill_wait = conf->kill_wait;
+    order->unkillable_seconds = conf->unkillable_step_timeout;
+    order->gpu_numbers.items = slurmd->gpu_numbers.items;
+    order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
+    order->append_output = conf->job_file_append;
+    if (slurmd->cgroup_base) {
+        step_cgroup(slurmd, pending->key, cgroup);
+        order->cgroup = cgroup->data;
+        order->use_cgroup = true;
+    }
+}
+
+static void refuse(struct pending *pending, const struct error *why) {
+    struct reply_error reply;
+    cleanup_str struct str body = STR_INIT;
+
+    log_info("job %u step %u: not started: %s", pending->key.job_id, pending->key.step_id,
+             why->text);
+    if (!pending->conn)
+        return;
+    record_init(&record_reply_error, &reply);
+    reply.code = (uint32_t) -why->code;
+    reply.detail = (char *) (uintptr_t) why->text;
+    wire_encode(&record_reply_error, &reply, NULL, &body);
+    rpc_conn_send(pending->conn, MSG_ERROR, RPC_LAST, pending->seq,
+                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+    rpc_conn_close(pending->conn);
+}
+
+static void give_up(struct pending *pending, const struct error *why) {
+    struct slurmd *slurmd = pending->slurmd;
+    struct agent_effects effects = {0};
+
+    refuse(pending, why);
+    step_give_up(slurmd, pending->key);
+    agent_launch_failed(slurmd->agent, loop_monotonic_usec(), pending->key, why, &effects);
+    slurmd_effects(slurmd, &effects);
+    pending_free(pending);
+}
+
+static void on_user(const struct user *user, void *context) {
+    struct pending *pending = context;
+    struct slurmd *slurmd = pending->slurmd;
+    cleanup_str struct str cgroup = STR_INIT, channel = STR_INIT;
+    struct step_order order;
+    struct error err = ERROR_INIT;
+    int fd = -1;
+
+    if (!user) {
+        error_set(&err, ERR_USER_ID,
+                  "User id %u is not known on node %s: users must be the same on all nodes.",
+                  pending->uid, slurmd->node_name);
+        give_up(pending, &err);
+        return;
+    }
+    order_fill(slurmd, pending, user, &order, &cgroup);
+    if (pending->credential_text) {
+        if (!pending->conn)
+            error_set(&err, ERR_CLOSED, "srun has gone before its step could start.");
+        else if (rpc_conn_export(pending->conn, &channel, &fd, &err) == 0)
+            pending->conn = NULL;
+        if (fd < 0) {
+            give_up(pending, &err);
+            return;
+        }
+        order.channel = (struct blob){(uint8_t *) channel.data, channel.length};
+        order.step_launch = (struct blob){(uint8_t *) pending->body.data, pending->body.length};
+        order.credential = &pending->credential;
+    } else {
+        order.launch = (struct blob){(uint8_t *) pending->body.data, pending->body.length};
+    }
+    step_spawn(slurmd, pending->key, &order, fd);
+    pending_free(pending);
+}
+
+/* Asks the agent; true when the launch goes on. */
+static bool accepted(struct pending *pending, bool by_controller) {
+    struct slurmd *slurmd = pending->slurmd;
+    struct agent_effects effects = {0};
+    struct error err = ERROR_INIT;
+    int r = agent_launch(slurmd->agent, loop_monotonic_usec(), pending->key, pending->uid,
+                         by_controller, &effects, &err);
+
+    slurmd_effects(slurmd, &effects);
+    if (r < 0)
+        refuse(pending, &err);
+    if (r == 1)
+        step_expect(slurmd, pending->key);
+    return r == 1;
+}
+
+/* ---- batch ---- */
+
+void launch_batch(struct slurmd *slurmd, struct bytes body) {
+    struct pending *pending = zalloc(struct pending);
+    struct launch_head head;
+    struct error err = ERROR_INIT;
+
+    list_init(&pending->in_slurmd);
+    pending->slurmd = slurmd;
+    arena_init(&pending->arena, (1u << 20) + body.size * BODY_FACTOR);
+    if (wire_decode(&record_launch_head, body, &pending->arena, &head, &err) < 0 || !head.job) {
+        log_error("a launch message from the controller cannot be read: %s", err.text);
+        pending_free(pending);
+        return;
+    }
+    pending->key = (struct step_key){head.job->job_id, STEP_BATCH, head.attempt};
+    pending->uid = head.job->uid;
+    pending->gid = head.job->gid;
+    if (!accepted(pending, true)) {
+        pending_free(pending);
+        return;
+    }
+    log_debug("launching batch job %u for uid %u", pending->key.job_id, pending->uid);
+    str_append_bytes(&pending->body, body.data, body.size);
+    user_find(slurmd, pending->uid, pending->gid, on_user, pending);
+}
+
+/* ---- steps ---- */
+
+/* In a thread: munged may be slow. */
+static void decode_credential(void *context) {
+    struct pending *pending = context;
+
+    (void) !auth_decode(pending->slurmd->auth.munge_socket, pending->credential_text,
+                        &pending->info, &pending->failure);
+}
+
+static bool names_node(const struct step_credential *credential, const char *name) {
+    for (uint32_t i = 0; i < credential->nodes.n; i++) {
+        if (str_equal(credential->nodes.items[i].name, name))
+            return true;
+    }
+    return false;
+}
+
+static int check_credential(struct pending *pending, struct error *err) {
+    struct slurmd *slurmd = pending->slurmd;
+    struct step_credential *credential = &pending->credential;
+    struct bytes payload = {pending->info.payload, pending->info.payload_size};
+    uid_t peer = rpc_conn_peer(pending->conn)->uid;
+
+    if (pending->failure.code < 0) {
+        *err = pending->failure;
+        return err->code;
+    }
+    if (pending->info.uid != slurmd->slurm_uid && pending->info.uid != 0)
+        return error_set(err, ERR_AUTH, "The step's credential was made by uid %u; only the "
+                         "controller's (%u) counts.", (unsigned) pending->info.uid,
+                         (unsigned) slurmd->slurm_uid);
+    int r = wire_decode(&record_step_credential, payload, &pending->arena, credential, err);
+    if (r < 0)
+        return r;
+    if (credential->expires < pending->info.decode_time)
+        return error_set(err, ERR_JOB_EXPIRED, "The step's credential has expired %lld s ago; are "
+                         "the clocks of controller and node the same?",
+                         (long long) (pending->info.decode_time - credential->expires));
+    if (!names_node(credential, slurmd->node_name))
+        return error_set(err, ERR_INVALID_NODE, "The step's credential is not for node %s.",
+                         slurmd->node_name);
+    if (peer != credential->uid && peer != 0)
+        return error_set(err, ERR_USER_ID, "The step belongs to uid %u, srun runs as uid %u.",
+                         credential->uid, (unsigned) peer);
+    return 0;
+}
+
+static void on_credential(void *context) {
+    struct pending *pending = context;
+    struct error err = ERROR_INIT;
+    int r;
+
+    if (!pending->conn) {
+        pending_free(pending);
+        return;
+    }
+    r = check_credential(pending, &err);
+    if (r == 0) {
+        const struct step_credential *credential = &pending->credential;
+        pending->key = (struct step_key){credential->job_id, credential->step_id,
+                                         credential->attempt};
+        pending->uid = credential->uid;
+        pending->gid = credential->gid;
+        if (accepted(pending, false)) {
+            log_debug("launching step %u.%u for uid %u", pending->key.job_id,
+                      pending->key.step_id, pending->uid);
+            user_find(pending->slurmd, pending->uid, pending->gid, on_user, pending);
+            return;
+        }
+    } else {
+        refuse(pending, &err);
+    }
+    pending_free(pending);
+}
+
+/* The fields of MSG_STEP_LAUNCH that slurmd reads; the same numbers as there. */
+#define STEP_LAUNCH_HEAD_FIELDS(X)                                                                 \
+    X(1, STR, credential, 0)                                                                       \
+    X(2, STR, node_name, 0)
+RECORD_DECLARE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
+#define RECORD_ROW_step_launch_head(...) RECORD_ROW(step_launch_head, __VA_ARGS__)
+RECORD_DEFINE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
+
+static struct pending *pending_of(struct slurmd *slurmd, const struct rpc_conn *conn) {
+    list_each(&slurmd->pending_steps, node) {
+        struct pending *pending = list_entry(node, struct pending, in_slurmd);
+        if (pending->conn == conn)
+            return pending;
+    }
+    return NULL;
+}
+
+void launch_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn) {
+    struct pending *pending = pending_of(slurmd, conn);
+
+    if (pending)
+        pending->conn = NULL;
+}
+
+void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message) {
+    struct pending *pending;
+    struct step_launch_head head;
+    struct error err = ERROR_INIT;
+
+    if (pending_of(slurmd, conn)) { /* one connection carries one step */
+        rpc_conn_close(conn);
+        return;
+    }
+    pending = zalloc(struct pending);
+    pending->slurmd = slurmd;
+    pending->conn = conn;
+    list_append(&slurmd->pending_steps, &pending->in_slurmd);
+    pending->seq = message->seq;
+    arena_init(&pending->arena, (1u << 20) + message->body.size * BODY_FACTOR);
+    if (wire_decode(&record_step_launch_head, message->body, &pending->arena, &head, &err) < 0 ||
+        !head.credential) {
+        if (err.code == 0)
+            error_set(&err, ERR_PROTOCOL, "The launch of a step has no credential.");
+        refuse(pending, &err);
+        pending_free(pending);
+        return;
+    }
+    pending->credential_text = xstrdup(head.credential);
+    str_append_bytes(&pending->body, message->body.data, message->body.size);
+    loop_work(slurmd->loop, decode_credential, on_credential, pending);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slurmd: the daemon of one node. A shell around agent/: it keeps the connection to the controller,
+ * takes srun's connections, starts slurmstepds and talks to them, and carries out what the agent
+ * decides. Steps do not depend on it: it can be stopped, killed and replaced at any time.
+ *
+ * One struct slurmd per process; everything runs in its loop, blocking work in the loop's threads.
+ */
+#ifndef SLUICE_SLURMD_SLURMD_H
+#define SLUICE_SLURMD_SLURMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/agent.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/conf.h"
+#include "os/frame.h"
+#include "os/loop.h"
+#include "rpc/rpc.h"
+
+/* What the machine has; conf-independent. */
+struct machine {
+    char *hostname, *os, *arch, *boot_id;
+    uint32_t cpus, boards, sockets, cores, threads; /* cores per socket, threads per core */
+    uint64_t memory, tmp_disk;                      /* MiB */
+    int64_t boot_time;
+};
+
+struct options {
+    const char *conf_file, *log_file, *node_name;
+    bool foreground, clear, print_machine, print_gres;
+    int verbose;
+};
+
+struct step_link;
+
+struct slurmd {
+    struct options options;
+    struct loop *loop;
+    char *conf_path;
+    struct conf *conf;
+    const struct conf_node *node; /* this node, in conf */
+    char *node_name, *spool_dir;
+    uid_t slurm_uid, slurmd_uid;
+    struct rpc_auth auth;
+    char *munge_socket;
+    struct machine machine;
+    int64_t start_time;
+    struct gres_list gres;                      /* devices found */
+    vec(uint32_t) gpu_numbers;                  /* by GPU index: number of its device file */
+    char *cgroup_base;                          /* directory of this node's jobs, NULL = none */
+    char *stepd_path;
+    int null_fd;
+    bool has_log;
+    char *pid_file;
+    int pid_fd;
+
+    struct agent *agent;
+    struct loop_timer *agent_timer;
+
+    /* controller.c */
+    struct rpc_conn *controller; /* NULL = waiting to dial again */
+    bool is_ready, is_registered, has_complained;
+    size_t control_host;
+    uint64_t backoff_usec;
+    uint32_t heartbeat; /* seconds */
+    struct loop_timer *dial_timer, *heartbeat_timer;
+
+    /* server.c */
+    struct rpc_server *server;
+
+    /* steps.c */
+    struct list links;     /* struct step_link */
+    size_t n_adopting;     /* found at the start and not yet heard of */
+    struct loop_timer *adopt_timer;
+
+    struct list pending_steps; /* launch.c: srun's requests under way */
+
+    /* users.c */
+    struct map users; /* by uid: struct user */
+};
+
+/* ---- main.c ---- */
+void slurmd_reconfigure(struct slurmd *slurmd);
+void slurmd_effects(struct slurmd *slurmd, struct agent_effects *effects); /* carries out, frees */
+
+/* ---- machine.c ---- */
+must_check int machine_look(struct machine *machine, const char *tmp_fs, struct error *err);
+void machine_done(struct machine *machine);
+uint32_t machine_load(void);     /* hundredths; UNSET32 */
+uint64_t machine_free_mem(void); /* MiB; UNSET64 */
+void machine_print(const struct machine *machine, struct str *out); /* slurmd -C */
+
+/* ---- gres.c ---- */
+/* Counts the devices of gres.conf that are there. */
+void gres_look(struct slurmd *slurmd);
+void gres_describe(const struct slurmd *slurmd, struct str *out); /* slurmd -G */
+
+/* ---- controller.c ---- */
+void controller_start(struct slurmd *slurmd);
+void controller_send(struct slurmd *slurmd, uint16_t type, const void *object);
+void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body);
+void controller_register(struct slurmd *slurmd);
+
+/* ---- server.c ---- */
+must_check int server_start(struct slurmd *slurmd, struct error *err);
+
+/* ---- launch.c ---- */
+/* A batch script from the controller; body is MSG_LAUNCH. */
+void launch_batch(struct slurmd *slurmd, struct bytes body);
+/* A step of srun: takes the connection over once the credential holds. */
+void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
+
+void launch_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
+
+/* ---- users.c ---- */
+struct user {
+    uid_t uid;
+    gid_t gid;
+    char *name, *home, *shell;
+    gid_t *groups;
+    size_t n_groups;
+    uint64_t looked_up_at; /* loop_monotonic_usec() */
+};
+/* Calls fn, at once or later, with the user or NULL (unknown here). */
+void user_find(struct slurmd *slurmd, uid_t uid, gid_t gid,
+               void (*fn)(const struct user *user, void *context), void *context);
+void users_clear(struct slurmd *slurmd);
+
+/* ---- steps.c: slurmstepds ---- */
+/* Starts a slurmstepd and gives it its order; srun_fd (-1 = none) is owned. On failure the agent is
+ * told. */
+void step_spawn(struct slurmd *slurmd, struct step_key key, const struct step_order *order,
+                int srun_fd);
+/* A launch is under way: commands for the step are kept until step_spawn(). */
+void step_expect(struct slurmd *slurmd, struct step_key key);
+void step_give_up(struct slurmd *slurmd, struct step_key key);
+void step_command(struct slurmd *slurmd, struct step_key key, const struct step_command *command);
+/* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */
+void steps_adopt(struct slurmd *slurmd);
+void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *out);
+
+/* ---- sweep.c ---- */
+/* Kills what a dead slurmstepd left behind, then tells the agent. */
+void sweep_step(struct slurmd *slurmd, struct step_key key, uint32_t uid);
+void clean_job(struct slurmd *slurmd, uint32_t job_id);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cleaning behind slurmstepds that did not do it themselves (killed, out of memory): the processes
+ * of a step are those of its cgroup, or, without cgroups, those that carry its numbers in their
+ * environment.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "os/log.h"
+#include "slurmd/slurmd.h"
+#include "slurmstepd/track.h"
+
+#define ROUND_USEC 20000u
+#define ROUNDS_MAX 500u /* ten seconds */
+
+struct sweep {
+    struct slurmd *slurmd;
+    struct step_key key;
+    struct track track;
+    unsigned rounds;
+    struct loop_timer *timer;
+};
+
+/* ---- by environment ---- */
+
+static bool environment_has(const char *text, size_t size, const char *entry) {
+    size_t length = strlen(entry);
+
+    for (const char *at = text; at < text + size; at += strnlen(at, (size_t) (text + size - at)) + 1) {
+        if ((size_t) (text + size - at) > length && memcmp(at, entry, length + 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool process_is_of(const char *pid, struct step_key key) {
+    char path[300], text[1u << 15], job[64], step[64];
+    ssize_t n;
+
+    snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || (n = read(fd, text, sizeof(text))) <= 0)
+        return false;
+    snprintf(job, sizeof(job), "SLURM_JOB_ID=%u", key.job_id);
+    snprintf(step, sizeof(step), "SLURM_STEP_ID=%u", key.step_id);
+    if (!environment_has(text, (size_t) n, job))
+        return false;
+    return key.step_id == STEP_BATCH || environment_has(text, (size_t) n, step);
+}
+
+/* True when none was there. */
+static bool kill_by_environment(struct step_key key) {
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    bool none = true;
+
+    while (dir && (entry = readdir(dir))) {
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !process_is_of(entry->d_name, key))
+            continue;
+        none = false;
+        (void) kill((pid_t) atoi(entry->d_name), SIGKILL);
+    }
+    if (dir)
+        closedir(dir);
+    return none;
+}
+
+/* ---- one step ---- */
+
+static void swept(struct sweep *sweep) {
+    struct slurmd *slurmd = sweep->slurmd;
+    struct agent_effects effects = {0};
+    cleanup_str struct str path = STR_INIT;
+
+    str_printf(&path, "%s/step/", slurmd->spool_dir);
+    step_socket_name(sweep->key.job_id, sweep->key.step_id, sweep->key.attempt, &path);
+    (void) unlink(path.data);
+    agent_step_swept(slurmd->agent, loop_monotonic_usec(), sweep->key,
+                     (int64_t) (loop_realtime_usec() / 1000000), &effects);
+    loop_timer_free(sweep->timer);
+    track_done(&sweep->track);
+    free(sweep);
+    slurmd_effects(slurmd, &effects);
+}
+
+static void sweep_round(void *context) {
+    struct sweep *sweep = context;
+    bool is_clean = sweep->track.dir ? track_close(&sweep->track) : kill_by_environment(sweep->key);
+
+    if (is_clean) {
+        swept(sweep);
+        return;
+    }
+    if (sweep->track.dir)
+        (void) track_kill(&sweep->track);
+    if (++sweep->rounds > ROUNDS_MAX) {
+        log_error("job %u: processes of a step whose slurmstepd is gone do not die",
+                  sweep->key.job_id);
+        swept(sweep);
+        return;
+    }
+    loop_timer_set(sweep->timer, loop_monotonic_usec() + ROUND_USEC);
+}
+
+void sweep_step(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
+    struct sweep *sweep = zalloc(struct sweep);
+    cleanup_str struct str dir = STR_INIT;
+
+    sweep->slurmd = slurmd;
+    sweep->key = key;
+    sweep->track = (struct track) TRACK_INIT;
+    sweep->timer = loop_timer_add(slurmd->loop, sweep_round, sweep);
+    if (slurmd->cgroup_base) {
+        step_cgroup(slurmd, key, &dir);
+        if (track_open(&sweep->track, dir.data, NULL) < 0)
+            sweep->track = (struct track) TRACK_INIT;
+    }
+    sweep_round(sweep);
+}
+
+/* ---- one job ---- */
+
+void clean_job(struct slurmd *slurmd, uint32_t job_id) {
+    struct agent_effects effects = {0};
+    cleanup_str struct str path = STR_INIT;
+
+    str_printf(&path, "%s/job%05u/slurm_script", slurmd->spool_dir, job_id);
+    if (unlink(path.data) == 0) {
+        path.data[path.length - strlen("/slurm_script")] = '\0';
+        (void) rmdir(path.data);
+    }
+    agent_job_cleaned(slurmd->agent, loop_monotonic_usec(), job_id, NULL, &effects);
+    slurmd_effects(slurmd, &effects);
+}
