@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the end-to-end tests.
+
+cluster        the shared cluster of the session: four nodes of 8 CPUs, 8000 MB; quiet again after every test
+gpu_cluster    the same with two fake a100 a node
+make_cluster   a factory for a test that needs a cluster of its own: make_cluster(nodes=2, conf="KillWait=1")
+work           an empty directory that belongs to the ordinary user
+"""
+
+import os
+import pwd
+import re
+import shutil
+
+import pytest
+from harness import BASE, USER, Cluster, ensure_users
+
+SHARED_CONF = "KillWait=1\nDefMemPerCPU=100\n"
+
+
+def pytest_configure(config):
+    if os.geteuid() != 0:
+        pytest.exit("the end-to-end tests run as root: they submit as several users", 2)
+    ensure_users()
+    os.makedirs(BASE, exist_ok=True)
+    os.chmod(BASE, 0o755)
+
+
+def stop_and_check(cluster):
+    left = cluster.down()
+    assert not left, "sluice down left behind: " + "; ".join(left)
+
+
+@pytest.fixture(scope="session")
+def shared_cluster():
+    cluster = Cluster(f"shared-{os.getpid()}", nodes=4, cpus=8, mem=8000, conf=SHARED_CONF)
+    try:
+        yield cluster.up()
+    finally:
+        stop_and_check(cluster)
+
+
+@pytest.fixture(scope="session")
+def shared_gpu_cluster():
+    cluster = Cluster(f"gpu-{os.getpid()}", nodes=2, cpus=8, mem=8000, gpus="a100:2", conf=SHARED_CONF)
+    try:
+        yield cluster.up()
+    finally:
+        stop_and_check(cluster)
+
+
+@pytest.fixture
+def cluster(shared_cluster):
+    yield shared_cluster
+    shared_cluster.reset()
+
+
+@pytest.fixture
+def gpu_cluster(shared_gpu_cluster):
+    yield shared_gpu_cluster
+    shared_gpu_cluster.reset()
+
+
+@pytest.fixture
+def make_cluster(request):
+    made = []
+
+    def make(**options):
+        name = re.sub(r"\W+", "-", request.node.name)[:24] + f"-{os.getpid()}-{len(made)}"
+        made.append(Cluster(name, **options))
+        return made[-1].up()
+    try:
+        yield make
+    finally:
+        for cluster in made:
+            stop_and_check(cluster)
+
+
+@pytest.fixture
+def work(request):
+    path = os.path.join(BASE, "work-" + re.sub(r"\W+", "-", request.node.name)[:60])
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+    owner = pwd.getpwnam(USER)
+    os.chown(path, owner.pw_uid, owner.pw_gid)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def script(work):
+    """script("name.sh", "body") writes a batch script with an interpreter line and returns its path."""
+    def write(name, body, interpreter="#!/bin/bash\n"):
+        path = os.path.join(work, name)
+        with open(path, "w") as file:
+            file.write(interpreter + body)
+        owner = pwd.getpwnam(USER)
+        os.chown(path, owner.pw_uid, owner.pw_gid)
+        return path
+    return write

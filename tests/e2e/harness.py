@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throwaway clusters for the end-to-end tests, started with `sluice up`, and what one does with them.
+
+Rules for tests: no sleeps of a fixed length where a condition can be awaited; never kill by name; every cluster is
+stopped by the harness, and what it leaves behind (process, mount, cgroup, file) fails the test that used it.
+"""
+
+import os
+import pwd
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peer"))
+from cluster import USERS, ensure_users, find_bin_dirs  # noqa: E402,F401
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BIN_ROOT = os.environ.get("SLUICE_BIN", os.path.join(ROOT, "build"))
+BASE = os.environ.get("SLUICE_TEST_DIR", "/tmp/sluice-e2e")
+USER = "sluicet1"
+OTHER = "sluicet2"
+FINAL = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE",
+         "BOOT_FAIL"}
+TIMEOUT = 30.0      # generous, because the machine may be busy; nothing passes by waiting
+
+
+def wait_until(condition, timeout=TIMEOUT, every=0.01, what=None):
+    """Polls until condition() is true and returns its value; fails with the last value seen."""
+    end = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {timeout:g} s: {what or condition.__name__} (last: {value!r})")
+        time.sleep(every)
+
+
+def process_is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children_of(pid):
+    """All living descendants of a process."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as file:
+                    parents.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(entry))
+            except OSError:
+                continue
+    found, todo = [], [pid]
+    while todo:
+        for child in parents.get(todo.pop(), []):
+            found.append(child)
+            todo.append(child)
+    return found
+
+
+@dataclass
+class Result:
+    command: str
+    rc: int
+    out: str
+    err: str
+
+    def __str__(self):
+        return f"$ {self.command}\n{self.out}{self.err}= {self.rc}"
+
+    @property
+    def lines(self):
+        return self.out.splitlines()
+
+
+class Running:
+    """A command that runs beside the test."""
+
+    def __init__(self, command, process):
+        self.command = command
+        self.process = process
+
+    def wait(self, timeout=TIMEOUT, stdin=None):
+        try:
+            out, err = self.process.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"still running after {timeout:g} s: {self.command}") from None
+        return Result(self.command, self.process.returncode, out.decode("utf-8", "backslashreplace"),
+                      err.decode("utf-8", "backslashreplace"))
+
+    def signal(self, sig):
+        self.process.send_signal(sig)
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.communicate()
+
+
+class Cluster:
+    """A cluster in a directory of its own, made by `sluice up`."""
+
+    def __init__(self, name, nodes=2, cpus=4, mem=4000, gpus=None, conf="", user="root"):
+        self.dir = os.path.join(BASE, name)
+        self.nodes, self.cpus, self.mem, self.gpus, self.conf, self.user = nodes, cpus, mem, gpus, conf, user
+        self.env = {}
+        self.running = []
+        self.before = None
+
+    # -- life --------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def sluice(*argv, user="root", check=True, timeout=60):
+        """Runs the `sluice` command of the build under test."""
+        program = os.path.join(find_bin_dirs(BIN_ROOT, ["sluice"])[0], "sluice")
+        account = pwd.getpwnam(user)
+        env = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": account.pw_dir, "USER": user, "LANG": "C"}
+        done = subprocess.run([program, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=timeout, user=account.pw_uid, group=account.pw_gid, extra_groups=[], env=env,
+                              cwd="/")
+        result = Result("sluice " + shlex.join(argv), done.returncode, done.stdout, done.stderr)
+        if check:
+            assert done.returncode == 0, str(result)
+        return result
+
+    def up(self):
+        """Starts the cluster, or whatever of it does not run."""
+        if self.before is None:
+            shutil.rmtree(self.dir, ignore_errors=True)
+            self.before = snapshot()
+        argv = ["up", "--dir", self.dir, "--nodes", str(self.nodes), "--cpus", str(self.cpus), "--mem", str(self.mem)]
+        if self.gpus:
+            argv += ["--gpus", self.gpus]
+        if self.conf:
+            argv += ["--conf", self.conf]
+        self.sluice(*argv, user=self.user)
+        text = self.sluice("env", "--dir", self.dir, user=self.user).out
+        shown = subprocess.run(["bash", "-c", text + "\nenv -0"], capture_output=True, check=True,
+                               env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}, text=True).stdout
+        pairs = dict(item.split("=", 1) for item in shown.split("\0") if "=" in item)
+        self.env = {key: pairs[key] for key in ("PATH", "SLURM_CONF") if key in pairs}
+        assert "SLURM_CONF" in self.env, f"sluice env sets no SLURM_CONF: {text}"
+        return self
+
+    def down(self):
+        """Stops the cluster and returns what it left behind, as a list of sentences."""
+        for running in self.running:
+            if running.process.poll() is None:
+                running.kill()
+        self.running = []
+        if self.before is None:
+            return []
+        self.sluice("down", "--dir", self.dir, user=self.user)
+        left = []
+        def nothing_left():
+            left[:] = leftovers(self.dir, self.before)
+            return not left
+        try:
+            wait_until(nothing_left, 5)
+        except AssertionError:
+            pass
+        self.before = None
+        return left
+
+    # -- commands ----------------------------------------------------------------------------------------------
+
+    def start(self, command, user=USER, cwd=None, env=None, stdin=subprocess.DEVNULL):
+        """Starts a shell command as a user with the cluster's environment and does not wait."""
+        account = pwd.getpwnam(user)
+        full = {"HOME": account.pw_dir, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash", "LANG": "C",
+                "TZ": "UTC", **self.env, **(env or {})}
+        process = subprocess.Popen(["bash", "-c", command], cwd=cwd or account.pw_dir, env=full, stdin=stdin,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=account.pw_uid,
+                                   group=account.pw_gid, extra_groups=[], umask=0o022, start_new_session=True)
+        running = Running(command, process)
+        self.running.append(running)
+        return running
+
+    def run(self, command, user=USER, cwd=None, env=None, stdin=None, timeout=TIMEOUT):
+        pipe = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        running = self.start(command, user, cwd, env, pipe)
+        result = running.wait(timeout, stdin.encode() if isinstance(stdin, str) else stdin)
+        self.running.remove(running)
+        return result
+
+    def ok(self, command, **options):
+        """Runs a command that must succeed and returns its stdout."""
+        result = self.run(command, **options)
+        assert result.rc == 0, str(result)
+        return result.out
+
+    def submit(self, arguments, **options):
+        """sbatch ARGUMENTS; returns the job id as text."""
+        result = self.run("sbatch " + arguments, **options)
+        found = re.fullmatch(r"Submitted batch job (\d+)\n", result.out)
+        assert result.rc == 0 and found, str(result)
+        return found.group(1)
+
+    # -- jobs --------------------------------------------------------------------------------------------------
+
+    def state(self, job):
+        """The states of a job (or of all tasks of an array) as squeue shows them."""
+        return set(self.run(f"squeue -h -r -t all -j {job} -o %T", user="root").out.split())
+
+    def wait_state(self, job, *states, timeout=TIMEOUT):
+        def reached():
+            now = self.state(job)
+            return now if now and now <= set(states) else None
+        return wait_until(reached, timeout, 0.02, f"job {job} in {'/'.join(states)}, now {self.state(job)}")
+
+    def wait_end(self, job, timeout=TIMEOUT):
+        """Waits for any final state and returns it (one job) or all of them."""
+        states = self.wait_state(job, *FINAL, timeout=timeout)
+        return states.pop() if len(states) == 1 else states
+
+    def field(self, job, letter):
+        return self.ok(f"squeue -h -t all -j {job} -o '%{letter}'", user="root").strip()
+
+    def wait_reason(self, job, reason, timeout=TIMEOUT):
+        wait_until(lambda: self.field(job, "r") == reason, timeout, 0.02, f"reason {reason} of job {job}")
+
+    def show(self, what, user=USER):
+        """scontrol show WHAT as a dictionary of its key=value words."""
+        text = self.ok(f"scontrol -o show {what}", user=user)
+        return dict(re.findall(r"(\S+?)=((?:(?! \S+=).)*)", text.replace("\n", " ")))
+
+    def sacct(self, job, fields="JobID,State,ExitCode"):
+        out = self.ok(f"sacct -n -P -j {job} -o {fields}", user="root")
+        return [line.split("|") for line in out.splitlines()]
+
+    # -- daemons -----------------------------------------------------------------------------------------------
+
+    def pid_file(self, name):
+        return os.path.join(self.dir, "run", name + ".pid")
+
+    def pid(self, name):
+        """Process id of slurmctld or of slurmd-NODE; None when it does not run."""
+        try:
+            with open(self.pid_file(name)) as file:
+                pid = int(file.read())
+        except (OSError, ValueError):
+            return None
+        return pid if process_is_alive(pid) else None
+
+    def kill(self, name, sig=signal.SIGKILL):
+        """Signals a daemon and waits for its end."""
+        pid = self.pid(name)
+        assert pid, f"{name} does not run"
+        os.kill(pid, sig)
+        wait_until(lambda: not process_is_alive(pid), what=f"end of {name}")
+
+    def node_names(self):
+        return self.ok("sinfo -h -N -o %N", user="root").split()
+
+    def idle(self):
+        rows = self.run("sinfo -h -N -o '%N %t'", user="root").out.splitlines()
+        return bool(rows) and all(row.split()[1:] == ["idle"] for row in rows)
+
+    def reset(self):
+        """Ends all jobs and waits until every node is idle, for the next test."""
+        for running in self.running:
+            if running.process.poll() is None:
+                running.kill()
+        self.running = []
+        def is_quiet():
+            jobs = self.run("squeue -h -r -o %A", user="root").out.split()
+            if jobs:
+                self.run("scancel -s KILL " + " ".join(jobs) + "; scancel " + " ".join(jobs), user="root")
+            return not jobs and self.idle()
+        wait_until(is_quiet, 20, 0.05, "cluster idle again")
+
+    def log(self, name="slurmctld"):
+        """The text of a daemon's log file, wherever `sluice up` put it under the directory."""
+        texts = []
+        for top, _, files in os.walk(self.dir):
+            for file in files:
+                if file.startswith(name) and file.endswith(".log"):
+                    with open(os.path.join(top, file), errors="replace") as log:
+                        texts.append(log.read())
+        return "\n".join(texts)
+
+
+# -- what is left behind -----------------------------------------------------------------------------------------
+
+def mounts():
+    with open("/proc/self/mounts") as file:
+        return {line.split()[1] for line in file}
+
+
+def cgroups():
+    found = set()
+    for top, dirs, _ in os.walk("/sys/fs/cgroup"):
+        found.update(os.path.join(top, name) for name in dirs
+                     if re.search(r"slurm|sluice|job_?\d+|step_", name, re.I))
+    return found
+
+
+def snapshot():
+    return mounts(), cgroups()
+
+
+def processes_of(directory):
+    """Processes that carry the cluster's directory in their environment or command line."""
+    found = []
+    mark = directory.encode()
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) in (os.getpid(), os.getppid()):
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                line = file.read()
+            with open(f"/proc/{entry}/environ", "rb") as file:
+                environ = file.read()
+        except OSError:
+            continue
+        if process_is_alive(int(entry)) and (mark + b"/" in line or b"SLURM_CONF=" + mark + b"/" in environ):
+            found.append((int(entry), line.replace(b"\0", b" ").decode(errors="replace").strip()))
+    return found
+
+
+def leftovers(directory, before):
+    left = [f"process {pid}: {line}" for pid, line in processes_of(directory)]
+    left += [f"mount {path}" for path in mounts() - before[0] if path.startswith(directory)]
+    left += [f"cgroup {path}" for path in cgroups() - before[1]]
+    if os.path.exists(directory):
+        left.append(f"files in {directory}: {sorted(os.listdir(directory))}")
+    return left
