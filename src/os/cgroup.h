@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Control groups: keeping track of all processes of a step, ending them for certain, and limiting
+ * them. Works on v2, on split v1 mounts, and on both at once (v2 for tracking, v1 for limits);
+ * where nothing is writable (an ordinary user) the mode is CGROUP_NONE and the caller tracks by
+ * session and as sub-reaper instead.
+ *
+ * A group is a path below the base, the same in every hierarchy that it needs.
+ */
+#ifndef SLUICE_OS_CGROUP_H
+#define SLUICE_OS_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* What a group can do; a bit mask. CGROUP_TRACK is always part of a group. */
+enum cgroup_part {
+    CGROUP_TRACK = 1u << 0, /* list, kill, tell when empty: the v2 tree, or v1's freezer */
+    CGROUP_MEMORY = 1u << 1,
+    CGROUP_CPUSET = 1u << 2,
+    CGROUP_CPU = 1u << 3,
+    CGROUP_PIDS = 1u << 4,
+    CGROUP_DEVICES = 1u << 5, /* v1 only here; v2 devices need an eBPF program */
+    CGROUP_PARTS = 6,
+};
+
+enum cgroup_mode { CGROUP_NONE, CGROUP_V1, CGROUP_V2, CGROUP_HYBRID };
+
+struct cgroup_tree; /* what is mounted and usable */
+struct cgroup;      /* one group */
+
+/* base: a path below each mount under which all groups are made ("system.slice/slurmd.service",
+ * "" = the root), or NULL = the first of: the root, the group that we are in. Never fails: what is
+ * missing shows in the mode and the parts. */
+struct cgroup_tree *cgroup_tree_new(const char *base);
+void cgroup_tree_free(struct cgroup_tree *tree);
+enum cgroup_mode cgroup_tree_mode(const struct cgroup_tree *tree);
+uint32_t cgroup_tree_parts(const struct cgroup_tree *tree); /* usable ones */
+/* One sentence for the log: what is used, and why not more. */
+const char *cgroup_tree_describe(const struct cgroup_tree *tree);
+
+/* Makes (or finds again) the group `path`, e.g. "job_12/step_0", with these parts; parents are made
+ * as needed. ERR_NOT_SUPPORTED names a part that is not usable here. */
+must_check int cgroup_make(struct cgroup_tree *tree, const char *path, uint32_t parts,
+                           struct cgroup **ret, struct error *err);
+void cgroup_free(struct cgroup *group); /* the handle only */
+/* Removes the group and those below it. ERR_BUSY while processes are in there. A group that is gone
+ * already is a success. */
+must_check int cgroup_remove(struct cgroup *group, struct error *err);
+
+/* Opens the files into which a child writes "0" to enter (struct spawn); returns how many (at most
+ * CGROUP_PARTS), the caller closes them. Use this and not clone3(CLONE_INTO_CGROUP): several
+ * kernels kill a child that is cloned into a group which was ever killed. */
+must_check int cgroup_entry_fds(const struct cgroup *group, int fds[CGROUP_PARTS],
+                                struct error *err);
+must_check int cgroup_attach(const struct cgroup *group, pid_t pid, struct error *err);
+
+/* Processes in the group and below it; *ret is freed by the caller. */
+must_check int cgroup_pids(const struct cgroup *group, pid_t **ret, size_t *ret_n,
+                           struct error *err);
+must_check int cgroup_is_empty(const struct cgroup *group, bool *ret, struct error *err);
+/* Sends a signal to every process once. SIGKILL goes to all at once and misses none, even of a fork
+ * bomb; returns without waiting for them to be gone. */
+must_check int cgroup_signal(const struct cgroup *group, int signal, struct error *err);
+must_check int cgroup_freeze(const struct cgroup *group, bool frozen, struct error *err);
+/* A descriptor that shows EPOLLPRI when the group becomes empty or not (then ask cgroup_is_empty).
+ * The caller closes it. ERR_NOT_SUPPORTED on v1: ask now and then. */
+must_check int cgroup_events_fd(const struct cgroup *group, int *ret_fd, struct error *err);
+
+/* ---- limits; each needs its part ---- */
+/* UINT64_MAX = no limit. swap_bytes is on top of memory. */
+must_check int cgroup_limit_memory(const struct cgroup *group, uint64_t bytes, uint64_t swap_bytes,
+                                   struct error *err);
+/* Lists such as "0-3,8". mems NULL = as the parent. */
+must_check int cgroup_limit_cpus(const struct cgroup *group, const char *cpus, const char *mems,
+                                 struct error *err);
+must_check int cgroup_limit_pids(const struct cgroup *group, uint64_t max, struct error *err);
+/* v1: rule is "a" or "c 195:0 rwm". */
+must_check int cgroup_limit_device(const struct cgroup *group, bool allow, const char *rule,
+                                   struct error *err);
+
+struct cgroup_usage {
+    uint64_t memory_bytes, memory_peak_bytes, oom_kills, cpu_usec; /* 0 where it cannot be told */
+};
+void cgroup_get_usage(const struct cgroup *group, struct cgroup_usage *ret);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What control group hierarchies this process sees and may use; see cgroup.h. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/cgroup_internal.h"
+
+/* By bit number. The freezer stands for tracking on v1. */
+static const char *const v1_controllers[CGROUP_PARTS] = {"freezer", "memory", "cpuset",
+                                                         "cpu",     "pids",   "devices"};
+
+const char *cgroup_part_name(enum cgroup_part part) {
+    if (part == CGROUP_TRACK)
+        return "tracking";
+    return v1_controllers[__builtin_ctz(part)];
+}
+
+int cgroup_read(const char *dir, const char *name, struct str *ret) {
+    cleanup_free char *path = xasprintf("%s/%s", dir, name);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    while (ret->length < (1u << 20)) {
+        str_reserve(ret, 4096);
+        ssize_t n = read(fd, ret->data + ret->length, 4096);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        ret->length += (size_t) n;
+        ret->data[ret->length] = '\0';
+        if (n == 0)
+            break;
+    }
+    return 0;
+}
+
+int cgroup_write(const char *dir, const char *name, const char *text) {
+    cleanup_free char *path = xasprintf("%s/%s", dir, name);
+    cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    ssize_t n;
+    do {
+        n = write(fd, text, strlen(text));
+    } while (n < 0 && errno == EINTR);
+    return n < 0 ? errno : 0;
+}
+
+static bool has_word(const char *list, const char *word, const char *separators) {
+    size_t length = strlen(word);
+    while (*list) {
+        size_t n = strcspn(list, separators);
+        if (n == length && memcmp(list, word, n) == 0)
+            return true;
+        list += n;
+        list += strspn(list, separators);
+    }
+    return false;
+}
+
+/* ---- where we are ourselves: /proc/self/cgroup ---- */
+
+/* Path of our own group in the hierarchy of a v1 controller, or of v2 (controller NULL). */
+static char *own_path(const char *controller) {
+    cleanup_str struct str text = STR_INIT;
+    if (cgroup_read("/proc/self", "cgroup", &text) != 0)
+        return NULL;
+    char *cursor = text.data, *line;
+    while ((line = str_next_word(&cursor, "\n"))) {
+        char *names = strchr(line, ':');
+        char *path = names ? strchr(names + 1, ':') : NULL;
+        if (!path)
+            continue;
+        *path++ = '\0';
+        names++;
+        if (controller ? has_word(names, controller, ",") : *names == '\0')
+            return xstrdup(path);
+    }
+    return NULL;
+}
+
+/* ---- what is mounted: /proc/self/mountinfo ---- */
+
+/* The directory below `mount` in which we may make groups, or NULL. */
+static char *usable_root(const char *mount, const char *base, const char *controller) {
+    if (base) {
+        char *dir = *base ? xasprintf("%s/%s", mount, base) : xstrdup(mount);
+        /* A base that does not exist yet is made with the first group. */
+        if (access(dir, W_OK) == 0 || (errno == ENOENT && access(mount, W_OK) == 0))
+            return dir;
+        free(dir);
+        return NULL;
+    }
+    if (access(mount, W_OK) == 0)
+        return xstrdup(mount);
+    cleanup_free char *own = own_path(controller);
+    char *dir = own ? xasprintf("%s%s", mount, own) : NULL;
+    if (dir && access(dir, W_OK) == 0)
+        return dir;
+    free(dir);
+    return NULL;
+}
+
+static void see_v2(struct cgroup_tree *tree, const char *mount, const char *base) {
+    if (tree->v2_root)
+        return;
+    tree->v2_root = usable_root(mount, base, NULL);
+    if (!tree->v2_root) {
+        str_printf(&tree->description, "%s is not writable; ", mount);
+        return;
+    }
+    cleanup_str struct str controllers = STR_INIT;
+    if (cgroup_read(tree->v2_root, "cgroup.controllers", &controllers) != 0)
+        cgroup_read(mount, "cgroup.controllers", &controllers);
+    for (unsigned i = 1; i < CGROUP_PARTS; i++)
+        if (1u << i != CGROUP_DEVICES && has_word(str_cstr(&controllers), v1_controllers[i], " \n"))
+            tree->v2_parts |= 1u << i;
+}
+
+static void see_v1(struct cgroup_tree *tree, const char *mount, const char *options,
+                   const char *base) {
+    for (unsigned i = 0; i < CGROUP_PARTS; i++)
+        if (!tree->v1_roots[i] && has_word(options, v1_controllers[i], ","))
+            tree->v1_roots[i] = usable_root(mount, base, v1_controllers[i]);
+}
+
+/* "36 35 0:31 / /sys/fs/cgroup/memory rw,relatime shared:1 - cgroup cgroup rw,memory" */
+static void see_mount(struct cgroup_tree *tree, char *line, const char *base) {
+    char *rest = strstr(line, " - ");
+    if (!rest)
+        return;
+    *rest = '\0';
+    rest += 3;
+    char *mount = NULL, *type, *source, *options;
+    for (int i = 0; i < 5; i++)
+        mount = str_next_word(&line, " ");
+    type = str_next_word(&rest, " ");
+    source = str_next_word(&rest, " ");
+    options = str_next_word(&rest, " ");
+    if (!mount || !type || !source)
+        return;
+    if (str_equal(type, "cgroup2"))
+        see_v2(tree, mount, base);
+    else if (str_equal(type, "cgroup") && options)
+        see_v1(tree, mount, options, base);
+}
+
+static void describe(struct cgroup_tree *tree) {
+    static const char *const modes[] = {
+        [CGROUP_NONE] = "no control groups: processes are tracked by session",
+        [CGROUP_V1] = "control groups v1",
+        [CGROUP_V2] = "control groups v2",
+        [CGROUP_HYBRID] = "control groups v2 for tracking and v1 for limits",
+    };
+    str_append(&tree->description, modes[tree->mode]);
+    for (unsigned i = 0; i < CGROUP_PARTS; i++)
+        if (tree->parts & (1u << i))
+            str_printf(&tree->description, " %s%s", cgroup_part_name(1u << i),
+                       tree->v2_parts & (1u << i) ? ""
+                       : i > 0                    ? "(v1)"
+                                                  : "");
+}
+
+struct cgroup_tree *cgroup_tree_new(const char *base) {
+    struct cgroup_tree *tree = zalloc(struct cgroup_tree);
+    cleanup_str struct str mounts = STR_INIT;
+    cgroup_read("/proc/self", "mountinfo", &mounts);
+    char *cursor = mounts.data, *line;
+    while (cursor && (line = str_next_word(&cursor, "\n")))
+        see_mount(tree, line, base);
+    tree->tracks_by_v2 = tree->v2_root != NULL;
+    if (!tree->tracks_by_v2 && !tree->v1_roots[0]) {
+        describe(tree); /* without tracking, limits are of no use */
+        return tree;
+    }
+    tree->parts = CGROUP_TRACK | tree->v2_parts;
+    bool uses_v1 = !tree->tracks_by_v2;
+    for (unsigned i = 1; i < CGROUP_PARTS; i++)
+        if (tree->v1_roots[i] && !(tree->v2_parts & (1u << i))) {
+            tree->parts |= 1u << i;
+            uses_v1 = true;
+        }
+    tree->mode = !tree->tracks_by_v2 ? CGROUP_V1 : uses_v1 ? CGROUP_HYBRID : CGROUP_V2;
+    describe(tree);
+    return tree;
+}
+
+void cgroup_tree_free(struct cgroup_tree *tree) {
+    if (!tree)
+        return;
+    free(tree->v2_root);
+    for (unsigned i = 0; i < CGROUP_PARTS; i++)
+        free(tree->v1_roots[i]);
+    str_done(&tree->description);
+    free(tree);
+}
+
+enum cgroup_mode cgroup_tree_mode(const struct cgroup_tree *tree) {
+    return tree->mode;
+}
+
+uint32_t cgroup_tree_parts(const struct cgroup_tree *tree) {
+    return tree->parts;
+}
+
+const char *cgroup_tree_describe(const struct cgroup_tree *tree) {
+    return str_cstr(&tree->description);
+}
