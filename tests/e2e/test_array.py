@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays [B16-B20, A36]."""
+
+import os
+
+from harness import wait_until
+
+
+def test_the_throttle_is_kept(cluster, work):
+    job = cluster.submit("-a 1-12%3 -o /dev/null --wrap='echo $(squeue -h -t R -j $SLURM_ARRAY_JOB_ID | wc -l) >> seen; "
+                         "sleep 0.2'", cwd=work)
+    assert cluster.wait_end(job, 60) == "COMPLETED"
+    with open(os.path.join(work, "seen")) as file:
+        counts = list(map(int, file.read().split()))
+    assert len(counts) == 12 and max(counts) <= 3
+
+
+def test_the_remaining_tasks_fold_into_one_row(cluster, work):
+    job = cluster.submit("-a 1-9:2%1 -o /dev/null --wrap='sleep 1000'", cwd=work)
+    wait_until(lambda: "RUNNING" in cluster.state(job))
+    rows = cluster.ok(f"squeue -h -S i -j {job} -o '%i %T'").splitlines()
+    assert sorted(rows) == [f"{job}_1 RUNNING", f"{job}_[3,5,7,9%1] PENDING"]
+    assert len(cluster.ok(f"squeue -h -r -j {job}").splitlines()) == 5
+
+
+def test_one_task_can_be_cancelled_requeued_and_held(cluster, work):
+    job = cluster.submit("--begin=now+1hour -a 0-3 -o /dev/null --wrap=true", cwd=work)
+    cluster.ok(f"scancel {job}_2")
+    cluster.ok(f"scontrol hold {job}_1")
+    states = dict(line.split() for line in cluster.ok(f"squeue -h -r -t all -j {job} -o '%K %T'").splitlines())
+    assert states == {"0": "PENDING", "1": "PENDING", "2": "CANCELLED", "3": "PENDING"}
+    assert cluster.field(f"{job}_1", "r") == "JobHeldUser"
+    cluster.ok(f"scontrol update jobid={job}_3 starttime=now")
+    assert cluster.wait_end(f"{job}_3") == "COMPLETED"
+
+
+def test_a_thousand_tasks_are_one_record_to_submit(cluster, work):
+    job = cluster.submit("-H -a 0-999 --wrap=true", cwd=work)
+    assert cluster.field(job, "i") == f"{job}_[0-999]"
+    assert len(cluster.ok(f"squeue -h -r -j {job}").splitlines()) == 1000
+    cluster.ok(f"scancel {job}")
+    assert cluster.ok("squeue -h") == ""
+
+
+def test_ids_of_tasks_are_unique(cluster, work):
+    first = cluster.submit("-a 1-5 -o /dev/null --wrap='echo $SLURM_JOB_ID >> ids'", cwd=work)
+    second = cluster.submit("-a 1-5 -o /dev/null --wrap='echo $SLURM_JOB_ID >> ids'", cwd=work)
+    cluster.wait_end(first)
+    cluster.wait_end(second)
+    with open(os.path.join(work, "ids")) as file:
+        ids = file.read().split()
+    assert len(ids) == 10 == len(set(ids))
+
+
+def test_a_failed_task_fails_only_itself(cluster, work):
+    job = cluster.submit("-a 1-3 -o /dev/null --wrap='exit $((SLURM_ARRAY_TASK_ID == 2))'", cwd=work)
+    cluster.wait_end(job)
+    rows = dict(line.split() for line in cluster.ok(f"squeue -h -r -t all -j {job} -o '%K %T'").splitlines())
+    assert rows == {"1": "COMPLETED", "2": "FAILED", "3": "COMPLETED"}
