@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Here the functions themselves are meant. */
+#undef error_set
+#undef error_errno
+
 static void text_mark_cut(char *text, int length) {
     if (length >= ERROR_TEXT_MAX)
         memcpy(text + ERROR_TEXT_MAX - 4, "...", 4);

@@ -118,4 +118,12 @@ int error_prefix(struct error *err, const char *fmt, ...) printf_like(2, 3);
 /* Table text for a code (positive or negative); never NULL. */
 const char *error_text(int code);
 
+/* Lets compilers and analysers see that an error is never 0: without it each `if (r < 0) return r;`
+ * behind a call leaves them a path on which nothing failed and nothing was set. */
+static inline int error_negative(int code) {
+    return code < 0 ? code : -ERR_GENERIC;
+}
+#define error_set(err, code, ...) error_negative(error_set(err, code, __VA_ARGS__))
+#define error_errno(err, errnum, ...) error_negative(error_errno(err, errnum, __VA_ARGS__))
+
 #endif

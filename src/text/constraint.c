@@ -168,7 +168,7 @@ static int expression_parse(struct parser *parser, char end, struct constraint *
         parser->at++;
         if (op == CONSTRAINT_AND && end == '\0' && *parser->at == '\0')
             break;
-        struct constraint *right;
+        struct constraint *right = NULL;
         r = term_parse(parser, &right);
         if (r < 0)
             return r;

@@ -43,12 +43,12 @@ PURE = ["base", "text", "schema", "model", "sched", "core", "agent"]
 # What any pure library may take from libc and libm: functions of their arguments alone. Memory comes
 # from base/alloc.h only; qsort is deterministic in glibc for total orders.
 ALLOWED = set("""
-    free memchr memcmp memcpy memmem memmove memrchr memset mempcpy
+    bcmp free memchr memcmp memcpy memmem memmove memrchr memset mempcpy
     strcasecmp strcasestr strchr strchrnul strcmp strcpy strcspn strlen strncasecmp strncmp strncpy
     strnlen strpbrk strrchr strsep strspn strstr stpcpy
     strtod strtol strtoll strtoul strtoull __isoc23_strtol __isoc23_strtoul __isoc23_strtoll
     __isoc23_strtoull
-    snprintf sprintf vsnprintf qsort bsearch abort __assert_fail __stack_chk_fail
+    snprintf sprintf vsnprintf qsort qsort_r bsearch abort __assert_fail __stack_chk_fail
     __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc tolower toupper
     ceil exp exp2 fabs floor fmod frexp ldexp log log2 lround llround pow rint round sqrt trunc
     __popcountdi2 __udivti3 __umodti3 __divti3 __modti3
@@ -135,7 +135,7 @@ def nm(library, *options):
     for line in output.splitlines():
         where, _, rest = line.partition(": ")
         fields = (rest or line).split()
-        member = where.split(":")[1] if where.count(":") else where
+        member = os.path.basename(where.replace(":", "/"))  # archive:member or archive/member
         yield member, fields[-1]
 
 
