@@ -333,10 +333,27 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
     (void) id;
 }
 
+const char *core_stored_cluster(const struct core *core) {
+    return core->meta.cluster;
+}
+
 uint32_t core_next_job_id(const struct core *core) {
     return max_of(core->meta.next_job_id, core->settings.first_job_id);
 }
 
 uint32_t core_job_count(const struct core *core) {
     return (uint32_t) core->n_jobs;
+}
+
+void core_counters(const struct core *core, struct core_counters *ret) {
+    *ret = (struct core_counters) {.submitted = core->n_submitted,
+                                   .started = core->n_started,
+                                   .ended = core->n_completed,
+                                   .passes = core->n_passes,
+                                   .candidates = core->n_candidates};
+    for (struct list *at = core->jobs_in_order.next; at != &core->jobs_in_order; at = at->next) {
+        const struct core_job *job = list_entry(at, struct core_job, link);
+        ret->pending += job_is_pending(job);
+        ret->running += job_has_nodes(job);
+    }
 }

@@ -87,8 +87,17 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
  * which they are stored. 0 or a code. */
 int core_script_id(struct core *core, const struct core_user *user, uint32_t job_id,
                    uint64_t *ret_id);
+/* The cluster that the restored records belong to; NULL for a new store. */
+const char *core_stored_cluster(const struct core *core);
 bool core_is_admin(const struct core *core, uint32_t uid);
 uint32_t core_next_job_id(const struct core *core);
 uint32_t core_job_count(const struct core *core);
+
+/* Since the start, except for what waits and runs now. */
+struct core_counters {
+    uint64_t submitted, started, ended, passes, candidates;
+    uint64_t pending, running;
+};
+void core_counters(const struct core *core, struct core_counters *ret);
 
 #endif

@@ -43,9 +43,16 @@ enum effect_kind {
 
 enum effect_level { EFFECT_ERROR, EFFECT_WARNING, EFFECT_INFO, EFFECT_DEBUG };
 
+/* Kinds of history rows; frozen. */
+enum history_kind {
+    HISTORY_RUN = 1,        /* a job's last run */
+    HISTORY_SUPERSEDED = 2, /* an earlier run of a job that was requeued */
+};
+
 struct effect_history {
     uint32_t job_id, uid, state;
     int64_t submit, start, end;
+    bool superseded;
 };
 
 struct effect {

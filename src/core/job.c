@@ -72,12 +72,14 @@ uint32_t job_take_id(struct core *core) {
     return id;
 }
 
-static void write_history(struct core *core, struct core_job *job, uint32_t state) {
+static void write_history(struct core *core, struct core_job *job, uint32_t state,
+                          bool superseded) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
     uint32_t saved_state = job->rec.state;
     job->rec.state = state;
     record.job = &job->rec;
+    record.superseded = superseded;
     vec(struct step) steps = {0};
     list_each (&job->steps, at)
         vec_push(&steps, list_entry(at, struct core_step, link)->rec);
@@ -88,15 +90,19 @@ static void write_history(struct core *core, struct core_job *job, uint32_t stat
     struct effect *effect = emit(core, EFFECT_HISTORY);
     effect->body.data = (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length);
     effect->body.size = body.length;
-    effect->history =
-        (struct effect_history) {job->rec.job_id,      job->rec.uid,        state,
-                                 job->rec.submit_time, job->rec.start_time, job->rec.end_time};
+    effect->history = (struct effect_history) {.job_id = job->rec.job_id,
+                                               .uid = job->rec.uid,
+                                               .state = state,
+                                               .submit = job->rec.submit_time,
+                                               .start = job->rec.start_time,
+                                               .end = job->rec.end_time,
+                                               .superseded = superseded};
     job->rec.state = saved_state;
     vec_done(&steps);
 }
 
 void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
-    write_history(core, job, state);
+    write_history(core, job, state, true);
 }
 
 static void job_free(struct core_job *job) {
@@ -122,7 +128,7 @@ void job_unlink(struct core *core, struct core_job *job) {
 }
 
 void job_forget(struct core *core, struct core_job *job) {
-    write_history(core, job, job->rec.state);
+    write_history(core, job, job->rec.state, false);
     job_unlink(core, job);
     step_forget_all(core, job);
     if (job->script_id != 0)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sacct's question, answered from both places: history in the store, page by page, then what is
+ * still in the controller. A job is in exactly one of the two, because it moves in one transaction.
+ */
+#include <string.h>
+
+#include "slurmctld/ctld.h"
+
+#define PAGE_ROWS 1000
+#define FRAME_BYTES (256u << 10)
+
+struct answer {
+    struct ctld *ctld;
+    uint64_t client;
+    uint32_t seq;
+    struct acct_query *query; /* owned */
+    struct store_filter filter;
+    uint64_t *job_ids;
+    struct str frame;
+    uint32_t uid, gid;
+    size_t n_page; /* rows of the page that is coming in */
+};
+
+static void answer_free(struct answer *answer) {
+    record_free(&record_acct_query, answer->query);
+    free(answer->job_ids);
+    str_done(&answer->frame);
+    free(answer);
+}
+
+static void put_length(struct str *out, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        str_append_char(out, (char) ((value & 0x7f) | 0x80));
+    str_append_char(out, (char) value);
+}
+
+static void send_frame(struct answer *answer, struct client *client, bool last) {
+    rpc_conn_send(client->conn, MSG_ACCT_LIST, last ? RPC_LAST : 0, answer->seq,
+                  (struct bytes) {(const uint8_t *) answer->frame.data, answer->frame.length});
+    str_reset(&answer->frame);
+}
+
+static void add_row(struct answer *answer, struct client *client, struct bytes acct_job) {
+    str_append_char(&answer->frame, 1 << 3 | 2); /* acct_list: field 1, length-delimited */
+    put_length(&answer->frame, acct_job.size);
+    str_append_bytes(&answer->frame, acct_job.data, acct_job.size);
+    if (answer->frame.length >= FRAME_BYTES)
+        send_frame(answer, client, false);
+}
+
+/* ---- filters that the store does not know ---- */
+
+static bool in_strs(const struct strs *list, const char *text) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (str_equal(list->items[i], text))
+            return true;
+    }
+    return list->n == 0;
+}
+
+static bool task_wanted(const struct acct_query *query, const struct job *job) {
+    if (query->ids.n == 0)
+        return true;
+    struct str id cleanup_str = STR_INIT;
+    job_id_print(job, 0, &id);
+    for (uint32_t i = 0; i < query->ids.n; i++) {
+        char *end;
+        const char *text = query->ids.items[i];
+        unsigned long number = strtoul(text, &end, 10);
+        if (*end == '_') { /* one task */
+            size_t length = strcspn(text, ".");
+            if (id.length == length && memcmp(id.data, text, length) == 0)
+                return true;
+        } else if (number == job->job_id ||
+                   (job->array_job_id != 0 && number == job->array_job_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool row_wanted(const struct answer *answer, const struct job *job) {
+    const struct acct_query *q = answer->query;
+    if (q->states != 0 && !((q->states >> job->state) & 1))
+        return false;
+    if (!q->all_users && q->uids.n > 0) {
+        bool found = false;
+        for (uint32_t i = 0; i < q->uids.n; i++)
+            found |= q->uids.items[i] == job->uid;
+        if (!found)
+            return false;
+    }
+    return in_strs(&q->accounts, job->account) && in_strs(&q->partitions, job->partition) &&
+           in_strs(&q->names, job->name) && in_strs(&q->qos, job->qos) && task_wanted(q, job);
+}
+
+static void take_history(struct answer *answer, struct client *client,
+                         const struct store_history *row) {
+    struct arena memory;
+    arena_init(&memory, 0);
+    struct acct_job record;
+    if (wire_decode(&record_acct_job, row->data, &memory, &record, NULL) == 0 &&
+        record.job != NULL && row_wanted(answer, record.job))
+        add_row(answer, client, row->data);
+    arena_done(&memory);
+}
+
+/* ---- the live part and the end ---- */
+
+struct live_target {
+    struct answer *answer;
+    struct client *client;
+};
+
+static void take_live(void *context, uint32_t job_id, struct bytes acct_job) {
+    struct live_target *target = context;
+    add_row(target->answer, target->client, acct_job);
+}
+
+static void finish(struct answer *answer, struct client *client) {
+    struct core_user user = {.uid = answer->uid, .gid = answer->gid, .name = "", .group = ""};
+    struct live_target target = {answer, client};
+    core_acct_live(answer->ctld->core, ctld_now(answer->ctld), &user, answer->query, take_live,
+                   &target);
+    send_frame(answer, client, true);
+    answer_free(answer);
+}
+
+static void page(const struct store_history *rows, size_t n, bool is_last, const struct error *err,
+                 void *context);
+
+static void next_page(struct answer *answer) {
+    store_history_query(answer->ctld->store, &answer->filter, page, answer);
+}
+
+static void page(const struct store_history *rows, size_t n, bool is_last, const struct error *err,
+                 void *context) {
+    struct answer *answer = context;
+    struct client *client = map_get(&answer->ctld->clients, answer->client);
+    bool failed = err != NULL && err->code != 0;
+    for (size_t i = 0; client != NULL && i < n; i++) {
+        take_history(answer, client, &rows[i]);
+        answer->filter.after_seq = rows[i].seq;
+    }
+    answer->n_page += n;
+    if (!is_last && !failed)
+        return;
+    if (client == NULL) {
+        answer_free(answer);
+    } else if (failed) {
+        reply_error_text(client, answer->seq, -ERR_STORE, err->text);
+        answer_free(answer);
+    } else if (answer->n_page >= PAGE_ROWS) {
+        answer->n_page = 0;
+        next_page(answer);
+    } else {
+        finish(answer, client);
+    }
+}
+
+/* Numbers of the jobs asked for; an array's tasks have numbers of their own, so an array needs the
+ * unfiltered scan. */
+static bool only_plain_ids(struct answer *answer) {
+    const struct acct_query *query = answer->query;
+    answer->job_ids = xcalloc(query->ids.n + 1, sizeof(uint64_t));
+    for (uint32_t i = 0; i < query->ids.n; i++) {
+        char *end;
+        answer->job_ids[i] = strtoul(query->ids.items[i], &end, 10);
+        if (*end == '_')
+            return false;
+    }
+    return query->ids.n > 0 && query->ids.n <= STORE_JOBS_MAX;
+}
+
+void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
+                      const struct acct_query *query) {
+    struct ctld *ctld = client->ctld;
+    struct answer *answer = zalloc(struct answer);
+    answer->ctld = ctld;
+    answer->client = client->id;
+    answer->seq = seq;
+    answer->query = record_dup(&record_acct_query, query);
+    answer->uid = user->uid;
+    answer->gid = user->gid;
+    bool private = ctld->conf->private_data & CONF_PRIVATE_JOBS;
+    bool own_only = private && !core_is_admin(ctld->core, user->uid);
+    answer->filter.uid = own_only ? user->uid : STORE_ANY_UID;
+    if (!query->all_users && query->uids.n == 1)
+        answer->filter.uid = query->uids.items[0];
+    if (own_only)
+        answer->filter.uid = user->uid;
+    if (only_plain_ids(answer)) {
+        answer->filter.job_ids = answer->job_ids;
+        answer->filter.n_job_ids = query->ids.n;
+    }
+    answer->filter.from = query->start;
+    answer->filter.to = query->end > 0 ? query->end + 1 : query->start > 0 ? INT64_MAX : 0;
+    answer->filter.kinds = query->duplicates ? 0 : 1u << HISTORY_RUN;
+    answer->filter.limit = PAGE_ROWS;
+    next_page(answer);
+}

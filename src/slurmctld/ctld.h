@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slurmctld: a thin shell that joins connections, the store and the clock to the core. It holds no
+ * policy. One struct ctld per process; everything but credential checks and the store's commits
+ * runs in the loop's thread.
+ *
+ * A turn of the loop ends in ctld_turn_end(): the core plans and hands out its effects as one
+ * batch; the batch goes to the store, and what leaves the process (replies, messages to nodes) is
+ * released in order once the commit is durable.
+ */
+#ifndef SLUICE_SLURMCTLD_CTLD_H
+#define SLUICE_SLURMCTLD_CTLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/list.h"
+#include "base/map.h"
+#include "core/core.h"
+#include "model/conf.h"
+#include "os/log.h"
+#include "os/loop.h"
+#include "os/store.h"
+#include "os/userdb.h"
+#include "rpc/rpc.h"
+
+#define STORE_VERSION 1
+
+struct options {
+    const char *conf_file, *log_file, *chdir;
+    bool foreground, clear, ignore_errors, recover_all, check_only, systemd;
+    int verbose, nice;
+    bool nice_given;
+};
+
+struct client {
+    uint64_t id;
+    struct rpc_conn *conn;
+    struct ctld *ctld;
+    uint32_t node; /* of a slurmd's connection, else UINT32_MAX */
+};
+
+struct ctld {
+    struct options options;
+    struct conf *conf;
+    char *conf_path;
+    struct loop *loop;
+    struct rpc_auth auth;
+    char *munge_socket;
+    struct rpc_server *server;
+    struct store *store;
+    struct core *core;
+    struct userdb *users;
+    uid_t slurm_uid, slurmd_uid;
+    char hostname[256];
+    char *pid_file;
+    int pid_fd;
+
+    struct effects *effects; /* of the turn that is running */
+    struct list pending;     /* batches on their way, in order */
+    bool store_failing;
+    struct loop_timer *timer, *retry_timer;
+
+    uint64_t next_client;
+    struct map clients; /* id -> struct client */
+    struct map nodes;   /* node index -> struct client */
+    struct arena request_memory;
+    int64_t now; /* seconds; never goes back */
+    int64_t start_time;
+    uint64_t n_requests, n_refused;
+};
+
+int64_t ctld_now(struct ctld *ctld);
+
+/* requests.c */
+extern const struct rpc_handlers ctld_handlers;
+void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void *context);
+void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body);
+void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail);
+void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
+               struct core_user *ret);
+
+/* release.c */
+void ctld_turn_end(void *context);
+void ctld_flush(struct ctld *ctld); /* at shutdown: everything is stored and sent */
+
+/* acct_query.c */
+void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
+                      const struct acct_query *query);
+
+/* reconfigure.c */
+must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,
+                              struct error *err);
+int ctld_reconfigure(struct ctld *ctld, struct error *err);
+void list_config(struct client *client, uint32_t seq);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages in: decode, see who asks, hand to the core or answer a read at once. */
+#include <stdio.h>
+#include <string.h>
+
+#include "slurmctld/ctld.h"
+
+static struct client *client_of(struct rpc_conn *conn) {
+    return rpc_conn_context(conn);
+}
+
+void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body) {
+    struct str out cleanup_str = STR_INIT;
+    if (body != NULL)
+        wire_encode(message_record(type), body, NULL, &out);
+    rpc_conn_send(client->conn, type, RPC_LAST, seq,
+                  (struct bytes) {(const uint8_t *) out.data, out.length});
+}
+
+void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail) {
+    struct reply_error reply;
+    record_init(&record_reply_error, &reply);
+    reply.code = (uint32_t) (code < 0 ? -code : code);
+    reply.detail = (char *) (uintptr_t) detail; /* only encoded */
+    reply_record(client, MSG_ERROR, seq, &reply);
+}
+
+/* Group names are looked up only where a partition asks for them. */
+static bool groups_matter(const struct ctld *ctld) {
+    for (size_t i = 0; i < ctld->conf->n_partitions; i++) {
+        if (ctld->conf->partitions[i].allow_groups != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void fill_groups(struct ctld *ctld, struct core_user *user) {
+    gid_t *gids = NULL;
+    size_t n = 0;
+    if (userdb_groups(user->name, user->gid, &gids, &n, NULL) < 0)
+        return;
+    const char **names = arena_alloc(&ctld->request_memory, (n + 1) * sizeof(char *));
+    for (size_t i = 0; i < n; i++) {
+        const char *name = userdb_group_name(ctld->users, gids[i]);
+        names[i] = arena_strndup(&ctld->request_memory, name, strlen(name));
+    }
+    user->groups = names;
+    user->n_groups = n;
+    free(gids);
+}
+
+void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
+               struct core_user *ret) {
+    memset(ret, 0, sizeof(*ret));
+    ret->uid = peer->uid;
+    ret->gid = peer->gid;
+    const char *name = userdb_user_name(ctld->users, peer->uid);
+    ret->name = arena_strndup(&ctld->request_memory, name, strlen(name));
+    name = userdb_group_name(ctld->users, peer->gid);
+    ret->group = arena_strndup(&ctld->request_memory, name, strlen(name));
+    if (with_groups && groups_matter(ctld))
+        fill_groups(ctld, ret);
+}
+
+/* ---- reads ---- */
+
+struct list_target {
+    struct client *client;
+    uint32_t seq;
+};
+
+static void send_frame(void *context, uint16_t type, struct bytes body, bool last) {
+    struct list_target *target = context;
+    rpc_conn_send(target->client->conn, type, last ? RPC_LAST : 0, target->seq, body);
+}
+
+static void answer_list(struct client *client, const struct rpc_message *message,
+                        const struct core_user *user, void *body) {
+    struct list_target target = {client, message->seq};
+    struct error err = ERROR_INIT;
+    int r = core_list(client->ctld->core, ctld_now(client->ctld), message->type, user, body,
+                      send_frame, &target, &err);
+    if (r < 0)
+        reply_error_text(client, message->seq, r, err.text);
+}
+
+static void answer_ping(struct client *client, uint32_t seq) {
+    struct ctld *ctld = client->ctld;
+    struct ping_reply reply;
+    record_init(&record_ping_reply, &reply);
+    reply.host = ctld->hostname;
+    reply.mode = (char *) (uintptr_t) "primary";
+    reply.version = (char *) (uintptr_t) SLUICE_COMPAT_VERSION;
+    reply.now = ctld_now(ctld);
+    reply.cluster = (char *) (uintptr_t) ctld->conf->cluster_name;
+    reply_record(client, MSG_PING_REPLY, seq, &reply);
+}
+
+static void answer_script(struct client *client, uint32_t seq, const struct core_user *user,
+                          const struct job_script *request) {
+    struct ctld *ctld = client->ctld;
+    uint64_t id;
+    struct error err = ERROR_INIT;
+    int r = core_script_id(ctld->core, user, request->job_id, &id);
+    if (r < 0) {
+        reply_error_text(client, seq, r, NULL);
+        return;
+    }
+    struct str data cleanup_str = STR_INIT;
+    r = store_get(ctld->store, STORE_JOB_SCRIPT, id, &data, &err);
+    if (r < 0)
+        reply_error_text(client, seq, -ERR_JOB_SCRIPT_MISSING, err.text);
+    else
+        rpc_conn_send(client->conn, MSG_JOB_SCRIPT, RPC_LAST, seq,
+                      (struct bytes) {(const uint8_t *) data.data, data.length});
+}
+
+static void diag_row(struct arena *memory, struct diag *diag, const char *key, uint64_t value) {
+    struct key_value *row = &diag->items.items[diag->items.n++];
+    char text[32];
+    int n = snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
+    record_init(&record_key_value, row);
+    row->key = (char *) (uintptr_t) key;
+    row->value = arena_strndup(memory, text, (size_t) n);
+}
+
+static void answer_diag(struct client *client, uint32_t seq) {
+    struct ctld *ctld = client->ctld;
+    struct arena *memory = &ctld->request_memory;
+    struct store_stats stats;
+    store_stats(ctld->store, &stats);
+    struct core_counters counters;
+    core_counters(ctld->core, &counters);
+    struct diag diag;
+    record_init(&record_diag, &diag);
+    diag.items.items = arena_alloc(memory, 32 * sizeof(struct key_value));
+    diag_row(memory, &diag, "server_start", (uint64_t) ctld->start_time);
+    diag_row(memory, &diag, "now", (uint64_t) ctld_now(ctld));
+    diag_row(memory, &diag, "requests", ctld->n_requests);
+    diag_row(memory, &diag, "connections", ctld->clients.n);
+    diag_row(memory, &diag, "jobs_submitted", counters.submitted);
+    diag_row(memory, &diag, "jobs_started", counters.started);
+    diag_row(memory, &diag, "jobs_ended", counters.ended);
+    diag_row(memory, &diag, "jobs_pending", counters.pending);
+    diag_row(memory, &diag, "jobs_running", counters.running);
+    diag_row(memory, &diag, "planner_passes", counters.passes);
+    diag_row(memory, &diag, "planner_candidates", counters.candidates);
+    diag_row(memory, &diag, "store_commits", stats.n_commits);
+    diag_row(memory, &diag, "store_batches", stats.n_batches);
+    diag_row(memory, &diag, "store_commit_usec_max", stats.commit_usec_max);
+    diag_row(memory, &diag, "store_commit_usec_total", stats.commit_usec_total);
+    reply_record(client, MSG_DIAG_REPLY, seq, &diag);
+}
+
+static bool answer_read(struct client *client, const struct rpc_message *message,
+                        const struct core_user *user, void *body) {
+    switch (message->type) {
+    case MSG_LIST_JOBS:
+    case MSG_LIST_STEPS:
+    case MSG_LIST_NODES:
+    case MSG_LIST_PARTITIONS:
+        answer_list(client, message, user, body);
+        return true;
+    case MSG_PING:
+        answer_ping(client, message->seq);
+        return true;
+    case MSG_LIST_CONFIG:
+        list_config(client, message->seq);
+        return true;
+    case MSG_GET_SCRIPT:
+        answer_script(client, message->seq, user, body);
+        return true;
+    case MSG_ACCT_QUERY:
+        acct_query_start(client, message->seq, user, body);
+        return true;
+    case MSG_DIAG:
+        answer_diag(client, message->seq);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- nodes ---- */
+
+/* A node's name belongs to its address. Addresses that are names are the resolver's business and
+ * are compared only when they are written as numbers. */
+static bool address_fits(const struct node *node, const struct rpc_peer *peer) {
+    if (node->address == NULL || strspn(node->address, "0123456789.") != strlen(node->address))
+        return true;
+    return str_equal(node->address, peer->address);
+}
+
+static void node_replaced(struct ctld *ctld, uint32_t node) {
+    struct client *old = map_remove(&ctld->nodes, node);
+    if (old == NULL)
+        return;
+    log_info("node %s: a newer connection replaces the former one",
+             core_node(ctld->core, node)->name);
+    old->node = UINT32_MAX;
+    rpc_conn_close(old->conn);
+}
+
+static void register_node(struct client *client, uint32_t seq, struct node_register *reg) {
+    struct ctld *ctld = client->ctld;
+    const struct rpc_peer *peer = rpc_conn_peer(client->conn);
+    uint32_t node = reg->name != NULL ? core_node_find(ctld->core, reg->name) : UINT32_MAX;
+    if (peer->uid != 0 && peer->uid != ctld->slurmd_uid && peer->uid != ctld->slurm_uid) {
+        log_error("%s registers as node %s: only root and SlurmdUser may", peer->name,
+                  reg->name != NULL ? reg->name : "?");
+        reply_error_text(client, seq, -ERR_USER_ID, "only root and SlurmdUser may register nodes");
+        return;
+    }
+    if (node == UINT32_MAX) {
+        log_error("%s registers as node %s, which slurm.conf does not have", peer->name,
+                  reg->name != NULL ? reg->name : "?");
+        reply_error_text(client, seq, -ERR_INVALID_NODE,
+                         "the controller's slurm.conf has no such node");
+        return;
+    }
+    if (!address_fits(core_node(ctld->core, node), peer)) {
+        log_error("%s registers as node %s, whose NodeAddr is %s", peer->name, reg->name,
+                  core_node(ctld->core, node)->address);
+        reply_error_text(client, seq, -ERR_INVALID_NODE, "the node's NodeAddr is another one");
+        return;
+    }
+    if (client->node != node)
+        node_replaced(ctld, node);
+    client->node = node;
+    map_put(&ctld->nodes, node, client);
+    log_info("node %s has registered from %s (%u steps)", reg->name, peer->name, reg->steps.n);
+    core_node_message(ctld->core, ctld_now(ctld), node, MSG_NODE_REGISTER, reg, ctld->effects);
+}
+
+static bool is_node_message(uint16_t type) {
+    return type >= MSG_NODE_STATUS && type <= MSG_JOB_CLEAN;
+}
+
+/* ---- dispatch ---- */
+
+static bool store_blocks(struct client *client, uint32_t seq) {
+    if (!client->ctld->store_failing)
+        return false;
+    reply_error_text(client, seq, -ERR_DISK_FULL,
+                     "the controller cannot store anything at the moment; nothing was changed. "
+                     "Make room under StateSaveLocation");
+    return true;
+}
+
+static void handle(struct client *client, const struct rpc_message *message, void *body) {
+    struct ctld *ctld = client->ctld;
+    if (message->type == MSG_NODE_REGISTER) {
+        register_node(client, message->seq, body);
+        return;
+    }
+    if (is_node_message(message->type)) {
+        if (client->node != UINT32_MAX)
+            core_node_message(ctld->core, ctld_now(ctld), client->node, message->type, body,
+                              ctld->effects);
+        else
+            log_error("%s sent %s without having registered as a node",
+                      rpc_conn_peer(client->conn)->name, message_name(message->type));
+        return;
+    }
+    struct core_user user;
+    user_fill(ctld, rpc_conn_peer(client->conn), message->type == MSG_SUBMIT, &user);
+    if (answer_read(client, message, &user, body))
+        return;
+    if (!core_handles(message->type)) {
+        reply_error_text(client, message->seq, -ERR_NOT_SUPPORTED,
+                         "slurmctld does not take this message");
+        return;
+    }
+    if (store_blocks(client, message->seq))
+        return;
+    core_request(ctld->core, ctld_now(ctld), client->id, message->seq, message->type, &user, body,
+                 ctld->effects);
+}
+
+void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+    struct client *client = client_of(conn);
+    struct ctld *ctld = client->ctld;
+    const struct record *record = message_record(message->type);
+    struct error err = ERROR_INIT;
+    ctld->n_requests++;
+    if (record == NULL) {
+        log_error("%s sent the unknown message %u", rpc_conn_peer(conn)->name, message->type);
+        reply_error_text(client, message->seq, -ERR_NOT_SUPPORTED,
+                         "slurmctld does not know this message: is a newer command in use?");
+        return;
+    }
+    arena_reset(&ctld->request_memory);
+    void *body = arena_alloc(&ctld->request_memory, record->size);
+    int r = wire_decode(record, message->body, &ctld->request_memory, body, &err);
+    if (r < 0) {
+        log_error("%s: %s", rpc_conn_peer(conn)->name, err.text);
+        reply_error_text(client, message->seq, r, err.text);
+        return;
+    }
+    log_debug2("%s: %s", rpc_conn_peer(conn)->name, message_name(message->type));
+    handle(client, message, body);
+}
+
+static void ready(struct rpc_conn *conn, void *context) {
+    struct ctld *ctld = context;
+    struct client *client = zalloc(struct client);
+    client->id = ++ctld->next_client;
+    client->conn = conn;
+    client->ctld = ctld;
+    client->node = UINT32_MAX;
+    map_put(&ctld->clients, client->id, client);
+    rpc_conn_set_context(conn, client);
+}
+
+static void closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct client *client = client_of(conn);
+    if ((void *) client == NULL)
+        return;
+    struct ctld *ctld = client->ctld;
+    map_remove(&ctld->clients, client->id);
+    if (client->node != UINT32_MAX && map_get(&ctld->nodes, client->node) == client) {
+        map_remove(&ctld->nodes, client->node);
+        log_info("node %s: connection lost%s%s", core_node(ctld->core, client->node)->name,
+                 why->code != 0 ? ": " : "", why->code != 0 ? why->text : "");
+        core_node_gone(ctld->core, ctld_now(ctld), client->node, ctld->effects);
+    }
+    core_client_gone(ctld->core, ctld_now(ctld), client->id, ctld->effects);
+    free(client);
+}
+
+const struct rpc_handlers ctld_handlers = {ready, ctld_message, closed};
