@@ -20,8 +20,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cluster import USERS, ensure_users, find_bin_dirs  # noqa: E402,F401
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-BIN_ROOT = os.environ.get("SLUICE_BIN", os.path.join(ROOT, "build"))
-BASE = os.environ.get("SLUICE_TEST_DIR", "/tmp/sluice-e2e")
+BIN_ROOT = os.environ.get("SLUICE_BIN", os.path.join(ROOT, "build", "release"))
+BASE = os.environ.get("SLUICE_TEST_DIR") or "/tmp/sluice-e2e"
 USER = "sluicet1"
 OTHER = "sluicet2"
 FINAL = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE",
