@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "model/conf_lines.h"
+#include "model/conf_others.h"
 
 /* ---- Kinds of lines and files ---- */
 
@@ -186,8 +187,12 @@ static bool pair_apply(struct conf_loader *loader, const struct conf_pair *pair)
                         key->name, place->file, place->line);
     }
     *place = (struct conf_place) {loader->context.file, pair->line};
-    void *object = table == &conf_cgroup_table ? (void *) &loader->conf->cgroup : loader->conf;
-    (void) conf_value_parse(key, pair->value, object, &loader->context);
+    if (!conf_value_parse(key, pair->value, loader->object, &loader->context))
+        return false;
+    /* In slurm.conf this waits until a later line may have taken the value back. */
+    if (loader->object != loader->conf && key->effect == CONF_NOT_YET &&
+        !conf_value_is_default(key, loader->object, table->defaults))
+        conf_notice(&loader->context, "%s has no effect yet", key->name);
     return false;
 }
 
@@ -240,6 +245,9 @@ static enum conf_lexeme line_apply(struct conf_loader *loader, struct conf_lexer
         struct conf_node_set_line node_set;
         struct conf_power_action_line power_action;
         struct conf_gres gres;
+        struct conf_switch a_switch;
+        struct conf_block block;
+        struct conf_container container;
     } object;
     assert(kind->size <= sizeof(object));
     memcpy(&object, kind->defaults(loader), kind->size);
@@ -274,8 +282,7 @@ static const struct conf_line_kind *line_kind_find(const struct conf_file_kind *
 
 /* ---- Files ---- */
 
-static int file_load(struct conf_loader *loader, const char *path, bool required,
-                     struct error *err);
+static int file_load(struct conf_loader *loader, const char *path, struct error *err);
 
 /* The path of an included file: relative to the directory of slurm.conf, %c is the cluster. */
 static void include_path(const struct conf_loader *loader, const char *text, struct str *path) {
@@ -314,7 +321,7 @@ static void include_apply(struct conf_loader *loader, const struct conf_pair *pa
         return;
     }
     struct error err = ERROR_INIT;
-    int result = file_load(loader, path, true, &err);
+    int result = file_load(loader, path, &err);
     loader->context = context;
     if (result != 0)
         conf_error(&context, "Include %s: %s", path, err.text);
@@ -352,14 +359,11 @@ static void file_parse(struct conf_loader *loader, char *text, size_t length) {
     }
 }
 
-static int file_load(struct conf_loader *loader, const char *path, bool required,
-                     struct error *err) {
+static int file_load(struct conf_loader *loader, const char *path, struct error *err) {
     if (loader->files.n == CONF_FILES_MAX)
         return error_set(err, ERR_LIMIT, "more than %d files", CONF_FILES_MAX);
     cleanup_str struct str text = STR_INIT;
     int result = loader->source->read(loader->source->context, path, &text, err);
-    if (result == -ERR_NOT_FOUND && !required)
-        return 0;
     if (result != 0)
         return result;
     if (text.length > CONF_FILE_MAX)
@@ -377,29 +381,40 @@ static int file_load(struct conf_loader *loader, const char *path, bool required
     return 0;
 }
 
-/* gres.conf and cgroup.conf: beside slurm.conf, both may be absent. */
-static void sibling_load(struct conf_loader *loader, const struct conf_file_kind *kind,
-                         const char *name) {
+int conf_more_load(struct conf_loader *loader, const struct conf_file_kind *kind, const char *path,
+                   void *object, struct error *err) {
     struct conf_place *places = loader->places;
+    const struct conf_file_kind *outer = loader->kind;
+    void *outer_object = loader->object;
     if (kind->table != NULL)
         loader->places = xcalloc(kind->table->n, sizeof(*places));
     loader->kind = kind;
+    loader->object = object;
+    int result = file_load(loader, path, err);
+    if (kind->table != NULL)
+        free(loader->places);
+    loader->places = places;
+    loader->kind = outer;
+    loader->object = outer_object;
+    return result;
+}
+
+/* gres.conf and cgroup.conf: beside slurm.conf, both may be absent. */
+static void sibling_load(struct conf_loader *loader, const struct conf_file_kind *kind,
+                         const char *name, void *object) {
     cleanup_free char *text = xasprintf("%s%s", loader->directory, name);
     const char *path = conf_keep(loader, text);
     struct error err = ERROR_INIT;
-    if (file_load(loader, path, false, &err) != 0) {
+    int result = conf_more_load(loader, kind, path, object, &err);
+    if (result != 0 && result != -ERR_NOT_FOUND) {
         struct conf_context context = conf_context_at(loader, path, 0);
         conf_error(&context, "%s", err.text);
-    }
-    if (loader->places != places) {
-        free(loader->places);
-        loader->places = places;
     }
 }
 
 /* ---- Loading ---- */
 
-static struct conf *conf_new(void) {
+struct conf *conf_new(void) {
     struct conf *conf = zalloc(struct conf);
     *conf = conf_defaults;
     conf->private = zalloc(struct conf_private);
@@ -427,7 +442,7 @@ void conf_free(struct conf *conf) {
     free(conf);
 }
 
-static void loader_done(struct conf_loader *loader) {
+void conf_loader_done(struct conf_loader *loader) {
     free(loader->places);
     vec_each (&loader->partitions, line)
         bits_done(&line->partition.nodes);
@@ -439,7 +454,7 @@ static void loader_done(struct conf_loader *loader) {
     vec_done(&loader->gres);
 }
 
-static void set_directory(struct conf_loader *loader, const char *path) {
+void conf_directory_set(struct conf_loader *loader, const char *path) {
     const char *slash = strrchr(path, '/');
     loader->directory =
         slash != NULL ? arena_strndup(loader->context.arena, path, (size_t) (slash - path) + 1)
@@ -467,17 +482,17 @@ static void read_all(struct conf_loader *loader) {
         not_yet_notices(loader);
         conf_nodes_finish(loader);
         conf_partitions_finish(loader);
-        sibling_load(loader, &gres_file, "gres.conf");
+        sibling_load(loader, &gres_file, "gres.conf", NULL);
         conf_gres_finish(loader);
-        sibling_load(loader, &cgroup_file, "cgroup.conf");
+        sibling_load(loader, &cgroup_file, "cgroup.conf", &loader->conf->cgroup);
     }
     loader->context.file = loader->conf->path;
     loader->context.line = 0;
     conf_check(loader);
 }
 
-static int report_errors(const struct conf_report *report, size_t before, const char *path,
-                         struct error *err) {
+int conf_errors_sum_up(const struct conf_report *report, size_t before, const char *path,
+                       struct error *err) {
     size_t n = report->n_errors - before;
     for (size_t i = 0; i < report->n; i++) {
         if (report->items[i].severity != CONF_SEVERITY_ERROR)
@@ -509,21 +524,22 @@ int conf_load(const struct conf_source *source, const char *path, enum conf_role
         .context = {.report = report, .arena = &conf->private->arena},
         .places = xcalloc(table.n, sizeof(*loader.places)),
         .kind = &main_file,
+        .object = conf,
         .node_defaults = conf_node_defaults,
         .partition_defaults = conf_partition_defaults,
     };
     size_t errors_before = report->n_errors;
     conf->path = conf_keep(&loader, path);
-    set_directory(&loader, conf->path);
-    int result = file_load(&loader, conf->path, true, err);
+    conf_directory_set(&loader, conf->path);
+    int result = file_load(&loader, conf->path, err);
     if (result == 0)
         read_all(&loader);
     conf_report_sort(report, loader.files.items, loader.files.n);
-    loader_done(&loader);
+    conf_loader_done(&loader);
     if (result != 0)
         return result;
     if (report->n_errors > errors_before)
-        return report_errors(report, errors_before, path, err);
+        return conf_errors_sum_up(report, errors_before, path, err);
     if (role == CONF_CLIENT)
         conf->private->hash = 0;
     *ret = take(conf);

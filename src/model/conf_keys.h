@@ -596,7 +596,7 @@ X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NOT_YE
 X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NOT_YET, "sec") \
 X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, HONOURED, "") \
 X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NOT_YET, "") \
-X(U32, requeue_delay, "requeue_delay", 120, 0, 65535, HONOURED, "sec") \
+X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, HONOURED, "sec") \
 X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NOT_YET, "") \
 X(SWITCH, sbatch_wait_nodes, "sbatch_wait_nodes", false, 0, 1, NOT_YET, "") \
 X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, HONOURED, "") \
@@ -848,6 +848,99 @@ O("MaxKmemPercent", "the kernel no longer limits its own memory apart") \
 O("MinKmemSpace", "the kernel no longer limits its own memory apart") \
 O("AllowedDevicesFile", "devices that are no GRES stay open") \
 O("CgroupPrepend", "groups are placed below the system's own slice")
+
+/* ---- slurmdbd.conf ---- */
+#define CONF_DBD_KEYS(X) \
+X(STRING, dbd_host, "DbdHost", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, NOT_YET) \
+X(U32, dbd_port, "DbdPort", 6819, 1, CONF_PORT_MAX, NONE, HONOURED) \
+X(ENUM, storage_type, "StorageType", CONF_DBD_STORAGE_MYSQL, 0, 0, DBD_STORAGE, HONOURED) \
+X(STRING, storage_host, "StorageHost", "localhost", 0, 0, NONE, HONOURED) \
+X(U32, storage_port, "StoragePort", 0, 0, CONF_PORT_MAX, NONE, HONOURED) \
+X(STRING, storage_user, "StorageUser", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, storage_pass, "StoragePass", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, storage_pass_script, "StoragePassScript", NULL, 0, 0, NONE, NOT_YET) \
+X(STRING, storage_loc, "StorageLoc", "slurm_acct_db", 0, 0, NONE, HONOURED) \
+X(STRING, storage_backup_host, "StorageBackupHost", NULL, 0, 0, NONE, NOT_YET) \
+X(STRING, storage_parameters, "StorageParameters", NULL, 0, 0, NONE, NOT_YET) \
+X(STRING, slurm_user, "SlurmUser", "root", 0, 0, NONE, HONOURED) \
+X(ENUM, auth_type, "AuthType", CONF_AUTH_MUNGE, 0, 0, AUTH, HONOURED) \
+X(OPTIONS, auth_info, "AuthInfo", NULL, 0, 0, DBD_AUTH_INFO, HONOURED) \
+X(FLAGS, auth_alt_types, "AuthAltTypes", 0, 0, 0, AUTH_ALT, NOT_YET) \
+X(WORDS, auth_alt_parameters, "AuthAltParameters", {0}, 0, 0, AUTH_ALT_PARAM, NOT_YET) \
+X(STRING, log_file, "LogFile", NULL, 0, 0, NONE, HONOURED) \
+X(ENUM, debug_level, "DebugLevel", CONF_LEVEL_INFO, 0, 0, LEVEL, HONOURED) \
+X(ENUM, debug_level_syslog, "DebugLevelSyslog", CONF_LEVEL_UNSET, 0, 0, LEVEL, NOT_YET) \
+X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DBD_DEBUG, NOT_YET) \
+X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, HONOURED) \
+X(STRING, pid_file, "PidFile", "/var/run/slurmdbd.pid", 0, 0, NONE, HONOURED) \
+X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, NOT_NEEDED) \
+X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, HONOURED) \
+X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, HONOURED) \
+X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, HONOURED) \
+X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, track_slurmctld_down, "TrackSlurmctldDown", false, 0, 1, NONE, NOT_YET) \
+X(DURATION, max_query_time_range, "MaxQueryTimeRange", UINT64_MAX, 0, 0, NONE, NOT_YET) \
+X(LIST, default_qos, "DefaultQOS", NULL, 0, 0, NONE, HONOURED) \
+X(FLAGS, parameters, "Parameters", 0, 0, 0, DBD_PARAM, NOT_YET) \
+X(U32, commit_delay, "CommitDelay", 0, 0, CONF_U32_MAX, NONE, NOT_NEEDED) \
+X(BOOL, disable_coord_dbd, "DisableCoordDBD", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, allow_no_def_acct, "AllowNoDefAcct", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, all_resources_absolute, "AllResourcesAbsolute", false, 0, 1, NONE, NOT_YET) \
+X(STRING, archive_dir, "ArchiveDir", "/tmp", 0, 0, NONE, NOT_YET) \
+X(STRING, archive_script, "ArchiveScript", NULL, 0, 0, NONE, NOT_YET) \
+X(BOOL, archive_events, "ArchiveEvents", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_jobs, "ArchiveJobs", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_resvs, "ArchiveResvs", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_steps, "ArchiveSteps", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_suspend, "ArchiveSuspend", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, archive_job_env, "ArchiveJobEnv", false, 0, 1, NONE, NOT_YET) \
+X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_job_after, "PurgeJobAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_resv_after, "PurgeResvAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_step_after, "PurgeStepAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_suspend_after, "PurgeSuspendAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, NOT_YET) \
+X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET) \
+X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, NOT_YET) \
+X(BOOL, disable_archive_commands, "DisableArchiveCommands", false, 0, 1, NONE, NOT_YET) \
+X(BOOL, disable_rollups, "DisableRollups", false, 0, 1, NONE, NOT_YET)
+#define CONF_DBD_OBSOLETE(O) \
+O("AuthServerTimeout", "authentication has a fixed bound") \
+O("JobPurge", "write PurgeJobAfter") O("StepPurge", "write PurgeStepAfter")
+
+/* ---- topology.conf ---- */
+#define CONF_TOPOLOGY_KEYS(X) \
+X(LIST, block_sizes, "BlockSizes", NULL, 0, 0, NONE, HONOURED)
+#define CONF_SWITCH_KEYS(X) \
+X(STRING, name, "SwitchName", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, switches, "Switches", NULL, 0, 0, NONE, HONOURED) \
+X(U32, link_speed, "LinkSpeed", 1, 0, CONF_U32_MAX, NONE, NOT_YET)
+#define CONF_BLOCK_KEYS(X) \
+X(STRING, name, "BlockName", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED)
+#define CONF_RING_KEYS(X) \
+X(STRING, name, "RingName", NULL, 0, 0, NONE, HONOURED) \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED)
+
+/* ---- job_container.conf ---- */
+#define CONF_CONTAINER_KEYS(X) \
+X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED) \
+X(BOOL, auto_base_path, "AutoBasePath", false, 0, 1, NONE, NOT_YET) \
+X(STRING, base_path, "BasePath", NULL, 0, 0, NONE, NOT_YET) \
+X(LIST, dirs, "Dirs", "/tmp,/dev/shm", 0, 0, NONE, NOT_YET) \
+X(BOOL, shared, "Shared", false, 0, 1, NONE, NOT_YET) \
+X(STRING, init_script, "InitScript", NULL, 0, 0, NONE, NOT_YET) \
+X(STRING, clone_ns_script, "CloneNSScript", NULL, 0, 0, NONE, NOT_YET) \
+X(STRING, clone_ns_epilog, "CloneNSEpilog", NULL, 0, 0, NONE, NOT_YET) \
+X(BOOL, entire_step_in_ns, "EntireStepInNS", false, 0, 1, NONE, NOT_YET)
 
 /* clang-format on */
 

@@ -61,7 +61,7 @@ struct conf_place {
     uint32_t line;
 };
 
-#define CONF_LINE_TABLES 8
+#define CONF_LINE_TABLES 16
 
 /* One reading. */
 struct conf_loader {
@@ -76,6 +76,8 @@ struct conf_loader {
     size_t depth;
     vec(const char *) files; /* all that were read, in order */
     const struct conf_file_kind *kind;
+    void *object; /* what the scalars of the file fill */
+    void *lines;  /* of the files of conf_others.c: what their lines are put into */
     /* Keys of lines whose "no effect yet" has been said: once per key is enough. */
     uint64_t told[CONF_LINE_TABLES];
 
@@ -106,6 +108,18 @@ struct conf_file_kind {
     const struct conf_line_kind *record; /* every line is one of these, or NULL */
 };
 
+/* conf.c: an empty conf; it owns what a reading keeps. */
+struct conf *conf_new(void);
+/* Reads one more file of another kind. -ERR_NOT_FOUND when it does not exist. */
+must_check int conf_more_load(struct conf_loader *loader, const struct conf_file_kind *kind,
+                              const char *path, void *object, struct error *err);
+/* Sets the directory that included files are relative to. */
+void conf_directory_set(struct conf_loader *loader, const char *path);
+/* Frees what the loader holds itself. */
+void conf_loader_done(struct conf_loader *loader);
+/* -ERR_CONFIG with how many errors there are and the first. */
+int conf_errors_sum_up(const struct conf_report *report, size_t before, const char *path,
+                       struct error *err);
 /* conf.c: the given row of conf_main_table by its key; asserts that there is one. */
 const struct conf_place *conf_place_of(const struct conf_loader *loader, const char *name);
 /* A context for a problem at another place. */

@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of conf_keys.h as arrays of rows, and the objects that hold every default. */
+#include "model/conf_rows.h"
 #include "base/alloc.h"
 #include "model/conf_lines.h"
 #include "text/duration.h"
-
-#define CONF_COMMA ,
-#define CONF_WHO_CLIENT CONF_CLIENT_TOO
-#define CONF_WHO_DAEMON CONF_DAEMON_ONLY
-
-/* The vocabulary or table of sub-options of a row, by its type. */
-#define WORDS_STRING(v) NULL
-#define WORDS_TEXT(v) NULL
-#define WORDS_LIST(v) NULL
-#define WORDS_NAMES(v) NULL
-#define WORDS_BOOL(v) NULL
-#define WORDS_BIT(v) NULL
-#define WORDS_SWITCH(v) NULL
-#define WORDS_U32(v) NULL
-#define WORDS_U64(v) NULL
-#define WORDS_MIB(v) NULL
-#define WORDS_PERCENT(v) NULL
-#define WORDS_MINUTES(v) NULL
-#define WORDS_DURATION(v) NULL
-#define WORDS_ENUM(v) &conf_vocabulary_##v
-#define WORDS_FLAGS(v) &conf_vocabulary_##v
-#define WORDS_WORDS(v) &conf_vocabulary_##v
-#define WORDS_OPTIONS(v) NULL
-#define WORDS_WEIGHTS(v) NULL
-#define WORDS_PORTS(v) NULL
-#define WORDS_SHARE(v) NULL
-#define TABLE_STRING(v) NULL
-#define TABLE_TEXT(v) NULL
-#define TABLE_LIST(v) NULL
-#define TABLE_NAMES(v) NULL
-#define TABLE_BOOL(v) NULL
-#define TABLE_BIT(v) NULL
-#define TABLE_SWITCH(v) NULL
-#define TABLE_U32(v) NULL
-#define TABLE_U64(v) NULL
-#define TABLE_MIB(v) NULL
-#define TABLE_PERCENT(v) NULL
-#define TABLE_MINUTES(v) NULL
-#define TABLE_DURATION(v) NULL
-#define TABLE_ENUM(v) NULL
-#define TABLE_FLAGS(v) NULL
-#define TABLE_WORDS(v) NULL
-#define TABLE_OPTIONS(v) &table_##v
-#define TABLE_WEIGHTS(v) NULL
-#define TABLE_PORTS(v) NULL
-#define TABLE_SHARE(v) NULL
-
-#define NAMED(text) .name = text, .name_length = sizeof(text) - 1
-#define ALIAS(old, current) {NAMED(old), .same_as = current},
-#define OBSOLETE(old, cure) {NAMED(old), .effect = CONF_OBSOLETE, .help = cure},
 
 /* ---- Defaults ---- */
 
@@ -78,20 +29,9 @@ const struct conf_gres conf_gres_defaults = {CONF_GRES_KEYS(X)};
 
 /* ---- Sub-options ---- */
 
-#define X(type_, member, name_, value, min_, max_, effect_, unit_)                                 \
-    {NAMED(name_),                                                                                 \
-     .type = CONF_##type_,                                                                         \
-     .effect = CONF_##effect_,                                                                     \
-     .min = (min_),                                                                                \
-     .max = (max_),                                                                                \
-     .unit = (unit_),                                                                              \
-     .offset = offsetof(struct conf, OPTION_MEMBER.member)},
-#define TABLE(id, bare_)                                                                           \
-    static const struct conf_table table_##id = {.what = #id,                                      \
-                                                 .keys = keys_##id,                                \
-                                                 .n = countof(keys_##id),                          \
-                                                 .defaults = &conf_defaults,                       \
-                                                 .bare = bare_};
+#define X CONF_OPTION_ROW
+#define TABLE(id, bare) CONF_OPTION_TABLE(id, conf_defaults, bare)
+#define OPTION_OBJECT conf
 #define OPTION_MEMBER scheduler
 static const struct conf_key keys_SCHEDULER_OPTION[] = {CONF_SCHEDULER_OPTION_KEYS(X)};
 #undef OPTION_MEMBER
@@ -150,15 +90,7 @@ const struct conf_table conf_main_table = {
 
 /* ---- Lines and small files ---- */
 
-#define X(type_, member, name_, value, min_, max_, words_, effect_)                                \
-    {NAMED(name_),                                                                                 \
-     .type = CONF_##type_,                                                                         \
-     .min = (min_),                                                                                \
-     .effect = CONF_##effect_,                                                                     \
-     .max = (max_),                                                                                \
-     .offset = offsetof(struct CONF_OBJECT, member),                                               \
-     .who = CONF_DAEMON_ONLY,                                                                      \
-     .words = WORDS_##type_(words_)},
+#define X CONF_FIELD_ROW
 #define CONF_OBJECT conf_node_line
 static const struct conf_key node_keys[] = {CONF_NODE_KEYS(X) CONF_NODE_ALIASES(ALIAS)};
 #undef CONF_OBJECT

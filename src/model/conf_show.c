@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values compared with their defaults, and printed as show config prints them. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -55,6 +56,7 @@ bool conf_value_is_default(const struct conf_key *key, const void *object, const
     case CONF_U64:
     case CONF_MIB:
     case CONF_DURATION:
+    case CONF_AGE:
     case CONF_FLAGS:
         return *(const uint64_t *) a == *(const uint64_t *) b;
     case CONF_ENUM:
@@ -145,6 +147,14 @@ void conf_value_print(const struct conf_key *key, const void *object, struct str
             str_append(out, "UNLIMITED");
         else
             duration_print_long((int64_t) * (const uint64_t *) member, out);
+        break;
+    case CONF_AGE:
+        if (*(const uint64_t *) member == 0)
+            str_append(out, "NONE");
+        else if (*(const uint64_t *) member % 86400 != 0)
+            str_printf(out, "%" PRIu64 "hours", *(const uint64_t *) member / 3600);
+        else
+            str_printf(out, "%" PRIu64 "days", *(const uint64_t *) member / 86400);
         break;
     case CONF_ENUM:
         text_print(conf_word_name(key->words, *(const unsigned *) member), out);

@@ -32,6 +32,7 @@ enum conf_type {
     CONF_PERCENT,  /* double, a trailing "%" taken */
     CONF_MINUTES,  /* uint32_t, a time limit in minutes (text/duration.h) */
     CONF_DURATION, /* uint64_t in seconds, written like a time limit; UINT64_MAX is for ever */
+    CONF_AGE,      /* uint64_t in seconds: N, Nhours, Ndays, Nmonths (of 30 days); 0 is never */
     CONF_ENUM,     /* unsigned: one word of a vocabulary */
     CONF_FLAGS,    /* uint64_t: comma list of words of a vocabulary */
     CONF_WORDS,    /* struct conf_words: the same, where words may carry =values */
@@ -54,6 +55,7 @@ enum conf_type {
 #define CONF_MEMBER_PERCENT double
 #define CONF_MEMBER_MINUTES uint32_t
 #define CONF_MEMBER_DURATION uint64_t
+#define CONF_MEMBER_AGE uint64_t
 #define CONF_MEMBER_ENUM unsigned
 #define CONF_MEMBER_FLAGS uint64_t
 #define CONF_MEMBER_WORDS struct conf_words

@@ -63,15 +63,29 @@ static void words_list(const struct conf_vocabulary *words, struct str *out) {
     }
 }
 
+/* Compares what stands behind the slash only, which is where words differ; NULL when none is near.
+ */
+static const char *word_nearest(const struct conf_vocabulary *words, const char *text) {
+    const char *tails[NEAREST_MAX], *names[NEAREST_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < words->n && n < NEAREST_MAX; i++) {
+        if (words->words[i].alias || words->words[i].effect == CONF_REFUSED)
+            continue;
+        names[n] = words->words[i].name;
+        tails[n] = word_tail(names[n]);
+        n++;
+    }
+    const char *nearest = str_nearest(word_tail(text), tails, n);
+    for (size_t i = 0; nearest != NULL && i < n; i++) {
+        if (tails[i] == nearest)
+            return names[i];
+    }
+    return NULL;
+}
+
 static void word_unknown(const struct conf_key *key, const char *text,
                          const struct conf_context *context) {
-    const char *names[NEAREST_MAX];
-    size_t n = 0;
-    for (size_t i = 0; i < key->words->n && n < NEAREST_MAX; i++) {
-        if (!key->words->words[i].alias)
-            names[n++] = key->words->words[i].name;
-    }
-    const char *nearest = str_nearest(text, names, n);
+    const char *nearest = word_nearest(key->words, text);
     cleanup_str struct str list = STR_INIT;
     words_list(key->words, &list);
     if (nearest != NULL)
@@ -412,6 +426,27 @@ static void names_add(struct conf_names *names, const char *text,
     names->n++;
 }
 
+/* How long records are kept: 12, 12months, 90days, 48hours. */
+static bool age_parse(const struct conf_key *key, const char *value, uint64_t *ret,
+                      const struct conf_context *context) {
+    static const struct {
+        const char *word;
+        uint64_t seconds;
+    } units[] = {{"", 2592000},   {"month", 2592000}, {"months", 2592000}, {"day", 86400},
+                 {"days", 86400}, {"hour", 3600},     {"hours", 3600}};
+    size_t digits = strspn(value, "0123456789");
+    cleanup_free char *number = xstrndup(value, digits);
+    uint64_t count = 0;
+    for (size_t i = 0; i < countof(units) && str_to_u64(number, &count); i++) {
+        if (strcasecmp(value + digits, units[i].word) == 0 && count <= UINT32_MAX) {
+            *ret = count * units[i].seconds;
+            return true;
+        }
+    }
+    conf_error(context, "%s: \"%s\" is no age: N, Nmonths, Ndays or Nhours", key->name, value);
+    return false;
+}
+
 static bool time_wrong(const struct conf_key *key, const char *value,
                        const struct conf_context *context) {
     conf_error(context,
@@ -460,6 +495,8 @@ bool conf_value_parse(const struct conf_key *key, const char *value, void *objec
             return time_wrong(key, value, context);
         *(uint64_t *) member = number;
         return true;
+    case CONF_AGE:
+        return age_parse(key, value, member, context);
     case CONF_ENUM:
         return enum_parse(key, value, member, context);
     case CONF_FLAGS:

@@ -151,6 +151,12 @@
 #define CONF_CGROUP_PLUGIN_WORDS(X) \
     X(CGROUP_AUTODETECT, "autodetect", HONOURED) X(CGROUP_V1, "cgroup/v1", HONOURED) \
     X(CGROUP_V2, "cgroup/v2", HONOURED) X(CGROUP_DISABLED, "disabled", HONOURED)
+#define CONF_DBD_STORAGE_WORDS(X) \
+    X(DBD_STORAGE_MYSQL, "accounting_storage/mysql", HONOURED) \
+    X(DBD_STORAGE_POSTGRESQL, "accounting_storage/postgresql", HONOURED) \
+    X(DBD_STORAGE_SQLITE, "accounting_storage/sqlite", HONOURED)
+#define CONF_DBD_STORAGE_ALIASES(X) \
+    X(DBD_STORAGE_POSTGRESQL, "accounting_storage/pgsql", HONOURED)
 #define CONF_AUTODETECT_WORDS(X) \
     X(AUTODETECT_UNSET, "(null)", HONOURED) X(AUTODETECT_OFF, "off", HONOURED) \
     X(AUTODETECT_NVML, "nvml", NOT_YET) X(AUTODETECT_NVIDIA, "nvidia", NOT_YET) \
@@ -338,6 +344,14 @@
     X(GRES_OPENCL_ENV, "opencl_env", HONOURED) X(GRES_ONEAPI_ENV, "oneapi_gpu_env", HONOURED) \
     X(GRES_INTEL_ENV, "intel_gpu_env", HONOURED) X(GRES_NO_GPU_ENV, "no_gpu_env", HONOURED) \
     X(GRES_NVIDIA_BY_MINOR, "nvidia_unique_id", NOT_YET)
+#define CONF_DBD_DEBUG_WORDS(X) \
+    X(DBD_DEBUG_ARCHIVE, "DB_ARCHIVE", NOT_YET) X(DBD_DEBUG_ASSOC, "DB_ASSOC", NOT_YET) \
+    X(DBD_DEBUG_EVENT, "DB_EVENT", NOT_YET) X(DBD_DEBUG_JOB, "DB_JOB", NOT_YET) \
+    X(DBD_DEBUG_QOS, "DB_QOS", NOT_YET) X(DBD_DEBUG_QUERY, "DB_QUERY", NOT_YET) \
+    X(DBD_DEBUG_RESERVATION, "DB_RESERVATION", NOT_YET) \
+    X(DBD_DEBUG_RESOURCE, "DB_RESOURCE", NOT_YET) X(DBD_DEBUG_STEP, "DB_STEP", NOT_YET) \
+    X(DBD_DEBUG_TRES, "DB_TRES", NOT_YET) X(DBD_DEBUG_USAGE, "DB_USAGE", NOT_YET) \
+    X(DBD_DEBUG_WCKEY, "DB_WCKEY", NOT_YET) X(DBD_DEBUG_NET, "NETWORK", NOT_YET)
 #define CONF_DBD_PARAM_WORDS(X) X(DBD_PRESERVE_CASE_USER, "PreserveCaseUser", NOT_YET)
 
 /* Every vocabulary once: V plain, A with aliases, C with words for several bits and aliases. */
@@ -345,11 +359,11 @@
     V(AUTH) V(PREEMPT_TYPE) V(RESET) V(MCS) V(PART_STATE) V(PART_EXCLUSIVE) V(CGROUP_PLUGIN)       \
     V(AUTODETECT)                                                                                  \
     A(LEVEL) A(CRED) A(PART_LIMITS) A(SCHEDULER) A(SELECT) A(PRIORITY) A(PROCTRACK) A(GATHER)      \
-    A(STORAGE) A(JOBCOMP) A(MPI) A(SWITCH) A(TOPOLOGY) A(NAMESPACE) A(NODE_STATE)
+    A(STORAGE) A(JOBCOMP) A(MPI) A(SWITCH) A(TOPOLOGY) A(NAMESPACE) A(NODE_STATE) A(DBD_STORAGE)
 #define CONF_FLAG_VOCABULARIES(V, A, C)                                                            \
     V(AUTH_ALT) V(STORE_FLAGS) V(RLIMIT) V(PROLOG_FLAG) V(LAUNCH) V(SLURMD_PARAM) V(GATHER_PARAM)  \
     V(RECONFIG) V(HEALTH_STATE) V(LOG_TIME) V(COMM) V(TOPOLOGY_PARAM) V(AUTH_ALT_PARAM)            \
-    V(GRES_FLAG) V(DBD_PARAM)                                                                      \
+    V(GRES_FLAG) V(DBD_PARAM) V(DBD_DEBUG)                                                                      \
     A(PREEMPT_MODE) A(ENFORCE) A(PRIVATE) A(PRIORITY_FLAG) A(TASK_PLUGIN) A(TASK_PARAM) A(DEBUG)   \
     C(SELECT_PARAM)
 

@@ -4,9 +4,13 @@
 
 #include <strings.h>
 
+#include "model/conf_others.h"
+
 static const struct conf_table *const tables[] = {
     &conf_main_table,     &conf_node_table,         &conf_partition_table, &conf_down_table,
-    &conf_node_set_table, &conf_power_action_table, &conf_gres_table,      &conf_cgroup_table};
+    &conf_node_set_table, &conf_power_action_table, &conf_gres_table,      &conf_cgroup_table,
+    &conf_dbd_table,      &conf_topology_table,     &conf_switch_table,    &conf_block_table,
+    &conf_ring_table,     &conf_container_table};
 
 TEST(no_name_stands_twice_in_a_table) {
     for (size_t t = 0; t < countof(tables); t++) {
