@@ -69,15 +69,16 @@ void job_states_names(struct str *out);
  * closed; it may be used again afterwards. */
 struct list_session {
     struct cli cli;
-    const struct conf *conf;
+    const struct conf *conf; /* list_session_conf() */
     struct cli_link link;
     bool open;
 };
-/* Reads the configuration; ends the command when there is none. */
 void list_session_init(struct list_session *session, const char *name);
+/* The configuration, read when it is first needed; ends the command when there is none. */
+const struct conf *list_session_conf(struct list_session *session);
 void list_session_close(struct list_session *session);
 /* -M: our own cluster's name, or "all". Ends the command for any other. */
-void list_clusters_check(const struct list_session *session, const char *names);
+void list_clusters_check(struct list_session *session, const char *names);
 /* "slurm_load_jobs error: Invalid job id specified" on stderr. */
 void list_load_error(const char *what, const struct error *err);
 

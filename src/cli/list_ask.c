@@ -12,9 +12,14 @@
 void list_session_init(struct list_session *session, const char *name) {
     memset(session, 0, sizeof(*session));
     cli_init(&session->cli, name);
-    session->conf = cli_conf(&session->cli);
+}
+
+const struct conf *list_session_conf(struct list_session *session) {
+    if (!session->conf)
+        session->conf = cli_conf(&session->cli);
     if (!session->conf)
         exit(1);
+    return session->conf;
 }
 
 void list_session_close(struct list_session *session) {
@@ -23,14 +28,15 @@ void list_session_close(struct list_session *session) {
     session->open = false;
 }
 
-void list_clusters_check(const struct list_session *session, const char *names) {
+void list_clusters_check(struct list_session *session, const char *names) {
+    const char *cluster = list_session_conf(session)->cluster_name;
     cleanup_free char *copy = xstrdup(names);
     char *cursor = copy, *word;
     while ((word = str_next_word(&cursor, ","))) {
-        if (!str_equal_nocase(word, "all") && !str_equal_nocase(word, session->conf->cluster_name))
+        if (!str_equal_nocase(word, "all") && !str_equal_nocase(word, cluster))
             list_fail("'%s' can't be reached now, or it is an invalid entry for --cluster: this "
                       "configuration is of cluster '%s'",
-                      word, session->conf->cluster_name);
+                      word, cluster);
     }
 }
 
@@ -87,8 +93,8 @@ static int list_stream(struct list_session *session, uint16_t type, const void *
             rows->items[rows->n++] = list->items + i * item_size;
         if (reply.last)
             return 0;
-        result =
-            cli_receive(&session->link, session->conf->message_timeout * 1000000ull, &reply, err);
+        result = cli_receive(&session->link,
+                             list_session_conf(session)->message_timeout * 1000000ull, &reply, err);
     }
     return result;
 }

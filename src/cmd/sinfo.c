@@ -340,7 +340,7 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     struct str out cleanup_str = STR_INIT;
     struct error err = ERROR_INIT;
     struct column_env env;
-    list_env_init(&env, listing->session.conf->cluster_name);
+    list_env_init(&env, list_session_conf(&listing->session)->cluster_name);
     env.raw_units = settings->raw_units;
     format_prepare(listing, false);
     int result = listing_load(listing, &err);

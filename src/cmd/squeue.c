@@ -381,7 +381,7 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     struct str out cleanup_str = STR_INIT;
     struct rows rows = {NULL, 0, 0};
     struct arena arena;
-    list_env_init(&env, listing->session.conf->cluster_name);
+    list_env_init(&env, list_session_conf(&listing->session)->cluster_name);
     env.raw_units = settings->raw_units;
     env.data = &data;
     arena_init(&arena, 0);

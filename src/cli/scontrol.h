@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of scontrol. A keyword's function gets the words behind the keyword, prints what there
+ * is to print (stdout through `out`, which main() writes), and returns the exit status of this
+ * command: 0 or 1.
+ */
+#ifndef SLUICE_CLI_SCONTROL_H
+#define SLUICE_CLI_SCONTROL_H
+
+#include "cli/list.h"
+#include "cli/show.h"
+#include "model/messages.h"
+
+struct scontrol {
+    struct list_session session;
+    struct column_env env;
+    struct show_options show;
+    bool all;         /* hidden partitions too */
+    bool future;      /* FUTURE nodes too */
+    bool quiet;       /* errors only */
+    bool is_done;     /* exit, quit */
+    const char *json; /* plugin, or NULL */
+    int argc;         /* the whole command, for JSON's meta section */
+    char **argv;
+    struct str out;
+};
+
+/* ---- show ENTITY [ID] ---- */
+int scontrol_show(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_completing(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_ping(struct scontrol *scontrol, int argc, char **argv);
+
+/* ---- update, create, delete ---- */
+int scontrol_update(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_create(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_delete(struct scontrol *scontrol, int argc, char **argv);
+
+/* ---- verbs on jobs and daemons ---- */
+int scontrol_hold(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_uhold(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_release(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_requeue(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_requeue_hold(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_suspend(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_resume(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_top(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_notify(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_write(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_wait_job(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_reconfigure(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_shutdown(struct scontrol *scontrol, int argc, char **argv);
+
+/* Prints "<text> for job <id>" for each job that was not changed, followed, where `what` is given,
+ * by "<what> error: <text>". Returns the status. */
+int scontrol_job_results(const struct job_results *results, const char *what);
+
+#endif

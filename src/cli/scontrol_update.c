@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scontrol update, create, delete: key=value words become a request; what a key means and who may
+ * change it is the controller's business. Here are the classic words for what it answers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/list_jobs.h"
+#include "cli/scontrol.h"
+
+/* The key that picks what is updated: the first of these in the command. `least` letters tell. */
+struct entity_key {
+    const char *key;
+    size_t least;
+    const char *entity;
+};
+static const struct entity_key entity_keys[] = {
+    {"NodeName", 3, "node"},
+    {"PartitionName", 3, "partition"},
+    {"ReservationName", 3, "reservation"},
+    {"JobId", 3, "job"},
+    {"JobName", 4, "job"},
+    {"StepId", 4, "step"},
+    {"SlurmctldDebug", 6, "debug"},
+};
+
+struct changes {
+    struct key_value *items;
+    uint32_t n;
+};
+
+static void changes_done(struct changes *changes) {
+    for (uint32_t i = 0; i < changes->n; i++) {
+        free(changes->items[i].key);
+        free(changes->items[i].value);
+    }
+    free(changes->items);
+}
+
+static const struct entity_key *entity_key_find(const char *key) {
+    size_t length = strlen(key);
+    for (size_t i = 0; i < countof(entity_keys); i++) {
+        if (length >= entity_keys[i].least && str_starts_nocase(entity_keys[i].key, key))
+            return &entity_keys[i];
+    }
+    return NULL;
+}
+
+/* `key=value`; `key+=value` and `key-=value` put the sign before the value. False without '='. */
+static bool change_parse(const char *word, struct key_value *ret) {
+    const char *equals = strchr(word, '=');
+    if (!equals || equals == word)
+        return false;
+    size_t length = (size_t) (equals - word);
+    char sign = word[length - 1];
+    bool is_signed = length > 1 && (sign == '+' || sign == '-');
+    ret->key = xstrndup(word, length - is_signed);
+    ret->value = is_signed ? xasprintf("%c%s", sign, equals + 1) : xstrdup(equals + 1);
+    return true;
+}
+
+/* Parses all words; the entity's own goes to *ret_target. 0, or 1 after a complaint. */
+static int changes_parse(int argc, char **argv, struct changes *changes,
+                         const struct entity_key **ret_key, char **ret_target) {
+    *ret_key = NULL;
+    *ret_target = NULL;
+    for (int i = 0; i < argc; i++) {
+        struct key_value change;
+        if (!change_parse(argv[i], &change)) {
+            fprintf(stderr, "Invalid input: %s\nRequest aborted\n", argv[i]);
+            return 1;
+        }
+        const struct entity_key *key = *ret_key ? NULL : entity_key_find(change.key);
+        if (key) {
+            *ret_key = key;
+            *ret_target = change.value;
+            free(change.key);
+            continue;
+        }
+        changes->items = xreallocarray(changes->items, changes->n + 1, sizeof(*changes->items));
+        changes->items[changes->n++] = change;
+    }
+    return 0;
+}
+
+/* ---- answers ---- */
+static const char *value_of(const struct changes *changes, const char *key) {
+    for (uint32_t i = 0; i < changes->n; i++) {
+        if (str_equal_nocase(changes->items[i].key, key))
+            return changes->items[i].value;
+    }
+    return "";
+}
+
+static int unsupported_key(const struct changes *changes, const char *key) {
+    fprintf(stderr, "%s: %s=%s\nRequest aborted\n", error_text(ERR_UPDATE_KEY), key ? key : "",
+            value_of(changes, key ? key : ""));
+    return 1;
+}
+
+/* One complaint for each job; an id of an array's tasks stands before the reason. */
+static int job_answer(const struct job_results *results, const struct changes *changes) {
+    for (uint32_t i = 0; i < results->items.n; i++) {
+        const struct job_result *result = &results->items.items[i];
+        if (result->code == ERR_UPDATE_KEY)
+            return unsupported_key(changes, result->detail);
+    }
+    return scontrol_job_results(results, NULL);
+}
+
+/* What the controller says of a value that it cannot read is a whole sentence already. */
+static int failed(const char *what, const struct error *err, const struct changes *changes) {
+    int code = err->code < 0 ? -err->code : err->code;
+    if (code == ERR_UPDATE_KEY)
+        return unsupported_key(changes, err->text);
+    if (code == ERR_INVALID && err->text[0])
+        fprintf(stderr, "%s\n", err->text);
+    else
+        fprintf(stderr, "%s: %s\n", what, error_text(code));
+    return 1;
+}
+
+static int update_send(struct scontrol *scontrol, const char *entity, const char *target,
+                       const struct changes *changes, bool create, bool remove, const char *what) {
+    struct update update;
+    struct error err = ERROR_INIT;
+    const void *reply;
+    bool jobs = !strcmp(entity, "job");
+    record_init(&record_update, &update);
+    update.entity = (char *) (uintptr_t) entity;
+    update.target = (char *) (uintptr_t) target;
+    update.changes.items = changes->items;
+    update.changes.n = changes->n;
+    update.create = create;
+    update.remove = remove;
+    if (list_ask(&scontrol->session, MSG_UPDATE, &update, jobs ? MSG_JOB_RESULTS : MSG_OK, &reply,
+                 &err) < 0) {
+        if (jobs) {
+            fprintf(stderr, "%s for job %s\n", error_text(err.code), target);
+            return 1;
+        }
+        return failed(what, &err, changes);
+    }
+    return jobs ? job_answer(reply, changes) : 0;
+}
+
+/* ---- update ---- */
+
+/* The ids of one's own jobs of that name; root's are everybody's. NULL after a complaint. */
+static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
+    struct job_query query = {.states = {.active = true}, .all = true};
+    struct list_request request;
+    struct field_mask mask = {{0}};
+    struct rows rows = {NULL, 0, 0};
+    struct error err = ERROR_INIT;
+    struct str ids cleanup_str = STR_INIT;
+    strs_push(&query.names, name);
+    job_query_fields(&mask);
+    job_query_request(&query, &mask, &request);
+    if (list_jobs(&scontrol->session, &request, &rows, &err) < 0) {
+        list_load_error("slurm_load_jobs error", &err);
+    } else {
+        for (size_t i = 0; i < rows.n; i++) {
+            const struct job *job = rows.items[i];
+            if (!job_query_match(&query, job, NULL) || (getuid() && job->uid != getuid()))
+                continue;
+            str_printf(&ids, "%s%u", ids.length ? "," : "", job->job_id);
+        }
+        if (ids.length == 0)
+            fprintf(stderr, "%s for job %s\n", error_text(ERR_INVALID_JOB_ID), name);
+    }
+    rows_done(&rows);
+    job_query_done(&query);
+    return ids.length ? str_take(&ids) : NULL;
+}
+
+static int entity_update(struct scontrol *scontrol, const struct entity_key *key,
+                         const char *target, const struct changes *changes) {
+    if (!strcmp(key->key, "JobName")) {
+        cleanup_free char *ids = jobs_by_name(scontrol, target);
+        return ids ? update_send(scontrol, "job", ids, changes, false, false, "") : 1;
+    }
+    if (!strcmp(key->entity, "reservation") || !strcmp(key->entity, "debug")) {
+        fprintf(stderr, "slurm_update error: %s\n", error_text(ERR_NOT_SUPPORTED));
+        return 1;
+    }
+    return update_send(scontrol, key->entity, target, changes, false, false, "slurm_update error");
+}
+
+int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
+    const struct entity_key *key;
+    struct changes changes = {NULL, 0};
+    char *target;
+    if (argc < 1) {
+        fputs("too few arguments for update keyword\n", stderr);
+        return 1;
+    }
+    int status = changes_parse(argc, argv, &changes, &key, &target);
+    if (status == 0 && !key) {
+        fputs("No valid entity in update command\n"
+              "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", "
+              "\"JobId\", or \"SlurmctldDebug\"\n",
+              stderr);
+        status = 1;
+    } else if (status == 0 && changes.n == 0) {
+        fputs("No changes specified\n", stderr);
+        status = 1;
+    } else if (status == 0) {
+        status = entity_update(scontrol, key, target, &changes);
+    }
+    free(target);
+    changes_done(&changes);
+    return status;
+}
+
+/* ---- create, delete ---- */
+static int create_or_delete(struct scontrol *scontrol, int argc, char **argv, bool create) {
+    const char *word = create ? "create" : "delete";
+    const struct entity_key *key;
+    struct changes changes = {NULL, 0};
+    char *target;
+    if (argc < 1) {
+        fprintf(stderr, "too few arguments for %s keyword\n", word);
+        return 1;
+    }
+    int status = changes_parse(argc, argv, &changes, &key, &target);
+    if (status == 0 && (!key || !strcmp(key->entity, "job") || !strcmp(key->entity, "step"))) {
+        if (create)
+            list_error("Invalid creation entity: %s", argv[0]);
+        else
+            fprintf(stderr, "Invalid deletion entity: %s\n", argv[0]);
+        status = 1;
+    } else if (status == 0) {
+        cleanup_free char *what = create ? xasprintf("Error creating the %s", key->entity)
+                                         : xasprintf("delete_%s %s", key->entity, argv[0]);
+        if (!strcmp(key->entity, "reservation")) {
+            fprintf(stderr, "%s: %s\n", what, error_text(ERR_NOT_SUPPORTED));
+            status = 1;
+        } else {
+            status = update_send(scontrol, key->entity, target, &changes, create, !create, what);
+        }
+    }
+    free(target);
+    changes_done(&changes);
+    return status;
+}
+
+int scontrol_create(struct scontrol *scontrol, int argc, char **argv) {
+    return create_or_delete(scontrol, argc, argv, true);
+}
+
+int scontrol_delete(struct scontrol *scontrol, int argc, char **argv) {
+    return create_or_delete(scontrol, argc, argv, false);
+}
