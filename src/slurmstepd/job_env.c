@@ -293,21 +293,6 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
         env_set(env, "SHELL", order->shell);
 }
 
-static const char *distribution_name(uint32_t distribution, uint32_t ntasks, uint32_t nnodes) {
-    switch (distribution) {
-    case DIST_BLOCK:
-        return "block";
-    case DIST_CYCLIC:
-        return "cyclic";
-    case DIST_PLANE:
-        return "plane";
-    case DIST_ARBITRARY:
-        return "arbitrary";
-    default:
-        return ntasks <= nnodes ? "cyclic" : "block";
-    }
-}
-
 void job_env_step(struct env *env, const struct step_order *order, const struct step_launch *launch,
                   const struct step_node *node, uint32_t node_index) {
     const struct step_layout *layout = launch->layout;
@@ -319,10 +304,6 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
     env_set_u64(env, "SLURM_JOB_UID", credential->uid);
     env_set_u64(env, "SLURM_JOB_GID", credential->gid);
     env_set_u64(env, "SLURM_STEP_NUM_NODES", layout->nodes.n);
-    if (layout->cpus_per_task > 1)
-        env_set_u64(env, "SLURM_CPUS_PER_TASK", layout->cpus_per_task);
-    env_set(env, "SLURM_DISTRIBUTION",
-            distribution_name(layout->distribution, layout->ntasks, layout->nodes.n));
     set_node(env, order, node->cpus, node_index);
     if (!env_get(env, "SLURM_JOB_GPUS") && credential->job_gres)
         set_gpus(env, order, credential->job_gres, "SLURM_JOB_GPUS");

@@ -10,7 +10,8 @@ static void on_control(struct stepd *stepd, const struct step_control *control) 
     if (control->pty_rows)
         stream_resize(stepd, control->pty_rows, control->pty_cols);
     if (control->terminate) {
-        stepd_terminate(stepd, 0, control->message);
+        stepd_terminate(stepd, control->signal == SIGTERM ? stepd->order.kill_wait : 0,
+                        control->message);
     } else if (control->signal) {
         struct step_command command = {
             .kind = STEP_COMMAND_SIGNAL, .signal = control->signal, .message = control->message};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * srun: asks for an allocation or for a step in one, dials the slurmds of the step's nodes, carries
+ * the tasks' streams, signals and ends, and leaves with the worst exit code.
+ *
+ * The controller is asked by a blocking connection first; from the launch on everything runs in one
+ * event loop. One struct srun per process; the parts:
+ *   srun_ask.c     the allocation, the step, what is said while waiting
+ *   srun_launch.c  connections to the nodes
+ *   srun_input.c   standard input with a window per node
+ *   srun_output.c  standard output and error: lines, labels, files, back-pressure
+ *   srun_tasks.c   starts and ends of tasks: messages, --kill-on-bad-exit, --wait
+ *   srun_signal.c  signals and the terminal
+ */
+#ifndef SLUICE_CLI_SRUN_H
+#define SLUICE_CLI_SRUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <termios.h>
+
+#include "base/vec.h"
+#include "cli/connect.h"
+#include "cli/main.h"
+#include "os/loop.h"
+#include "rpc/rpc.h"
+
+enum task_state { TASK_WAITING, TASK_RUNNING, TASK_EXITED };
+
+struct srun_task {
+    uint8_t state; /* enum task_state */
+    uint16_t node; /* index in srun->nodes */
+    bool is_told;  /* its end has been printed */
+    uint32_t status;
+    struct str lines[2]; /* unfinished line of stdout, stderr */
+};
+
+struct srun;
+
+struct srun_node {
+    struct srun *srun;
+    const struct step_node *layout;
+    struct rpc_conn *conn; /* NULL when closed */
+    bool has_started, has_finished;
+    uint64_t stdin_taken;
+};
+
+/* Where output goes: srun's own stdout and stderr, or a file. */
+struct srun_sink {
+    struct srun *srun;
+    int fd;
+    struct str queue;
+    size_t sent; /* of queue */
+    struct loop_fd *watch;
+    bool is_plain; /* a regular file: never blocks */
+    bool is_broken;
+};
+
+struct srun {
+    struct cli cli;
+    struct options options;
+    struct option_uses uses;
+    struct cli_link link; /* link.client NULL: not connected */
+    struct str environment;
+    struct step_layout *layout; /* in link's arena copy: owned, record_free */
+    uint32_t job_id;
+    bool own_job; /* the allocation is ours to give back */
+    struct str multi_prog;
+    int status; /* exit status to be */
+
+    struct loop *loop;
+    struct loop_fd *controller_watch;
+    struct loop_timer *reattach_timer;
+    struct rpc_conn *reattached; /* the controller, after the first connection broke */
+    uid_t slurm_uid, slurmd_uid;
+    struct rpc_auth auth;
+
+    struct srun_node *nodes;
+    size_t n_nodes, n_started, n_finished;
+    struct srun_task *tasks;
+    size_t n_tasks, n_exited;
+
+    /* output */
+    struct srun_sink sinks[2];
+    struct srun_sink *out[2]; /* of stdout, stderr: may be the same */
+    unsigned label_width;     /* 0 = no labels */
+    bool by_line, is_paused;
+    char *node_output[2];     /* patterns that the nodes open; NULL = streamed to us */
+
+    /* input */
+    char *node_input;
+    int in_fd; /* -1 = none */
+    struct loop_fd *in_watch;
+    uint64_t in_sent;
+    uint32_t in_rank; /* UNSET32 = all */
+    bool in_done;
+
+    /* ends */
+    struct loop_timer *tell_timer, *wait_timer, *abort_timer;
+    uint64_t first_exit_usec;
+    bool aborted;     /* "Job step aborted" has been said */
+    bool terminating; /* the step has been told to end */
+    bool any_forced;  /* a task died of KILL or TERM */
+    bool launch_failed;
+
+    /* signals, terminal */
+    uint64_t interrupted_usec;
+    unsigned n_interrupts;
+    bool pty, is_raw;
+    struct termios saved;
+};
+
+/* ---- srun_ask.c ---- all return CLI_GO_ON or an exit status */
+int srun_ask(struct srun *srun);
+/* Gives the allocation back; the last thing. */
+void srun_give_back(struct srun *srun);
+/* "StepId=12.0" */
+void srun_step_name(const struct srun *srun, struct str *out);
+void srun_notice(struct srun *srun, const struct alloc_notice *notice);
+int srun_watch_controller(struct srun *srun);
+
+/* ---- srun_launch.c ---- */
+int srun_launch(struct srun *srun);
+void srun_send(struct srun_node *node, uint16_t type, const void *object);
+void srun_send_all(struct srun *srun, uint16_t type, const void *object);
+/* Ends the step: KILL now, or TERM and after a while KILL. message stands in "*** STEP … ***". */
+void srun_terminate(struct srun *srun, bool gently, const char *why);
+
+/* ---- srun_output.c ---- */
+int srun_output_open(struct srun *srun);
+void srun_output_data(struct srun *srun, const struct step_io *io);
+void srun_output_flush(struct srun *srun); /* all that is left; blocks */
+
+/* ---- srun_input.c ---- */
+int srun_input_open(struct srun *srun);
+void srun_input_start(struct srun *srun);
+void srun_input_taken(struct srun_node *node, uint64_t taken);
+void srun_input_close(struct srun *srun);
+
+/* ---- srun_tasks.c ---- */
+void srun_tasks_started(struct srun_node *node, const struct step_tasks *tasks);
+void srun_tasks_exited(struct srun_node *node, const struct step_tasks *tasks);
+void srun_node_finished(struct srun_node *node, const struct step_done *done);
+void srun_node_lost(struct srun_node *node, const struct error *why);
+void srun_tasks_begin(struct srun *srun);
+/* "Job step aborted: …", once; after KillWait and 2 s srun leaves. */
+void srun_abort_wait(struct srun *srun);
+void srun_print_states(struct srun *srun);
+void srun_tasks_summary(struct srun *srun);
+
+/* ---- srun_signal.c ---- */
+int srun_signals_open(struct srun *srun);
+int srun_terminal_check(struct srun *srun);
+void srun_terminal_raw(struct srun *srun);
+void srun_terminal_restore(struct srun *srun);
+
+/* ---- srun_multi.c ---- */
+int srun_multi_read(struct srun *srun);
+int srun_multi_check(struct srun *srun);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The connections to the nodes: each slurmd gets the launch, its slurmstepd takes over. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "cli/environ.h"
+#include "cli/srun.h"
+#include "os/pty.h"
+#include "text/timestamp.h"
+
+void srun_send(struct srun_node *node, uint16_t type, const void *object) {
+    cleanup_str struct str body = STR_INIT;
+
+    if (!node->conn || node->has_finished)
+        return;
+    wire_encode(message_record(type), object, NULL, &body);
+    rpc_conn_send(node->conn, type, 0, 0,
+                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+}
+
+void srun_send_all(struct srun *srun, uint16_t type, const void *object) {
+    for (size_t i = 0; i < srun->n_nodes; i++) {
+        if (srun->nodes[i].has_started)
+            srun_send(&srun->nodes[i], type, object);
+    }
+}
+
+void srun_terminate(struct srun *srun, bool gently, const char *why) {
+    cleanup_str struct str text = STR_INIT;
+    struct step_control control;
+
+    record_init(&record_step_control, &control);
+    control.terminate = true;
+    control.signal = gently ? 15 : 9;
+    str_append(&text, "CANCELLED AT ");
+    timestamp_print(time(NULL), NULL, time(NULL), &text);
+    str_append(&text, why);
+    control.message = text.data;
+    srun->terminating = true;
+    srun_send_all(srun, MSG_STEP_CONTROL, &control);
+}
+
+/* ---- messages of a node ---- */
+
+static void on_refusal(struct srun_node *node, const struct reply_error *reply) {
+    struct error err = ERROR_INIT;
+
+    (void) error_set(&err, reply->code ? reply->code : ERR_GENERIC, "%s",
+                     reply->detail ? reply->detail : error_text((int) reply->code));
+    srun_node_lost(node, &err);
+}
+
+static void on_body(struct srun_node *node, uint16_t type, void *body) {
+    const struct step_io *io;
+
+    switch (type) {
+    case MSG_STEP_STARTED:
+        srun_tasks_started(node, body);
+        break;
+    case MSG_STEP_EXITED:
+        srun_tasks_exited(node, body);
+        break;
+    case MSG_STEP_IO:
+        io = body;
+        if (io->stream == 0)
+            srun_input_taken(node, io->taken);
+        else
+            srun_output_data(node->srun, io);
+        break;
+    case MSG_STEP_FINISHED:
+        srun_node_finished(node, body);
+        break;
+    case MSG_ERROR:
+        on_refusal(node, body);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+    struct srun_node *node = context;
+    const struct record *record = message_record(message->type);
+    struct arena arena;
+    void *body;
+
+    if (!record || node->has_finished)
+        return;
+    arena_init(&arena, (1u << 20) + message->body.size * 4);
+    body = arena_alloc(&arena, record->size);
+    if (wire_decode(record, message->body, &arena, body, NULL) == 0)
+        on_body(node, message->type, body);
+    arena_done(&arena);
+}
+
+static void on_closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct srun_node *node = context;
+
+    node->conn = NULL;
+    if (!node->has_finished)
+        srun_node_lost(node, why);
+}
+
+static const struct rpc_handlers node_handlers = {.message = on_message, .closed = on_closed};
+
+/* ---- the launch ---- */
+
+static void set_echo(struct srun *srun, enum option_id id, const char *name, uint64_t value) {
+    cleanup_str struct str text = STR_INIT;
+
+    if (!options_given(&srun->options, id))
+        return;
+    str_append_u64(&text, value);
+    environ_set(&srun->environment, name, text.data);
+}
+
+/* What tasks see of what was asked for here. */
+static void fill_environment(struct srun *srun) {
+    const struct job_request *job = &srun->options.job;
+
+    set_echo(srun, OPT_ntasks_per_node, "SLURM_NTASKS_PER_NODE", job->ntasks_per_node);
+    set_echo(srun, OPT_cpus_per_task, "SLURM_CPUS_PER_TASK", job->cpus_per_task);
+    if (options_given(&srun->options, OPT_distribution) && job->distribution_text)
+        environ_set(&srun->environment, "SLURM_DISTRIBUTION", job->distribution_text);
+    environ_set(&srun->environment, "SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
+    environ_set(&srun->environment, "SRUN_DEBUG", "3");
+    if (job->overcommit)
+        environ_set(&srun->environment, "SLURM_OVERCOMMIT", "1");
+    if (job->export_env)
+        environ_set(&srun->environment, "SLURM_EXPORT_ENV", job->export_env);
+}
+
+static void fill_launch(struct srun *srun, struct step_launch *launch, struct step_layout *shape) {
+    const struct job_request *job = &srun->options.job;
+
+    record_init(&record_step_launch, launch);
+    *shape = *srun->layout;
+    shape->credential = NULL;
+    launch->credential = srun->layout->credential;
+    launch->layout = shape;
+    if (!srun->options.multi_prog) {
+        launch->argv.items = srun->uses.rest.items;
+        launch->argv.n = (uint32_t) srun->uses.rest.n;
+    } else {
+        launch->multi_prog =
+            (struct blob){(uint8_t *) srun->multi_prog.data, srun->multi_prog.length};
+    }
+    launch->environment =
+        (struct blob){(uint8_t *) srun->environment.data, srun->environment.length};
+    launch->work_dir = job->work_dir;
+    launch->std_out = srun->node_output[0];
+    launch->std_err = srun->node_output[1];
+    launch->std_in = srun->node_input;
+    launch->open_mode = job->open_mode;
+    launch->rlimits.items = job->rlimits.items;
+    launch->rlimits.n = job->rlimits.n;
+    launch->umask = job->umask;
+    launch->label = srun->options.label;
+    launch->unbuffered = srun->options.unbuffered;
+    launch->cpu_bind = job->cpu_bind;
+    launch->mpi = srun->options.mpi;
+    launch->task_prolog = srun->options.task_prolog;
+    launch->task_epilog = srun->options.task_epilog;
+    launch->pty = srun->pty;
+}
+
+static void node_dial(struct srun_node *node, const struct step_launch *launch) {
+    struct srun *srun = node->srun;
+    struct error err = ERROR_INIT;
+    struct step_launch own = *launch;
+    cleanup_str struct str body = STR_INIT;
+
+    if (rpc_dial(srun->loop, &srun->auth, node->layout->address, (uint16_t) node->layout->port,
+                 srun->slurmd_uid, &node_handlers, node, &node->conn, &err) < 0) {
+        node->conn = NULL;
+        srun_node_lost(node, &err);
+        return;
+    }
+    own.node_name = node->layout->name;
+    wire_encode(&record_step_launch, &own, NULL, &body);
+    rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1,
+                  (struct bytes){(const uint8_t *) body.data, body.length});
+}
+
+int srun_launch(struct srun *srun) {
+    struct step_launch launch;
+    struct step_layout shape;
+
+    fill_environment(srun);
+    fill_launch(srun, &launch, &shape);
+    if (srun->pty) {
+        struct pty_size size = {0};
+        (void) pty_get_size(0, &size);
+        launch.pty_rows = size.rows;
+        launch.pty_cols = size.columns;
+    }
+    srun->n_nodes = srun->layout->nodes.n;
+    srun->n_tasks = srun->layout->ntasks;
+    srun->nodes = xcalloc(srun->n_nodes + 1, sizeof(*srun->nodes));
+    srun->tasks = xcalloc(srun->n_tasks + 1, sizeof(*srun->tasks));
+    for (size_t i = 0; i < srun->n_nodes; i++) {
+        const struct step_node *layout = &srun->layout->nodes.items[i];
+        srun->nodes[i].srun = srun;
+        srun->nodes[i].layout = layout;
+        for (uint32_t k = 0; k < layout->ranks.n; k++) {
+            if (layout->ranks.items[k] < srun->n_tasks)
+                srun->tasks[layout->ranks.items[k]].node = (uint16_t) i;
+        }
+    }
+    srun_tasks_begin(srun);
+    for (size_t i = 0; i < srun->n_nodes; i++)
+        node_dial(&srun->nodes[i], &launch);
+    return CLI_GO_ON;
+}

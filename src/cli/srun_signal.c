@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals to srun, and the terminal that --pty lends to task 0. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/srun.h"
+#include "os/pty.h"
+
+#define TWICE_USEC 1000000u /* a second ^C within this time means it */
+
+/* ---- the terminal ---- */
+
+int srun_terminal_check(struct srun *srun) {
+    struct pty_size size;
+
+    if (!srun->options.pty)
+        return CLI_GO_ON;
+    if (!isatty(0)) {
+        cli_error(&srun->cli, "ioctl(TIOCGWINSZ): %s", strerror(ENOTTY));
+        cli_error(&srun->cli, "Not using a pseudo-terminal, disregarding --pty option");
+        return CLI_GO_ON;
+    }
+    if (!pty_get_size(0, &size))
+        cli_verbose(&srun->cli, "the size of the terminal is not known");
+    srun->pty = true;
+    return CLI_GO_ON;
+}
+
+void srun_terminal_raw(struct srun *srun) {
+    struct error err = ERROR_INIT;
+
+    if (srun->is_raw)
+        return;
+    if (pty_raw(0, &srun->saved, &err) < 0)
+        cli_error(&srun->cli, "%s", err.text);
+    else
+        srun->is_raw = true;
+}
+
+void srun_terminal_restore(struct srun *srun) {
+    if (srun->is_raw)
+        pty_restore(0, &srun->saved);
+    srun->is_raw = false;
+}
+
+static void window_changed(struct srun *srun) {
+    struct pty_size size;
+    struct step_control control;
+
+    if (!srun->pty || !pty_get_size(0, &size))
+        return;
+    record_init(&record_step_control, &control);
+    control.pty_rows = size.rows;
+    control.pty_cols = size.columns;
+    srun_send_all(srun, MSG_STEP_CONTROL, &control);
+}
+
+/* ---- signals ---- */
+
+static void forward(struct srun *srun, int number) {
+    struct step_control control;
+
+    record_init(&record_step_control, &control);
+    control.signal = (uint32_t) number;
+    srun_send_all(srun, MSG_STEP_CONTROL, &control);
+}
+
+static void force_end(struct srun *srun) {
+    cli_info(&srun->cli, "forcing job termination");
+    srun_abort_wait(srun);
+    srun_terminate(srun, false, "");
+}
+
+static void interrupted(struct srun *srun) {
+    uint64_t now = loop_monotonic_usec();
+    bool again = srun->n_interrupts > 0 && now - srun->interrupted_usec < TWICE_USEC;
+    cleanup_str struct str name = STR_INIT;
+
+    srun->interrupted_usec = now;
+    srun->n_interrupts = again ? srun->n_interrupts + 1 : 1;
+    if (srun->n_started < srun->n_nodes) { /* nothing runs yet that could take it */
+        force_end(srun);
+        return;
+    }
+    if (srun->options.quit_on_interrupt || srun->options.disable_status) {
+        if (again && srun->n_interrupts > 2)
+            force_end(srun);
+        else
+            forward(srun, SIGINT);
+        return;
+    }
+    if (!again) {
+        cli_info(&srun->cli, "interrupt (one more within 1 sec to abort)");
+        srun_print_states(srun);
+        return;
+    }
+    if (srun->n_interrupts > 2) {
+        force_end(srun);
+        return;
+    }
+    srun_step_name(srun, &name);
+    cli_info(&srun->cli, "sending Ctrl-C to %s", name.data);
+    forward(srun, SIGINT);
+}
+
+static void on_signal(int number, const void *siginfo, void *context) {
+    struct srun *srun = context;
+
+    switch (number) {
+    case SIGINT:
+        interrupted(srun);
+        break;
+    case SIGTERM:
+    case SIGQUIT:
+    case SIGHUP:
+        force_end(srun);
+        break;
+    case SIGWINCH:
+        window_changed(srun);
+        break;
+    case SIGCONT:
+        if (srun->is_raw) { /* the shell has reset the terminal while we were stopped */
+            srun->is_raw = false;
+            srun_terminal_raw(srun);
+        }
+        break;
+    default:
+        forward(srun, number);
+    }
+}
+
+int srun_signals_open(struct srun *srun) {
+    static const int numbers[] = {SIGINT,  SIGTERM,  SIGQUIT, SIGHUP, SIGUSR1,
+                                  SIGUSR2, SIGWINCH, SIGCONT, SIGALRM};
+    struct error err = ERROR_INIT;
+
+    (void) signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < countof(numbers); i++) {
+        if (loop_signal(srun->loop, numbers[i], on_signal, srun, &err) < 0) {
+            cli_error(&srun->cli, "%s", err.text);
+            return srun->cli.error_status;
+        }
+    }
+    return CLI_GO_ON;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* srun: runs tasks in an allocation of its own, or as a step of the job that it is called in. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/environ.h"
+#include "cli/request.h"
+#include "cli/srun.h"
+#include "os/userdb.h"
+
+/* ---- --mpi ---- */
+
+static int check_mpi(struct srun *srun) {
+    const char *mpi = srun->options.mpi;
+
+    if (!mpi || strcasecmp(mpi, "none") == 0)
+        return CLI_GO_ON;
+    if (strcasecmp(mpi, "list") == 0 || strcasecmp(mpi, "help") == 0)
+        return cli_print(&srun->cli, "MPI plugin types are...\n\tnone\n");
+    cli_error(&srun->cli, "MPI: Cannot create context for mpi/%s", mpi);
+    cli_error(&srun->cli, "Invalid MPI type '%s', --mpi=list for acceptable types", mpi);
+    return srun->cli.error_status;
+}
+
+/* ---- what is asked for ---- */
+
+static int check_command(struct srun *srun) {
+    if (srun->uses.rest.n > 0)
+        return CLI_GO_ON;
+    cli_fatal(&srun->cli, "No command given to execute.");
+    return srun->cli.error_status;
+}
+
+static const char *command_name(const struct srun *srun) {
+    const char *command = srun->uses.rest.items[0];
+    const char *slash = strrchr(command, '/');
+
+    return slash ? slash + 1 : command;
+}
+
+/* Tasks of a step see the whole environment of the script that starts it; a job of our own begins
+ * with what --export lets through. */
+static void take_environment(struct srun *srun) {
+    struct job_request *job = &srun->options.job;
+    const char *export = job->export_env;
+
+    if (srun->options.jobid != 0 && (!export || strcasecmp(export, "ALL") == 0)) {
+        for (char **entry = environ; *entry; entry++)
+            str_append_bytes(&srun->environment, *entry, strlen(*entry) + 1);
+    } else {
+        str_append_bytes(&srun->environment, job->environment.data, job->environment.size);
+    }
+    free(job->environment.data);
+    job->environment = (struct blob){0};
+}
+
+static int prepare(struct srun *srun, int argc, char **argv) {
+    struct job_request *job = &srun->options.job;
+    const struct conf *conf = cli_conf(&srun->cli);
+
+    if (!conf)
+        return srun->cli.error_status;
+    int status = srun_terminal_check(srun);
+    if (status == CLI_GO_ON)
+        status = request_fill(&srun->cli, &srun->options, conf, argc, argv);
+    if (status == CLI_GO_ON)
+        status = srun_multi_read(srun);
+    if (status != CLI_GO_ON)
+        return status;
+    job->kind = JOB_KIND_SRUN;
+    if (!job->name || srun->options.jobid != 0)
+        string_set(&job->name, options_given(&srun->options, OPT_job_name) &&
+                                       srun->options.origin[OPT_job_name] == OPTION_LINE
+                                   ? job->name
+                                   : command_name(srun));
+    string_set(&job->command, srun->uses.rest.items[0]);
+    take_environment(srun);
+    return CLI_GO_ON;
+}
+
+/* Root and numbers need no look-up. */
+static int find_user(struct srun *srun, const char *name, uid_t *ret) {
+    struct userdb_user user = {0};
+    struct error err = ERROR_INIT;
+
+    if (str_equal(name, "root")) {
+        *ret = 0;
+        return CLI_GO_ON;
+    }
+    if (userdb_find(name, &user, &err) < 0) {
+        cli_error(&srun->cli, "%s", err.text);
+        return srun->cli.error_status;
+    }
+    *ret = user.uid;
+    userdb_user_done(&user);
+    return CLI_GO_ON;
+}
+
+static int open_loop(struct srun *srun) {
+    const struct conf *conf = srun->link.conf;
+    struct error err = ERROR_INIT;
+
+    srun->auth.munge_socket = conf->auth.socket;
+    int status = find_user(srun, conf->slurm_user, &srun->slurm_uid);
+    if (status == CLI_GO_ON)
+        status = find_user(srun, conf->slurmd_user, &srun->slurmd_uid);
+    if (status != CLI_GO_ON)
+        return status;
+    if (loop_new(&srun->loop, &err) < 0) {
+        cli_error(&srun->cli, "%s", err.text);
+        return srun->cli.error_status;
+    }
+    return srun_signals_open(srun);
+}
+
+/* ---- the tasks ---- */
+
+static int exit_code(const struct srun *srun) {
+    int worst = srun->launch_failed ? srun->cli.error_status : 0;
+
+    for (size_t i = 0; i < srun->n_tasks; i++) {
+        uint32_t status = srun->tasks[i].status;
+        int code = status & 0x7f ? 128 + (int) (status & 0x7f) : (int) (status >> 8) & 0xff;
+        worst = max_of(worst, code);
+    }
+    return worst;
+}
+
+/* A step that was created and cannot be launched is given back, so that its CPUs are free. */
+static void drop_step(struct srun *srun) {
+    struct error err = ERROR_INIT;
+    struct cli_reply reply;
+    struct node_signal kill;
+
+    if (!srun->layout || srun->own_job)
+        return;
+    record_init(&record_node_signal, &kill);
+    kill.job_id = srun->layout->job_id;
+    kill.step_id = srun->layout->step_id;
+    kill.attempt = srun->layout->attempt;
+    kill.signal = SIGKILL;
+    if (!srun->link.client && cli_link_open(&srun->cli, false, &srun->link, &err) < 0)
+        return;
+    (void) !cli_request(&srun->link, MSG_STEP_KILL, &kill, &reply, &err);
+}
+
+static int run_tasks(struct srun *srun) {
+    struct error err = ERROR_INIT;
+    int status = srun_multi_check(srun);
+
+    if (status == CLI_GO_ON)
+        status = srun_output_open(srun);
+    if (status == CLI_GO_ON)
+        status = srun_input_open(srun);
+    if (status == CLI_GO_ON)
+        status = open_loop(srun);
+    if (status == CLI_GO_ON)
+        status = srun_watch_controller(srun);
+    if (status == CLI_GO_ON)
+        status = srun_launch(srun);
+    if (status != CLI_GO_ON) {
+        drop_step(srun);
+        return status;
+    }
+    if (srun->n_finished < srun->n_nodes && loop_run(srun->loop, &err) < 0) {
+        srun_terminal_restore(srun);
+        cli_error(&srun->cli, "%s", err.text);
+        return srun->cli.error_status;
+    }
+    srun_input_close(srun);
+    srun_output_flush(srun);
+    srun_terminal_restore(srun);
+    srun_tasks_summary(srun);
+    if (srun->launch_failed && srun->n_started < srun->n_nodes)
+        drop_step(srun);
+    return exit_code(srun);
+}
+
+static int run(struct srun *srun, int argc, char **argv) {
+    int status = cli_options_read(&srun->cli, &srun->options, argc, argv, &srun->uses);
+
+    if (status == CLI_GO_ON)
+        status = check_mpi(srun);
+    if (status == CLI_GO_ON)
+        status = check_command(srun);
+    if (status == CLI_GO_ON)
+        status = prepare(srun, argc, argv);
+    if (status == CLI_GO_ON)
+        status = srun_ask(srun);
+    if (status == CLI_GO_ON)
+        status = run_tasks(srun);
+    srun_give_back(srun);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static struct srun srun; /* freed by the end of the process: nothing here is worth the time */
+
+    cli_init(&srun.cli, "srun");
+    options_init(&srun.options, OPTION_SRUN);
+    return argc < 1 ? 1 : run(&srun, argc, argv);
+}
