@@ -46,7 +46,7 @@ SelectType=select/cons_tres
 SlurmdParameters=config_overrides
 MailProg=/bin/true
 FirstJobId={first_job_id}
-MessageTimeout=30
+MessageTimeout=60
 """
 
 
@@ -164,6 +164,7 @@ class Cluster:
         self.nodes = nodes
         self.node_extra = node_extra or (f"1-{nodes}",)
         self.accounting = accounting
+        self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
         if flavour == "debian":
             self.path = "/usr/bin:/usr/sbin:/bin:/sbin"
@@ -209,7 +210,7 @@ class Cluster:
 
     def run(self, *argv, **options):
         env = dict(os.environ, **self.env())
-        return subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+        return subprocess.run([*self.prefix, *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
 
     def must_run(self, *argv):
         done = self.run(*argv, timeout=60)
@@ -255,7 +256,7 @@ class Cluster:
         self.must_run("mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={base}",
                       "--auth-root-authentication-method=normal")
         with open(self.file("log", "mariadb.log"), "w") as log:
-            subprocess.Popen(["mariadbd", "--no-defaults", "--user=mysql", f"--datadir={base}",
+            subprocess.Popen([*self.prefix, "mariadbd", "--no-defaults", "--user=mysql", f"--datadir={base}",
                               f"--socket={base}/socket", f"--pid-file={base}/pid", "--bind-address=127.0.0.1",
                               f"--port={self.port + 2}", "--innodb-buffer-pool-size=1G",
                               "--innodb-lock-wait-timeout=900"],

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the benchmark: what is done on a cluster, and what is measured.
+
+A row is a function of a System (one cluster of one of the two sides) and the sizes; it returns a dictionary of named
+measures.  MEASURES tells how each is compared: whether more is better, and the ratio to reach.
+"""
+
+import os
+import re
+import signal
+import time
+
+from cluster import FIRST_JOB_ID, stop_pid, wait_for
+
+SBATCH = "sbatch -Q -o /dev/null --wrap=true"
+
+
+class Row:
+    def __init__(self, name, title, run, measures, sets=("default",), slow=False):
+        self.name, self.title, self.run, self.measures, self.sets, self.slow = name, title, run, measures, sets, slow
+
+
+class Measure:
+    """unit, whether more is better, and the target: so many times better than the other's, or a limit of our own."""
+
+    def __init__(self, unit, more_is_better, factor=None, limit=None):
+        self.unit, self.more_is_better, self.factor, self.limit = unit, more_is_better, factor, limit
+
+    def target(self):
+        if self.limit is not None:
+            return f"at most {self.limit:g}"
+        return "-" if self.factor is None else f"{self.factor:g}x"
+
+    def reached(self, theirs, ours):
+        """Whether the target is met; None when there is none or it cannot be told."""
+        if ours is None:
+            return None
+        if self.limit is not None:
+            return ours <= self.limit
+        if self.factor is None or theirs is None:
+            return None
+        return self.ratio(theirs, ours) >= self.factor
+
+    def ratio(self, theirs, ours):
+        if self.more_is_better:
+            return ours / theirs if theirs else float("inf")
+        return theirs / ours if ours else float("inf")
+
+
+# -- submission --------------------------------------------------------------------------------------------------
+
+def submit(system, loops, count):
+    """`loops` shells submit `count` jobs together while the partition is down; returns (seconds, CPU seconds)."""
+    system.partition("down")
+    each = max(1, count // loops)
+    with system.cpu_time() as cpu:
+        start = time.monotonic()
+        system.together([f"for i in $(seq {each}); do {SBATCH} || echo failed; done"] * loops)
+        seconds = time.monotonic() - start
+    return seconds, cpu.seconds, each * loops
+
+
+def row_sbatch(loops):
+    def run(system, sizes):
+        system.empty()
+        seconds, cpu, count = submit(system, loops, sizes.submit)
+        assert system.pending() >= count, f"{system.pending()} of {count} jobs arrived"
+        system.empty()
+        return {"rate": count / seconds, "cpu": cpu / count * 1000}
+    return run
+
+
+def row_polled(system, sizes):
+    """Eight submitting loops while 20 clients ask for the whole queue or a user's part of it, one after another."""
+    system.fill(sizes.pending)
+    stop = os.path.join(system.work, "stop")
+    polls = [system.start(f"while ! test -e {stop}; do squeue {'-u nobody' if i % 2 else ''} > /dev/null; done")
+             for i in range(20)]
+    time.sleep(2)
+    count = 0
+    start = time.monotonic()
+    try:
+        # A fixed time rather than a fixed number: the other side may need minutes for a few hundred.
+        text = (f"end=$((SECONDS + {sizes.polled_seconds})); n=0; while test $SECONDS -lt $end; do "
+                f"{SBATCH} && n=$((n + 1)); done; echo $n")
+        count = sum(int(out) for out in system.together([text] * 8))
+        seconds = time.monotonic() - start
+    finally:
+        open(stop, "w").close()
+        for poll in polls:
+            poll.wait()
+        os.unlink(stop)
+    return {"rate": count / seconds}
+
+
+# -- jobs and steps ------------------------------------------------------------------------------------------------
+
+def row_end_to_end(system, sizes):
+    system.empty()
+    submit(system, 8, sizes.jobs)
+    with system.cpu_time() as cpu:
+        start = time.monotonic()
+        system.partition("up")
+        wait_for("the queue to drain", lambda: not system.out("squeue -h -r -t PD,R,CG").strip(), 600, 0.2)
+        seconds = time.monotonic() - start
+    return {"rate": sizes.jobs / seconds, "cpu": cpu.seconds / sizes.jobs * 1000}
+
+
+def row_srun(arguments, count):
+    def run(system, sizes):
+        system.ready()
+        return {"time": system.median_of(f"srun {arguments} true", count)}
+    return run
+
+
+def row_steps(system, sizes):
+    system.ready()
+    start = time.monotonic()
+    system.out(f"salloc -Q -N 4 sh -c 'for i in $(seq {sizes.steps}); do srun -N 1 -n 1 true; done' 2>/dev/null")
+    return {"rate": sizes.steps / (time.monotonic() - start)}
+
+
+def row_wait(system, sizes):
+    system.ready()
+    return {"time": system.median_of("sbatch -Q -W -o /dev/null --wrap=true", 3)}
+
+
+# -- the queue -----------------------------------------------------------------------------------------------------
+
+def row_squeue(size):
+    def run(system, sizes):
+        system.fill(getattr(sizes, size))
+        return {"time": system.median_of("squeue > /dev/null", 5)}
+    return run
+
+
+def row_json(system, sizes):
+    system.fill(sizes.pending)
+    if "job_id" not in system.out("squeue --json 2>/dev/null | head -c 3000", check=False):
+        return {}
+    return {"time": system.median_of("squeue --json > /dev/null", 3)}
+
+
+def row_scancel(system, sizes):
+    system.fill(sizes.pending)
+    start = time.monotonic()
+    system.out("scancel -p main --state=PENDING")
+    wait_for("the queue to be empty", lambda: not system.out("squeue -h").strip(), 300, 0.1)
+    return {"time": time.monotonic() - start}
+
+
+def row_restart(system, sizes):
+    """Orderly stop, start, until squeue and scontrol answer; then memory and files."""
+    system.fill(sizes.large)
+    pid = system.cluster.controller_pid()
+    stop_pid(pid, 120)
+    start = time.monotonic()
+    system.cluster.start_controller()
+    wait_for("squeue and scontrol", lambda: system.answers("squeue -h -j 1; scontrol ping"), 120, 0.01)
+    seconds = time.monotonic() - start
+    assert system.pending() >= sizes.large, "jobs are missing after the restart"
+    return {"time": seconds, "memory": system.controller_rss() / 1024, "files": count_files(system.cluster.dir)}
+
+
+def count_files(directory):
+    return sum(len(files) for _, _, files in os.walk(os.path.join(directory, "state")))
+
+
+# -- failures ------------------------------------------------------------------------------------------------------
+
+def row_node_down(system, sizes):
+    """kill -9 of a slurmd; how long until sinfo shows the node with a star."""
+    system.ready()
+    path = system.cluster.file("run", "slurmd-n4.pid")
+    with open(path) as file:
+        os.kill(int(file.read()), signal.SIGKILL)
+    start = time.monotonic()
+    wait_for("n4*", lambda: "*" in system.out("sinfo -h -n n4 -o %t"), 500, 0.1)
+    seconds = time.monotonic() - start
+    system.cluster.must_run("slurmd", "-N", "n4")
+    wait_for("n4 idle", lambda: system.out("sinfo -h -n n4 -o %t").strip() == "idle", 60, 0.2)
+    return {"time": seconds}
+
+
+def row_lost(system, sizes):
+    """kill -9 of slurmctld under four submitting loops; acknowledged jobs that are gone, ids given out again."""
+    system.empty()
+    system.partition("down")
+    acknowledged, lost, seen, reused = 0, 0, set(), 0
+    for _ in range(sizes.kills):
+        stop = os.path.join(system.work, "stop")
+        loop = f"while ! test -e {stop}; do sbatch --parsable -o /dev/null --wrap=true 2>/dev/null || break; done"
+        running = [system.start(loop) for _ in range(4)]
+        time.sleep(1.5)
+        os.kill(system.cluster.controller_pid(), signal.SIGKILL)
+        system.kill_helpers()
+        open(stop, "w").close()
+        ids = [int(line) for process in running for line in process.communicate()[0].split() if line.isdigit()]
+        os.unlink(stop)
+        system.cluster.start_controller()
+        wait_for("squeue", lambda: system.answers("squeue -h -j 1"), 60, 0.1)
+        system.partition("down")
+        left = set(map(int, system.out("squeue -h -r -o %A").split()))
+        acknowledged += len(ids)
+        lost += len(set(ids) - left)
+        reused += len(set(ids) & seen)
+        seen |= set(ids)
+    return {"acknowledged": acknowledged, "lost": lost, "reused": reused}
+
+
+RATE, LESS = True, False
+ROWS = [
+    Row("sbatch1", "`sbatch` in a loop, 1 submitter", row_sbatch(1),
+        {"rate": Measure("/s", RATE, 4), "cpu": Measure("ms CPU a job", LESS)}, ("default", "tuned")),
+    Row("sbatch8", "`sbatch` in a loop, 8 submitters", row_sbatch(8),
+        {"rate": Measure("/s", RATE, 4), "cpu": Measure("ms CPU a job", LESS)}, ("default", "tuned")),
+    Row("jobs", "jobs of `true` end to end on 4 nodes, accounting on", row_end_to_end,
+        {"rate": Measure("/s", RATE, 8), "cpu": Measure("ms CPU a job", LESS, limit=5)}, ("default", "tuned")),
+    Row("srun", "`srun true`", row_srun("", 30), {"time": Measure("s", LESS, 4)}),
+    Row("srun64", "`srun -N4 -n64 true`", row_srun("-N4 -n64", 7), {"time": Measure("s", LESS, 3)}),
+    Row("steps", "steps in a loop within an allocation", row_steps, {"rate": Measure("/s", RATE, 5)}),
+    Row("wait", "`sbatch --wait` of `true`", row_wait, {"time": Measure("s", LESS, 20)}),
+    Row("squeue", "`squeue` of the pending jobs", row_squeue("pending"), {"time": Measure("s", LESS, 5)}),
+    Row("json", "`squeue --json` of the pending jobs", row_json, {"time": Measure("s", LESS, 50)}),
+    Row("polled", "`sbatch`, 8 submitters, with 20 clients polling `squeue`", row_polled,
+        {"rate": Measure("/s", RATE, 25)}, ("default", "tuned")),
+    Row("scancel", "`scancel` of the pending jobs", row_scancel, {"time": Measure("s", LESS, 20)}),
+    Row("squeue_large", "`squeue` of the large queue", row_squeue("large"), {"time": Measure("s", LESS, 5)}),
+    Row("restart", "restart with the large queue", row_restart,
+        {"time": Measure("s", LESS, 1), "memory": Measure("MB", LESS, 4), "files": Measure("files", LESS)}),
+    Row("lost", "`kill -9` of slurmctld under submission", row_lost,
+        {"acknowledged": Measure("jobs", RATE), "lost": Measure("lost", LESS, limit=0),
+         "reused": Measure("ids given out again", LESS, limit=0)}),
+    Row("nodedown", "a slurmd killed: shown as not responding", row_node_down, {"time": Measure("s", LESS, limit=5)},
+        slow=True),
+]
+assert FIRST_JOB_ID > 1
+assert all(re.fullmatch(r"\w+", row.name) for row in ROWS)
