@@ -123,7 +123,8 @@ int srun_watch_controller(struct srun *srun);
 int srun_launch(struct srun *srun);
 void srun_send(struct srun_node *node, uint16_t type, const void *object);
 void srun_send_all(struct srun *srun, uint16_t type, const void *object);
-/* Ends the step: KILL now, or TERM and after a while KILL. message stands in "*** STEP … ***". */
+/* Ends the step: KILL now, or TERM and after a while KILL. The job reads "*** STEP … CANCELLED AT …
+ * ***" with `why` at its end; NULL: without a word. */
 void srun_terminate(struct srun *srun, bool gently, const char *why);
 
 /* ---- srun_output.c ---- */

@@ -34,10 +34,12 @@ void srun_terminate(struct srun *srun, bool gently, const char *why) {
     record_init(&record_step_control, &control);
     control.terminate = true;
     control.signal = gently ? 15 : 9;
-    str_append(&text, "CANCELLED AT ");
-    timestamp_print(time(NULL), NULL, time(NULL), &text);
-    str_append(&text, why);
-    control.message = text.data;
+    if (why) {
+        str_append(&text, "CANCELLED AT ");
+        timestamp_print(time(NULL), NULL, time(NULL), &text);
+        str_append(&text, why);
+        control.message = text.data;
+    }
     srun->terminating = true;
     srun_send_all(srun, MSG_STEP_CONTROL, &control);
 }

@@ -44,7 +44,7 @@ static void sink_broken(struct srun_sink *sink) {
     sink->sent = 0;
     /* Nobody reads: as a command in a pipe would die of SIGPIPE, the step ends. */
     if (sink->srun->loop && !sink->srun->terminating)
-        srun_terminate(sink->srun, true, "");
+        srun_terminate(sink->srun, true, NULL);
 }
 
 /* Writes what goes without blocking. Pipes and terminals take PIPE_BUF bytes when they are
