@@ -54,7 +54,7 @@ struct agent {
 /* ---- effects ---- */
 
 void agent_effects_done(struct agent_effects *effects) {
-    vec_each(&effects->list, effect) {
+    vec_each (&effects->list, effect) {
         str_done(&effect->body);
         free(effect->command.message);
     }
@@ -103,7 +103,8 @@ static void step_free(struct agent *agent, struct agent_step *step) {
 }
 
 static void job_free(struct agent *agent, struct agent_job *job) {
-    list_each(&job->steps, node) step_free(agent, list_entry(node, struct agent_step, in_job));
+    list_each (&job->steps, node)
+        step_free(agent, list_entry(node, struct agent_step, in_job));
     heap_remove(&agent->due, &job->due);
     map_remove(&agent->jobs, job->job_id);
     idset_done(&job->used);
@@ -152,7 +153,7 @@ static void job_restart(struct agent_job *job, uint32_t attempt, uint32_t uid) {
 }
 
 static struct agent_step *job_step(const struct agent_job *job, struct step_key key) {
-    list_each(&job->steps, node) {
+    list_each (&job->steps, node) {
         struct agent_step *step = list_entry(node, struct agent_step, in_job);
         if (step->key.step_id == key.step_id && step->key.attempt == key.attempt)
             return step;
@@ -180,7 +181,7 @@ static struct agent_step *step_add(struct agent *agent, struct agent_job *job, s
 }
 
 static bool job_has_live_step(const struct agent_job *job) {
-    list_each(&job->steps, node) {
+    list_each (&job->steps, node) {
         if (list_entry(node, struct agent_step, in_job)->state != STEP_DONE)
             return true;
     }
@@ -191,7 +192,7 @@ static bool job_has_live_step(const struct agent_job *job) {
 static void job_schedule(struct agent *agent, struct agent_job *job) {
     uint64_t due = UINT64_MAX;
 
-    list_each(&job->steps, node) {
+    list_each (&job->steps, node) {
         struct agent_step *step = list_entry(node, struct agent_step, in_job);
         if (step->state == STEP_DONE)
             due = min_of(due, step->resend_at);
@@ -246,7 +247,7 @@ static void job_try_clean(struct agent *agent, struct agent_job *job,
     if (!job->terminated || job->phase != JOB_OPEN || job_has_live_step(job))
         return;
     job->phase = JOB_CLEANING;
-    effect_job(effects, AGENT_CLEAN_JOB, (struct step_key){job->job_id, UNSET32, job->attempt},
+    effect_job(effects, AGENT_CLEAN_JOB, (struct step_key) {job->job_id, UNSET32, job->attempt},
                job->uid);
 }
 
@@ -273,7 +274,7 @@ void agent_fill_register(const struct agent *agent, struct node_register *ret) {
     vec(struct node_step) steps = {0};
 
     while ((job = map_next(&agent->jobs, &at, &key))) {
-        list_each(&job->steps, node) {
+        list_each (&job->steps, node) {
             struct agent_step *step = list_entry(node, struct agent_step, in_job);
             struct node_step row = {.job_id = step->key.job_id,
                                     .step_id = step->key.step_id,
@@ -300,7 +301,7 @@ static void step_terminate(const struct agent_step *step, uint32_t kill_wait, co
 
 static void job_resend(struct agent *agent, struct agent_job *job, uint64_t now, bool is_due,
                        struct agent_effects *effects) {
-    list_each(&job->steps, node) {
+    list_each (&job->steps, node) {
         struct agent_step *step = list_entry(node, struct agent_step, in_job);
         if (step->state == STEP_DONE && (!is_due || step->resend_at <= now))
             send_step_done(agent, step, now, effects);
@@ -322,7 +323,7 @@ void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome 
     for (uint32_t i = 0; i < welcome->kill.n; i++) {
         const struct node_step *victim = &welcome->kill.items[i];
         struct agent_step *step =
-            step_find(agent, (struct step_key){victim->job_id, victim->step_id, victim->attempt});
+            step_find(agent, (struct step_key) {victim->job_id, victim->step_id, victim->attempt});
         if (step)
             step_terminate(step, 0, NULL, effects);
     }
@@ -348,7 +349,7 @@ void agent_ack(struct agent *agent, uint64_t now, const struct step_ref *ref,
 
     if (!job)
         return;
-    step = job_step(job, (struct step_key){ref->job_id, ref->step_id, ref->attempt});
+    step = job_step(job, (struct step_key) {ref->job_id, ref->step_id, ref->attempt});
     if (step) {
         if (step->state == STEP_DONE)
             step_forget(agent, step, now, effects);
@@ -377,7 +378,7 @@ void agent_signal(struct agent *agent, const struct node_signal *order,
 
     if (!job)
         return;
-    list_each(&job->steps, node) {
+    list_each (&job->steps, node) {
         struct agent_step *step = list_entry(node, struct agent_step, in_job);
         struct step_command *command;
         if (step->state == STEP_DONE || step->state == STEP_LOST ||
@@ -404,7 +405,7 @@ void agent_terminate(struct agent *agent, uint64_t now, const struct job_termina
         job_restart(job, order->attempt, order->uid);
     job->attempt = order->attempt;
     job->terminated = true;
-    list_each(&job->steps, node)
+    list_each (&job->steps, node)
         step_terminate(list_entry(node, struct agent_step, in_job), order->kill_wait,
                        order->message, effects);
     if (job->phase == JOB_TOMBSTONE)
@@ -427,11 +428,15 @@ static int launch_refuse(const struct agent *agent, struct step_key key, bool by
 /* Why this step may not start in the job as it stands here; 0 = it may. */
 static int launch_check(const struct agent_job *job, struct step_key key, struct error *err) {
     if (key.attempt < job->attempt)
-        return error_set(err, ERR_STALE, "Launch %u of job %u is out of date: this node has seen "
-                         "launch %u.", key.attempt, key.job_id, job->attempt);
+        return error_set(err, ERR_STALE,
+                         "Launch %u of job %u is out of date: this node has seen "
+                         "launch %u.",
+                         key.attempt, key.job_id, job->attempt);
     if (key.attempt > job->attempt && !list_is_empty(&job->steps))
-        return error_set(err, ERR_BUSY, "Job %u cannot start: steps of its earlier launch %u are "
-                         "still being cleaned up on this node.", key.job_id, job->attempt);
+        return error_set(err, ERR_BUSY,
+                         "Job %u cannot start: steps of its earlier launch %u are "
+                         "still being cleaned up on this node.",
+                         key.job_id, job->attempt);
     if (key.attempt == job->attempt && job->terminated)
         return error_set(err, ERR_ALREADY_DONE, "Job %u has already been ended on this node.",
                          key.job_id);

@@ -36,14 +36,14 @@ enum step_frame {
     X(10, STR, node_name, 0)                                                                       \
     X(11, STR, cluster, 0)                                                                         \
     X(12, STR, spool_dir, 0)                                                                       \
-    X(13, BLOB, launch, 0)      /* body of MSG_LAUNCH: a batch script */                           \
-    X(14, BLOB, step_launch, 0) /* body of MSG_STEP_LAUNCH: a step of srun */                      \
+    X(13, BLOB, launch, 0)                  /* body of MSG_LAUNCH: a batch script */               \
+    X(14, BLOB, step_launch, 0)             /* body of MSG_STEP_LAUNCH: a step of srun */          \
     X(15, REC, credential, step_credential) /* of that step, verified */                           \
-    X(16, BLOB, channel, 0)     /* exported state of srun's connection */                          \
-    X(17, U32, kill_wait, 0)    /* seconds, when a step must end on its own account */             \
+    X(16, BLOB, channel, 0)                 /* exported state of srun's connection */              \
+    X(17, U32, kill_wait, 0)                /* seconds, when a step must end on its own account */ \
     X(18, U32, unkillable_seconds, 0)                                                              \
     X(19, STR, conf_path, 0)                                                                       \
-    X(20, U32S, gpu_numbers, 0) /* by GPU index here: number of its device file */                 \
+    X(20, U32S, gpu_numbers, 0)    /* by GPU index here: number of its device file */              \
     X(21, BOOL, devices_fenced, 0) /* the job sees only its own devices, numbered from 0 */        \
     X(22, BOOL, use_cgroup, 0)                                                                     \
     X(23, U32, log_level, 0)                                                                       \
@@ -75,10 +75,10 @@ RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
     X(3, U32, attempt, 0)                                                                          \
     X(4, U32, uid, 0)                                                                              \
     X(5, U32, pid, 0)                                                                              \
-    X(6, BOOL, running, 0)      /* its tasks have been started */                                  \
-    X(7, REC, done, step_done)  /* set once: it has ended and nothing of it is left */             \
-    X(8, STR, stuck, 0)         /* what does not die of SIGKILL */                                 \
-    X(9, REC, usage, usage)     /* so far */                                                       \
+    X(6, BOOL, running, 0)        /* its tasks have been started */                                \
+    X(7, REC, done, step_done)    /* set once: it has ended and nothing of it is left */           \
+    X(8, STR, stuck, 0)           /* what does not die of SIGKILL */                               \
+    X(9, REC, usage, usage)       /* so far */                                                     \
     X(10, BOOL, by_controller, 0) /* a batch script: the launch is answered to the controller */
 RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
 

@@ -85,7 +85,7 @@ struct srun {
     struct srun_sink *out[2]; /* of stdout, stderr: may be the same */
     unsigned label_width;     /* 0 = no labels */
     bool by_line, is_paused;
-    char *node_output[2];     /* patterns that the nodes open; NULL = streamed to us */
+    char *node_output[2]; /* patterns that the nodes open; NULL = streamed to us */
 
     /* input */
     char *node_input;

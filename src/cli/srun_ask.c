@@ -14,8 +14,8 @@
 #include "cli/srun.h"
 #include "text/timestamp.h"
 
-#define END_WAIT_USEC 5000000u    /* for the answer to giving the allocation back */
-#define REATTACH_USEC 1000000u    /* between tries to find the controller again */
+#define END_WAIT_USEC 5000000u /* for the answer to giving the allocation back */
+#define REATTACH_USEC 1000000u /* between tries to find the controller again */
 
 void srun_step_name(const struct srun *srun, struct str *out) {
     str_append(out, "StepId=");
@@ -102,8 +102,10 @@ static int take_grant(struct srun *srun, const struct alloc_granted *granted) {
     for (uint32_t i = 0; i < granted->warnings.n; i++)
         cli_warning(&srun->cli, "%s", granted->warnings.items[i]);
     if (!granted->step) {
-        cli_error(&srun->cli, "Unable to create step for job %u: the controller could not lay out "
-                              "its tasks; its log tells why", srun->job_id);
+        cli_error(&srun->cli,
+                  "Unable to create step for job %u: the controller could not lay out "
+                  "its tasks; its log tells why",
+                  srun->job_id);
         return srun->cli.error_status;
     }
     srun->layout = record_dup(&record_step_layout, granted->step);
@@ -150,8 +152,8 @@ static int ask_allocation(struct srun *srun) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
     struct step_request step;
-    struct submit submit = {.job = &srun->options.job, .test_only = srun->options.test_only,
-                            .step = &step};
+    struct submit submit = {
+        .job = &srun->options.job, .test_only = srun->options.test_only, .step = &step};
 
     options_step(&srun->options, &step);
     step.srun_pid = (uint32_t) getpid();
@@ -289,8 +291,8 @@ int srun_ask(struct srun *srun) {
         cleanup_str struct str prefix = STR_INIT;
         if (inside)
             str_printf(&prefix, "Unable to confirm allocation for job %u", srun->job_id);
-        return cli_failure(&srun->cli,
-                           inside ? prefix.data : option_failure_prefix(OPTION_SRUN), &err);
+        return cli_failure(&srun->cli, inside ? prefix.data : option_failure_prefix(OPTION_SRUN),
+                           &err);
     }
     return inside ? ask_step(srun) : ask_allocation(srun);
 }
@@ -337,7 +339,7 @@ static void on_reattached(struct rpc_conn *conn, void *context) {
 
     wire_encode(&record_alloc_end, &attach, NULL, &body);
     rpc_conn_send(conn, MSG_ALLOC_END, 0, 1,
-                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
 }
 
 static void on_reattached_message(struct rpc_conn *conn, const struct rpc_message *message,

@@ -21,7 +21,8 @@ static struct srun_node *node_of_rank(struct srun *srun, uint32_t rank) {
 static bool window_is_full(const struct srun *srun) {
     for (size_t i = 0; i < srun->n_nodes; i++) {
         const struct srun_node *node = &srun->nodes[i];
-        bool gets_it = srun->in_rank == UNSET32 || &srun->nodes[srun->tasks[srun->in_rank].node] == node;
+        bool gets_it =
+            srun->in_rank == UNSET32 || &srun->nodes[srun->tasks[srun->in_rank].node] == node;
         if (gets_it && node->conn && !node->has_finished &&
             srun->in_sent - node->stdin_taken >= WINDOW)
             return true;

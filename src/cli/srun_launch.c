@@ -17,7 +17,7 @@ void srun_send(struct srun_node *node, uint16_t type, const void *object) {
         return;
     wire_encode(message_record(type), object, NULL, &body);
     rpc_conn_send(node->conn, type, 0, 0,
-                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
 }
 
 void srun_send_all(struct srun *srun, uint16_t type, const void *object) {
@@ -147,10 +147,10 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
         launch->argv.n = (uint32_t) srun->uses.rest.n;
     } else {
         launch->multi_prog =
-            (struct blob){(uint8_t *) srun->multi_prog.data, srun->multi_prog.length};
+            (struct blob) {(uint8_t *) srun->multi_prog.data, srun->multi_prog.length};
     }
     launch->environment =
-        (struct blob){(uint8_t *) srun->environment.data, srun->environment.length};
+        (struct blob) {(uint8_t *) srun->environment.data, srun->environment.length};
     launch->work_dir = job->work_dir;
     launch->std_out = srun->node_output[0];
     launch->std_err = srun->node_output[1];
@@ -183,7 +183,7 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     own.node_name = node->layout->name;
     wire_encode(&record_step_launch, &own, NULL, &body);
     rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1,
-                  (struct bytes){(const uint8_t *) body.data, body.length});
+                  (struct bytes) {(const uint8_t *) body.data, body.length});
 }
 
 int srun_launch(struct srun *srun) {

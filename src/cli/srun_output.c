@@ -84,9 +84,8 @@ static void sink_flush(struct srun_sink *sink) {
     sink_write(sink, false);
     if (queued(sink) == 0) {
         loop_fd_remove(take(sink->watch));
-    } else if (!sink->watch &&
-               loop_fd_add(srun->loop, sink->fd, EPOLLOUT, on_writable, sink, &sink->watch, NULL) <
-                   0) {
+    } else if (!sink->watch && loop_fd_add(srun->loop, sink->fd, EPOLLOUT, on_writable, sink,
+                                           &sink->watch, NULL) < 0) {
         sink_write(sink, true);
     }
     size_t most = max_of(queued(&srun->sinks[0]), queued(&srun->sinks[1]));
@@ -260,7 +259,7 @@ int srun_output_open(struct srun *srun) {
     unsigned width = 1;
 
     for (int i = 0; i < 2; i++)
-        srun->sinks[i] = (struct srun_sink){.srun = srun, .fd = i + 1};
+        srun->sinks[i] = (struct srun_sink) {.srun = srun, .fd = i + 1};
     int status = stream_open(srun, 0, job->std_out);
     if (status != CLI_GO_ON)
         return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of the tasks as their nodes tell it, and what srun says and does about their ends. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 #include "text/idset.h"
 
 #define SEC_USEC 1000000ull
-#define TELL_USEC 40000u       /* ends that come this close together are told in one line */
+#define TELL_USEC 40000u        /* ends that come this close together are told in one line */
 #define IDLE_WARNING_SECONDS 60 /* --wait=0: then say that some tasks still run */
 #define ABORT_EXTRA_SECONDS 2
 

@@ -55,7 +55,7 @@ static void take_environment(struct srun *srun) {
         str_append_bytes(&srun->environment, job->environment.data, job->environment.size);
     }
     free(job->environment.data);
-    job->environment = (struct blob){0};
+    job->environment = (struct blob) {0};
 }
 
 static int prepare(struct srun *srun, int argc, char **argv) {

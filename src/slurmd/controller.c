@@ -22,7 +22,7 @@ void controller_send(struct slurmd *slurmd, uint16_t type, const void *object) {
 
     wire_encode(message_record(type), object, NULL, &body);
     controller_send_body(slurmd, type,
-                         (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+                         (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
 }
 
 /* ---- what we tell ---- */
@@ -38,8 +38,7 @@ static void find_problem(const struct slurmd *slurmd, struct str *problem) {
         .tmp_disk = machine->tmp_disk,
         .gres = &slurmd->gres,
     };
-    bool overrides =
-        slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    bool overrides = slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
 
     (void) conf_node_registration_check(slurmd->node, &found, overrides, 100, problem);
 }
@@ -48,8 +47,7 @@ static void find_problem(const struct slurmd *slurmd, struct str *problem) {
 static void fill_node(const struct slurmd *slurmd, struct node *node) {
     const struct machine *machine = &slurmd->machine;
     const struct conf_node *conf = slurmd->node;
-    bool overrides =
-        slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    bool overrides = slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
 
     node->name = slurmd->node_name;
     node->hostname = machine->hostname;
@@ -111,8 +109,7 @@ static void on_heartbeat(void *context) {
     struct slurmd *slurmd = context;
 
     send_status(slurmd);
-    loop_timer_set(slurmd->heartbeat_timer,
-                   loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
+    loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
 }
 
 /* ---- what we are told ---- */
@@ -131,8 +128,7 @@ static void on_welcome(struct slurmd *slurmd, const struct node_welcome *welcome
     log_info("registered as %s%s%s", slurmd->node_name, welcome->text ? ": " : "",
              welcome->text ? welcome->text : "");
     slurmd->heartbeat = welcome->heartbeat ? welcome->heartbeat : 30;
-    loop_timer_set(slurmd->heartbeat_timer,
-                   loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
+    loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
     agent_welcome(slurmd->agent, loop_monotonic_usec(), welcome, effects);
 }
 
@@ -196,8 +192,8 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
 static void dial_later(struct slurmd *slurmd) {
     uint64_t pause = slurmd->backoff_usec;
 
-    slurmd->backoff_usec = pause == 0 ? BACKOFF_MIN_USEC
-                                      : min_of(pause * 2, (uint64_t) BACKOFF_MAX_USEC);
+    slurmd->backoff_usec =
+        pause == 0 ? BACKOFF_MIN_USEC : min_of(pause * 2, (uint64_t) BACKOFF_MAX_USEC);
     slurmd->control_host = (slurmd->control_host + 1) % slurmd->conf->n_control_hosts;
     loop_timer_set(slurmd->dial_timer, loop_monotonic_usec() + max_of(pause, (uint64_t) 1));
 }
@@ -234,8 +230,7 @@ static void dial(void *context) {
     struct error err = ERROR_INIT;
 
     if (rpc_dial(slurmd->loop, &slurmd->auth, host->address, slurmd->conf->slurmctld_port.first,
-                 slurmd->slurm_uid, &controller_handlers, slurmd, &slurmd->controller,
-                 &err) < 0) {
+                 slurmd->slurm_uid, &controller_handlers, slurmd, &slurmd->controller, &err) < 0) {
         slurmd->controller = NULL;
         if (!slurmd->has_complained)
             log_error("cannot reach the controller: %s; trying again", err.text);

@@ -20,7 +20,7 @@ static void gres_add(struct slurmd *slurmd, const char *name, const char *type, 
     }
     list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
     list->items[list->n++] =
-        (struct gres_item){.name = xstrdup(name), .type = xstrdup_null(type), .count = count};
+        (struct gres_item) {.name = xstrdup(name), .type = xstrdup_null(type), .count = count};
     list->capacity = list->n;
 }
 

@@ -89,7 +89,7 @@ static void refuse(struct pending *pending, const struct error *why) {
     reply.detail = (char *) (uintptr_t) why->text;
     wire_encode(&record_reply_error, &reply, NULL, &body);
     rpc_conn_send(pending->conn, MSG_ERROR, RPC_LAST, pending->seq,
-                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
     rpc_conn_close(pending->conn);
 }
 
@@ -129,11 +129,11 @@ static void on_user(const struct user *user, void *context) {
             give_up(pending, &err);
             return;
         }
-        order.channel = (struct blob){(uint8_t *) channel.data, channel.length};
-        order.step_launch = (struct blob){(uint8_t *) pending->body.data, pending->body.length};
+        order.channel = (struct blob) {(uint8_t *) channel.data, channel.length};
+        order.step_launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
         order.credential = &pending->credential;
     } else {
-        order.launch = (struct blob){(uint8_t *) pending->body.data, pending->body.length};
+        order.launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
     }
     step_spawn(slurmd, pending->key, &order, fd);
     pending_free(pending);
@@ -170,7 +170,7 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
         pending_free(pending);
         return;
     }
-    pending->key = (struct step_key){head.job->job_id, STEP_BATCH, head.attempt};
+    pending->key = (struct step_key) {head.job->job_id, STEP_BATCH, head.attempt};
     pending->uid = head.job->uid;
     pending->gid = head.job->gid;
     if (!accepted(pending, true)) {
@@ -211,14 +211,16 @@ static int check_credential(struct pending *pending, struct error *err) {
         return err->code;
     }
     if (pending->info.uid != slurmd->slurm_uid && pending->info.uid != 0)
-        return error_set(err, ERR_AUTH, "The step's credential was made by uid %u; only the "
-                         "controller's (%u) counts.", (unsigned) pending->info.uid,
-                         (unsigned) slurmd->slurm_uid);
+        return error_set(err, ERR_AUTH,
+                         "The step's credential was made by uid %u; only the "
+                         "controller's (%u) counts.",
+                         (unsigned) pending->info.uid, (unsigned) slurmd->slurm_uid);
     int r = wire_decode(&record_step_credential, payload, &pending->arena, credential, err);
     if (r < 0)
         return r;
     if (credential->expires < pending->info.decode_time)
-        return error_set(err, ERR_JOB_EXPIRED, "The step's credential has expired %lld s ago; are "
+        return error_set(err, ERR_JOB_EXPIRED,
+                         "The step's credential has expired %lld s ago; are "
                          "the clocks of controller and node the same?",
                          (long long) (pending->info.decode_time - credential->expires));
     if (!names_node(credential, slurmd->node_name))
@@ -242,13 +244,13 @@ static void on_credential(void *context) {
     r = check_credential(pending, &err);
     if (r == 0) {
         const struct step_credential *credential = &pending->credential;
-        pending->key = (struct step_key){credential->job_id, credential->step_id,
-                                         credential->attempt};
+        pending->key =
+            (struct step_key) {credential->job_id, credential->step_id, credential->attempt};
         pending->uid = credential->uid;
         pending->gid = credential->gid;
         if (accepted(pending, false)) {
-            log_debug("launching step %u.%u for uid %u", pending->key.job_id,
-                      pending->key.step_id, pending->uid);
+            log_debug("launching step %u.%u for uid %u", pending->key.job_id, pending->key.step_id,
+                      pending->uid);
             user_find(pending->slurmd, pending->uid, pending->gid, on_user, pending);
             return;
         }
@@ -267,7 +269,7 @@ RECORD_DECLARE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
 RECORD_DEFINE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
 
 static struct pending *pending_of(struct slurmd *slurmd, const struct rpc_conn *conn) {
-    list_each(&slurmd->pending_steps, node) {
+    list_each (&slurmd->pending_steps, node) {
         struct pending *pending = list_entry(node, struct pending, in_slurmd);
         if (pending->conn == conn)
             return pending;

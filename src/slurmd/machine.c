@@ -102,7 +102,7 @@ void machine_done(struct machine *machine) {
     free(machine->os);
     free(machine->arch);
     free(machine->boot_id);
-    *machine = (struct machine){0};
+    *machine = (struct machine) {0};
 }
 
 uint32_t machine_load(void) {
@@ -122,8 +122,9 @@ void machine_print(const struct machine *machine, struct str *out) {
 
     (void) sysinfo(&info);
     long up = info.uptime;
-    str_printf(out, "NodeName=%s CPUs=%u Boards=%u SocketsPerBoard=%u CoresPerSocket=%u "
-                    "ThreadsPerCore=%u RealMemory=%llu\n",
+    str_printf(out,
+               "NodeName=%s CPUs=%u Boards=%u SocketsPerBoard=%u CoresPerSocket=%u "
+               "ThreadsPerCore=%u RealMemory=%llu\n",
                machine->hostname, machine->cpus, machine->boards,
                machine->sockets / machine->boards, machine->cores, machine->threads,
                (unsigned long long) machine->memory);

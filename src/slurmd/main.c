@@ -192,9 +192,9 @@ void slurmd_reconfigure(struct slurmd *slurmd) {
 static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect) {
     switch (effect->kind) {
     case AGENT_SEND:
-        controller_send_body(slurmd, effect->type,
-                             (struct bytes){(const uint8_t *) str_cstr(&effect->body),
-                                            effect->body.length});
+        controller_send_body(
+            slurmd, effect->type,
+            (struct bytes) {(const uint8_t *) str_cstr(&effect->body), effect->body.length});
         break;
     case AGENT_COMMAND:
         step_command(slurmd, effect->key, &effect->command);
@@ -305,8 +305,10 @@ static int find_stepd(struct slurmd *slurmd, struct error *err) {
         }
         free(path);
     }
-    return error_set(err, ERR_NOT_FOUND, "slurmstepd is not in %s, beside slurmd: the installation "
-                                         "is not complete.", self);
+    return error_set(err, ERR_NOT_FOUND,
+                     "slurmstepd is not in %s, beside slurmd: the installation "
+                     "is not complete.",
+                     self);
 }
 
 /* The directory of a mounted cgroup v2 tree; NULL when there is none that we may write. */
@@ -337,9 +339,9 @@ static int open_log(struct slurmd *slurmd, struct error *err) {
     enum log_level level = (enum log_level) slurmd->conf->slurmd_debug;
     const char *pattern = options->log_file ? options->log_file : slurmd->conf->slurmd_log_file;
 
-    level = options->verbose ? (enum log_level) min_of(LOG_LEVEL_INFO + options->verbose,
-                                                       (int) LOG_LEVEL_DEBUG5)
-                             : level;
+    level = options->verbose
+                ? (enum log_level) min_of(LOG_LEVEL_INFO + options->verbose, (int) LOG_LEVEL_DEBUG5)
+                : level;
     if (pattern)
         conf_path_expand(pattern, slurmd->machine.hostname, slurmd->node_name, &file);
     struct log_config config = {

@@ -14,7 +14,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
         return;
     }
     if (message->type == MSG_PING) {
-        rpc_conn_send(conn, MSG_OK, RPC_LAST, message->seq, (struct bytes){NULL, 0});
+        rpc_conn_send(conn, MSG_OK, RPC_LAST, message->seq, (struct bytes) {NULL, 0});
         return;
     }
     log_info("%s sent message %u, which slurmd does not take", rpc_conn_peer(conn)->name,

@@ -50,9 +50,9 @@ struct slurmd {
     char *munge_socket;
     struct machine machine;
     int64_t start_time;
-    struct gres_list gres;                      /* devices found */
-    vec(uint32_t) gpu_numbers;                  /* by GPU index: number of its device file */
-    char *cgroup_base;                          /* directory of this node's jobs, NULL = none */
+    struct gres_list gres;     /* devices found */
+    vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
+    char *cgroup_base;         /* directory of this node's jobs, NULL = none */
     char *stepd_path;
     int null_fd;
     bool has_log;
@@ -74,8 +74,8 @@ struct slurmd {
     struct rpc_server *server;
 
     /* steps.c */
-    struct list links;     /* struct step_link */
-    size_t n_adopting;     /* found at the start and not yet heard of */
+    struct list links; /* struct step_link */
+    size_t n_adopting; /* found at the start and not yet heard of */
     struct loop_timer *adopt_timer;
 
     struct list pending_steps; /* launch.c: srun's requests under way */
@@ -91,8 +91,8 @@ void slurmd_effects(struct slurmd *slurmd, struct agent_effects *effects); /* ca
 /* ---- machine.c ---- */
 must_check int machine_look(struct machine *machine, const char *tmp_fs, struct error *err);
 void machine_done(struct machine *machine);
-uint32_t machine_load(void);     /* hundredths; UNSET32 */
-uint64_t machine_free_mem(void); /* MiB; UNSET64 */
+uint32_t machine_load(void);                                        /* hundredths; UNSET32 */
+uint64_t machine_free_mem(void);                                    /* MiB; UNSET64 */
 void machine_print(const struct machine *machine, struct str *out); /* slurmd -C */
 
 /* ---- gres.c ---- */

@@ -36,7 +36,7 @@ struct step_link {
 };
 
 static struct step_link *link_find(struct slurmd *slurmd, struct step_key key) {
-    list_each(&slurmd->links, node) {
+    list_each (&slurmd->links, node) {
         struct step_link *link = list_entry(node, struct step_link, in_slurmd);
         if (link->key.job_id == key.job_id && link->key.step_id == key.step_id &&
             link->key.attempt == key.attempt)
@@ -64,7 +64,8 @@ static void link_free(struct step_link *link) {
         close(link->fd);
     frame_in_done(&link->in);
     frame_out_done(&link->out);
-    vec_each(&link->early, command) str_done(command);
+    vec_each (&link->early, command)
+        str_done(command);
     vec_done(&link->early);
     free(link);
 }
@@ -170,7 +171,8 @@ void step_give_up(struct slurmd *slurmd, struct step_key key) {
 }
 
 /* Runs slurmstepd with its socket as descriptor 3, in a session of its own, so that neither a ^C at
- * slurmd's terminal nor the end of slurmd reaches it. Its name in process listings tells the step. */
+ * slurmd's terminal nor the end of slurmd reaches it. Its name in process listings tells the step.
+ */
 static int stepd_exec(struct slurmd *slurmd, struct step_key key, int socket_fd,
                       struct error *err) {
     cleanup_str struct str title = STR_INIT;
@@ -223,8 +225,9 @@ static int link_start(struct step_link *link, const struct step_order *order, in
     else
         frame_out_append(&link->out, bytes);
     *srun_fd = -1;
-    vec_each(&link->early, command) frame_out_append(
-        &link->out, (struct bytes){(const uint8_t *) command->data, command->length});
+    vec_each (&link->early, command)
+        frame_out_append(&link->out,
+                         (struct bytes) {(const uint8_t *) command->data, command->length});
     link_flush(link);
     return 0;
 }
@@ -256,7 +259,7 @@ void step_command(struct slurmd *slurmd, struct step_key key, const struct step_
         vec_push(&link->early, content);
         return;
     }
-    frame_out_append(&link->out, (struct bytes){(const uint8_t *) content.data, content.length});
+    frame_out_append(&link->out, (struct bytes) {(const uint8_t *) content.data, content.length});
     str_done(&content);
     link_flush(link);
 }
@@ -268,7 +271,8 @@ static void on_adopt_timeout(void *context) {
 
     log_error("%zu of the slurmstepds found at the start do not answer; going on without them",
               slurmd->n_adopting);
-    list_each(&slurmd->links, node) list_entry(node, struct step_link, in_slurmd)->adopting = false;
+    list_each (&slurmd->links, node)
+        list_entry(node, struct step_link, in_slurmd)->adopting = false;
     slurmd->n_adopting = 0;
     controller_register(slurmd);
 }

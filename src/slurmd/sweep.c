@@ -34,7 +34,8 @@ struct sweep {
 static bool environment_has(const char *text, size_t size, const char *entry) {
     size_t length = strlen(entry);
 
-    for (const char *at = text; at < text + size; at += strnlen(at, (size_t) (text + size - at)) + 1) {
+    for (const char *at = text; at < text + size;
+         at += strnlen(at, (size_t) (text + size - at)) + 1) {
         if ((size_t) (text + size - at) > length && memcmp(at, entry, length + 1) == 0)
             return true;
     }

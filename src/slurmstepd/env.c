@@ -5,7 +5,7 @@
 #include <string.h>
 
 void env_init(struct env *env, struct arena *arena) {
-    *env = (struct env){.arena = arena};
+    *env = (struct env) {.arena = arena};
 }
 
 void env_done(struct env *env) {

@@ -77,7 +77,7 @@ int stepd_open_output(struct stepd *stepd, const char *pattern, uint32_t rank, i
         str_append(&path, "/dev/null");
     else
         path_of(stepd, pattern, rank, &path);
-    vec_each(&stepd->files.list, file) {
+    vec_each (&stepd->files.list, file) {
         if (str_equal(file->path, path.data)) {
             *ret_fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
             return *ret_fd < 0 ? error_errno(err, errno, "Could not open %s again", path.data) : 0;
@@ -95,7 +95,7 @@ int stepd_open_output(struct stepd *stepd, const char *pattern, uint32_t rank, i
 }
 
 void stepd_close_files(struct stepd *stepd) {
-    vec_each(&stepd->files.list, file) {
+    vec_each (&stepd->files.list, file) {
         close(file->fd);
         free(file->path);
     }

@@ -140,7 +140,7 @@ static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, 
     env_set_u64(env, "SLURM_ARRAY_TASK_ID", task_id);
     /* not Slurm's, but documented on the pages of sites */
     env_set_u64(env, "JOB_ARRAY_TASK_ID", task_id);
-    if (!all || idset_parse(&set, all, UINT32_MAX - 2, &(uint32_t){0}, NULL) < 0 ||
+    if (!all || idset_parse(&set, all, UINT32_MAX - 2, &(uint32_t) {0}, NULL) < 0 ||
         idset_count(&set) == 0)
         return;
     env_set_u64(env, "SLURM_ARRAY_TASK_COUNT", idset_count(&set));
@@ -162,7 +162,8 @@ uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
             cleanup_idset struct idset set = IDSET_INIT;
             uint32_t id = 0;
             if (idset_parse(&set, text, 4095, NULL, NULL) == 0) {
-                for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+                for (bool more = idset_next(&set, 0, &id); more;
+                     more = idset_next(&set, id + 1, &id))
                     vec_push(&indexes, id);
             }
         }
@@ -239,17 +240,17 @@ static void set_node(struct env *env, const struct step_order *order, uint32_t c
 
 /* An outer job's variables that describe a shape which this job need not have. */
 static const char *const stale_names[] = {
-    "SLURM_STEP_ID",        "SLURM_STEPID",          "SLURM_STEP_NODELIST",
-    "SLURM_STEP_NUM_NODES", "SLURM_STEP_NUM_TASKS",  "SLURM_STEP_TASKS_PER_NODE",
-    "SLURM_STEP_GPUS",      "SLURM_RESTART_COUNT",   "SLURM_JOB_RESERVATION",
-    "SLURM_ARRAY_JOB_ID",   "SLURM_ARRAY_TASK_ID",   "SLURM_ARRAY_TASK_COUNT",
-    "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",  "SLURM_ARRAY_TASK_STEP",
-    "JOB_ARRAY_TASK_ID",    "SLURM_NTASKS",          "SLURM_NPROCS",
-    "SLURM_NTASKS_PER_NODE", "SLURM_CPUS_PER_TASK",  "SLURM_MEM_PER_NODE",
-    "SLURM_MEM_PER_CPU",    "SLURM_MEM_PER_GPU",     "SLURM_UMASK",
-    "SLURM_DISTRIBUTION",   "SLURM_LABELIO",         "SLURM_GET_USER_ENV",
-    "SLURM_JOB_DEPENDENCY", "SLURM_JOB_LICENSES",    "SLURM_NTASKS_PER_CORE",
-    "SLURM_NTASKS_PER_SOCKET", "SLURM_OVERCOMMIT",   "SLURM_JOB_END_TIME",
+    "SLURM_STEP_ID",           "SLURM_STEPID",         "SLURM_STEP_NODELIST",
+    "SLURM_STEP_NUM_NODES",    "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE",
+    "SLURM_STEP_GPUS",         "SLURM_RESTART_COUNT",  "SLURM_JOB_RESERVATION",
+    "SLURM_ARRAY_JOB_ID",      "SLURM_ARRAY_TASK_ID",  "SLURM_ARRAY_TASK_COUNT",
+    "SLURM_ARRAY_TASK_MIN",    "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP",
+    "JOB_ARRAY_TASK_ID",       "SLURM_NTASKS",         "SLURM_NPROCS",
+    "SLURM_NTASKS_PER_NODE",   "SLURM_CPUS_PER_TASK",  "SLURM_MEM_PER_NODE",
+    "SLURM_MEM_PER_CPU",       "SLURM_MEM_PER_GPU",    "SLURM_UMASK",
+    "SLURM_DISTRIBUTION",      "SLURM_LABELIO",        "SLURM_GET_USER_ENV",
+    "SLURM_JOB_DEPENDENCY",    "SLURM_JOB_LICENSES",   "SLURM_NTASKS_PER_CORE",
+    "SLURM_NTASKS_PER_SOCKET", "SLURM_OVERCOMMIT",     "SLURM_JOB_END_TIME",
 };
 
 void job_env_batch(struct env *env, const struct step_order *order, const struct launch *launch,

@@ -95,7 +95,7 @@ static void link_send_report(struct link *link) {
     if (stepd->state == STEPD_ENDED)
         report.done = &stepd->done;
     step_frame_encode(STEP_FRAME_REPORT, &record_step_report, &report, &content);
-    frame_out_append(&link->out, (struct bytes){(const uint8_t *) content.data, content.length});
+    frame_out_append(&link->out, (struct bytes) {(const uint8_t *) content.data, content.length});
     /* A broken link is closed by its own event: our caller may be walking the list, or be called
      * from this link's frames. */
     if (frame_out_flush(&link->out, link->fd, NULL) == 1)
@@ -103,7 +103,8 @@ static void link_send_report(struct link *link) {
 }
 
 void link_report(struct stepd *stepd) {
-    list_each(&stepd->links, node) link_send_report(list_entry(node, struct link, in_stepd));
+    list_each (&stepd->links, node)
+        link_send_report(list_entry(node, struct link, in_stepd));
 }
 
 static int link_add(struct stepd *stepd, int fd, struct link **ret, struct error *err) {
@@ -126,7 +127,8 @@ static int link_add(struct stepd *stepd, int fd, struct link **ret, struct error
 static size_t count_links(const struct stepd *stepd) {
     size_t n = 0;
 
-    list_each(&stepd->links, node) n++;
+    list_each (&stepd->links, node)
+        n++;
     return n;
 }
 
@@ -157,13 +159,14 @@ int link_open(struct stepd *stepd, int inherited_fd, struct error *err) {
     if (r < 0)
         return r;
     stepd->socket_path = str_take(&path);
-    r = loop_fd_add(stepd->loop, stepd->listen_fd, EPOLLIN, on_accept, stepd,
-                    &stepd->listen_watch, err);
+    r = loop_fd_add(stepd->loop, stepd->listen_fd, EPOLLIN, on_accept, stepd, &stepd->listen_watch,
+                    err);
     return r < 0 ? r : link_add(stepd, inherited_fd, &link, err);
 }
 
 void link_close_all(struct stepd *stepd) {
-    list_each(&stepd->links, node) link_close(list_entry(node, struct link, in_stepd));
+    list_each (&stepd->links, node)
+        link_close(list_entry(node, struct link, in_stepd));
     if (stepd->socket_path)
         (void) unlink(stepd->socket_path);
 }

@@ -53,8 +53,11 @@ static bool login_run(struct stepd *stepd, struct str *out) {
     char dash_c[] = "-c", path[] = "PATH=/usr/local/bin:/usr/bin:/bin", term[] = "TERM=dumb";
     char *argv[] = {name.data, dash_c, script, NULL};
     char *envp[] = {home.data, user.data, logname.data, shell.data, path, term, NULL};
-    struct spawn_plan plan = {.program = program, .argv = argv, .envp = envp,
-                              .fds = {null, pipe_fds[1], null}, .identity = stepd->identity,
+    struct spawn_plan plan = {.program = program,
+                              .argv = argv,
+                              .envp = envp,
+                              .fds = {null, pipe_fds[1], null},
+                              .identity = stepd->identity,
                               .umask = 022};
     int r = spawn_start(&plan, &pid, &errnum, NULL);
     close(pipe_fds[1]);
@@ -75,16 +78,16 @@ void login_env_load(struct stepd *stepd) {
 
     if (!login_run(stepd, &text) ||
         !(begin = memmem(str_cstr(&text), text.length, MARK, sizeof(MARK)))) {
-        stepd_complain(stepd, "The login environment of %s could not be read: its login shell %s "
-                              "did not print it; the job starts without.",
+        stepd_complain(stepd,
+                       "The login environment of %s could not be read: its login shell %s "
+                       "did not print it; the job starts without.",
                        stepd->order.user_name, stepd->order.shell);
         return;
     }
     begin += sizeof(MARK);
     env_init(&login, &stepd->arena);
-    env_load(&login, (struct blob){(uint8_t *) begin,
-                                   (size_t) (text.data + text.length - begin)});
-    vec_each(&stepd->env.entries, entry) {
+    env_load(&login, (struct blob) {(uint8_t *) begin, (size_t) (text.data + text.length - begin)});
+    vec_each (&stepd->env.entries, entry) {
         size_t length = strcspn(*entry, "=");
         cleanup_free char *name = xstrndup(*entry, length);
         env_set(&login, name, *entry + length + 1);

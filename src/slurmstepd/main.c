@@ -76,14 +76,14 @@ static int read_launch(struct stepd *stepd, struct error *err) {
     struct bytes body;
 
     if (order->launch.size > 0) {
-        body = (struct bytes){order->launch.data, order->launch.size};
+        body = (struct bytes) {order->launch.data, order->launch.size};
         stepd->launch = arena_alloc(&stepd->arena, sizeof(*stepd->launch));
         int r = wire_decode(&record_launch, body, &stepd->arena, stepd->launch, err);
         if (r == 0 && !stepd->launch->job)
             r = error_set(err, ERR_PROTOCOL, "The launch message has no job.");
         return r;
     }
-    body = (struct bytes){order->step_launch.data, order->step_launch.size};
+    body = (struct bytes) {order->step_launch.data, order->step_launch.size};
     stepd->step = arena_alloc(&stepd->arena, sizeof(*stepd->step));
     if (!order->credential)
         return error_set(err, ERR_PROTOCOL, "The order has no credential.");

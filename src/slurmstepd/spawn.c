@@ -22,10 +22,10 @@
 /* What parent and child share. */
 struct spawning {
     const struct spawn_plan *plan;
-    const char *search;   /* PATH, or NULL when the program has a slash */
-    char *candidate;      /* room for the longest directory of PATH with the program */
-    const char *failed;   /* system call that failed */
-    int failure;          /* its errno */
+    const char *search; /* PATH, or NULL when the program has a slash */
+    char *candidate;    /* room for the longest directory of PATH with the program */
+    const char *failed; /* system call that failed */
+    int failure;        /* its errno */
 };
 
 static int child_fail(struct spawning *s, const char *what) {
@@ -180,8 +180,7 @@ static const char *search_path(const struct spawn_plan *plan) {
     return "";
 }
 
-int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno,
-                struct error *err) {
+int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, struct error *err) {
     static char *stack; /* kept for the next task */
     struct spawning s = {.plan = plan, .search = search_path(plan)};
     cleanup_free char *candidate = NULL;

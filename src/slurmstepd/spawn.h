@@ -23,17 +23,17 @@ struct spawn_identity {
 };
 
 struct spawn_plan {
-    const char *program;     /* without a slash: looked up in the environment's PATH */
+    const char *program; /* without a slash: looked up in the environment's PATH */
     char *const *argv, *const *envp;
-    int fds[3];              /* become 0, 1, 2; 0…2 themselves are allowed */
+    int fds[3];                            /* become 0, 1, 2; 0…2 themselves are allowed */
     const struct spawn_identity *identity; /* NULL: stays as it is */
     mode_t umask;
     const struct rlimit_value *rlimits; /* soft values, limited to what we may give */
     size_t n_rlimits;
-    const int *cgroup_fds;   /* cgroup.procs files to enter */
+    const int *cgroup_fds; /* cgroup.procs files to enter */
     size_t n_cgroup_fds;
-    bool controlling_tty;    /* descriptor 0 becomes it */
-    char *pid_digits;        /* NULL, or 11 writable bytes (in envp): the child's pid as text */
+    bool controlling_tty; /* descriptor 0 becomes it */
+    char *pid_digits;     /* NULL, or 11 writable bytes (in envp): the child's pid as text */
 };
 
 /* The child leads a session of its own and has default signals. Fails with ERR_SYSTEM and the errno

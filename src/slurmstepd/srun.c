@@ -64,7 +64,7 @@ void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *o
         return;
     wire_encode(message_record(type), object, NULL, &body);
     rpc_conn_send(stepd->srun, type, flags, 0,
-                  (struct bytes){(const uint8_t *) str_cstr(&body), body.length});
+                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
 }
 
 void srun_tell_started(struct stepd *stepd) {

@@ -30,10 +30,10 @@ static int set_identity(struct stepd *stepd, struct error *err) {
                          "%u: run slurmd as root.",
                          (unsigned) geteuid(), order->uid);
     }
-    stepd->identity_storage = (struct spawn_identity){.uid = order->uid,
-                                                      .gid = order->gid,
-                                                      .groups = order->groups.items,
-                                                      .n_groups = order->groups.n};
+    stepd->identity_storage = (struct spawn_identity) {.uid = order->uid,
+                                                       .gid = order->gid,
+                                                       .groups = order->groups.items,
+                                                       .n_groups = order->groups.n};
     stepd->identity = &stepd->identity_storage;
     return 0;
 }
@@ -123,7 +123,7 @@ static void tasks_make(struct stepd *stepd, size_t n) {
         task->rank = stepd->node ? stepd->node->ranks.items[i] : 0;
         task->in_fd = -1;
         for (uint32_t j = 0; j < 2; j++)
-            task->outputs[j] = (struct task_output){.task = task, .stream = j + 1, .fd = -1};
+            task->outputs[j] = (struct task_output) {.task = task, .stream = j + 1, .fd = -1};
     }
 }
 

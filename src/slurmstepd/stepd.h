@@ -92,7 +92,7 @@ struct stepd {
     struct {
         vec(struct output_file) list;
     } files;
-    int message_fd;       /* stderr of the job, -1 = to srun */
+    int message_fd; /* stderr of the job, -1 = to srun */
     bool has_pty;
     struct rpc_conn *srun; /* NULL = none, or gone */
     uint64_t stdin_received, stdin_told;
@@ -104,15 +104,15 @@ struct stepd {
     struct list links; /* to slurmd */
 
     struct loop_timer *timer;
-    uint64_t kill_at;       /* SIGKILL follows then; 0 = not asked */
+    uint64_t kill_at; /* SIGKILL follows then; 0 = not asked */
     uint64_t ending_since;
     unsigned kill_rounds;
-    bool said_why;          /* the line of the end has been written */
-    bool stuck;             /* something does not die */
-    bool forgotten;         /* slurmd needs us no more; srun's last bytes may still leave */
+    bool said_why;  /* the line of the end has been written */
+    bool stuck;     /* something does not die */
+    bool forgotten; /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
-    struct usage usage;     /* done.usage */
-    struct str detail;      /* done.detail */
+    struct usage usage; /* done.usage */
+    struct str detail;  /* done.detail */
 };
 
 /* ---- main.c ---- */
@@ -127,8 +127,8 @@ must_check int stepd_start(struct stepd *stepd, struct error *err);
 
 /* ---- multi_prog.c ---- */
 /* The command of one rank in a --multi-prog file, in the arena. ERR_NOT_FOUND. */
-must_check int multi_prog_command(const char *text, size_t size, uint32_t rank,
-                                  struct arena *arena, char ***ret_argv, struct error *err);
+must_check int multi_prog_command(const char *text, size_t size, uint32_t rank, struct arena *arena,
+                                  char ***ret_argv, struct error *err);
 
 /* ---- login_env.c ---- */
 /* Puts the variables of a login of the user under those that are set. */
@@ -157,7 +157,7 @@ void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols);
 must_check int srun_adopt(struct stepd *stepd, int fd, struct error *err);
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
 void srun_tell_started(struct stepd *stepd);
-void srun_tell_exits(struct stepd *stepd); /* of tasks not told yet */
+void srun_tell_exits(struct stepd *stepd);    /* of tasks not told yet */
 void srun_tell_finished(struct stepd *stepd); /* and closes */
 void srun_tell_failed(struct stepd *stepd, const struct error *why);
 

@@ -193,7 +193,7 @@ static void add_descendants(struct pid_list *pids) {
     qsort(all, n, sizeof(*all), process_compare);
     while (changed) {
         changed = false;
-        vec_each(&found.list, process) {
+        vec_each (&found.list, process) {
             struct process key = {.pid = process->parent};
             struct process *parent;
             if (process->is_ours)
@@ -233,7 +233,8 @@ void track_signal(const struct track *track, int signal) {
     struct pid_list pids = {0};
 
     track_pids(track, &pids);
-    vec_each(&pids.list, pid) (void) kill(*pid, signal);
+    vec_each (&pids.list, pid)
+        (void) kill(*pid, signal);
     vec_done(&pids.list);
 }
 
@@ -248,12 +249,15 @@ bool track_kill(const struct track *track) {
         snprintf(path, sizeof(path), "%s/cgroup.kill", track->dir);
         cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0 || write(fd, "1", 1) < 0)
-            vec_each(&pids.list, pid) (void) kill(*pid, SIGKILL);
+            vec_each (&pids.list, pid)
+                (void) kill(*pid, SIGKILL);
     } else if (!is_empty) {
         /* Stop all first: a bomb that cannot fork cannot outrun us. */
-        vec_each(&pids.list, pid) (void) kill(*pid, SIGSTOP);
+        vec_each (&pids.list, pid)
+            (void) kill(*pid, SIGSTOP);
         track_signal(track, SIGSTOP);
-        vec_each(&pids.list, pid) (void) kill(*pid, SIGKILL);
+        vec_each (&pids.list, pid)
+            (void) kill(*pid, SIGKILL);
         track_signal(track, SIGKILL);
     }
     vec_done(&pids.list);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every process of a step, however it hides: no setsid(), double fork or closed descriptor gets out.
+ * Every process of a step, however it hides: no setsid(), double fork or closed descriptor gets
+ * out.
  *   - With cgroups, a step is a group of its own; what is in it belongs to the step.
  *   - Without (an ordinary user's cluster), slurmstepd is a subreaper: whatever loses its parent
  *     becomes our child, so that the step is the tree below us.
@@ -24,9 +25,9 @@ struct pid_list {
 };
 
 struct track {
-    char *dir;      /* of the cgroup v2 (or named v1) group, NULL = the tree below us */
-    int procs_fd;   /* its cgroup.procs, for those who enter */
-    bool has_kill;  /* cgroup.kill */
+    char *dir;     /* of the cgroup v2 (or named v1) group, NULL = the tree below us */
+    int procs_fd;  /* its cgroup.procs, for those who enter */
+    bool has_kill; /* cgroup.kill */
 };
 #define TRACK_INIT                                                                                 \
     { NULL, -1, false }

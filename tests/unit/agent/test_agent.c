@@ -7,7 +7,9 @@
 
 #define SEC 1000000ull
 #define KEY(job, step, attempt)                                                                    \
-    (struct step_key) { job, step, attempt }
+    (struct step_key) {                                                                            \
+        job, step, attempt                                                                         \
+    }
 
 /* ---- helpers: one agent, the effects since the last look ---- */
 struct world {
@@ -55,17 +57,24 @@ static void *sent_at(struct world *w, size_t i, uint16_t type) {
 }
 
 static void report_running(struct world *w, struct step_key key, bool by_controller) {
-    struct step_report report = {.job_id = key.job_id, .step_id = key.step_id,
-                                 .attempt = key.attempt, .running = true,
+    struct step_report report = {.job_id = key.job_id,
+                                 .step_id = key.step_id,
+                                 .attempt = key.attempt,
+                                 .running = true,
                                  .by_controller = by_controller};
     agent_report(w->agent, SEC, &report, &w->effects);
 }
 
 static void report_done(struct world *w, struct step_key key, uint32_t exit_status) {
-    struct step_done done = {.job_id = key.job_id, .step_id = key.step_id,
-                             .attempt = key.attempt, .exit_status = exit_status};
-    struct step_report report = {.job_id = key.job_id, .step_id = key.step_id,
-                                 .attempt = key.attempt, .running = true, .done = &done,
+    struct step_done done = {.job_id = key.job_id,
+                             .step_id = key.step_id,
+                             .attempt = key.attempt,
+                             .exit_status = exit_status};
+    struct step_report report = {.job_id = key.job_id,
+                                 .step_id = key.step_id,
+                                 .attempt = key.attempt,
+                                 .running = true,
+                                 .done = &done,
                                  .by_controller = true};
     agent_report(w->agent, SEC, &report, &w->effects);
 }
@@ -77,8 +86,11 @@ static void launch_running(struct world *w, struct step_key key, bool by_control
 }
 
 static void terminate(struct world *w, uint32_t job_id, uint32_t attempt, uint32_t kill_wait) {
-    struct job_terminate order = {.job_id = job_id, .attempt = attempt, .kill_wait = kill_wait,
-                                  .message = (char *) "CANCELLED", .uid = 1000};
+    struct job_terminate order = {.job_id = job_id,
+                                  .attempt = attempt,
+                                  .kill_wait = kill_wait,
+                                  .message = (char *) "CANCELLED",
+                                  .uid = 1000};
     agent_terminate(w->agent, 2 * SEC, &order, &w->effects);
 }
 
@@ -144,14 +156,14 @@ TEST(a_new_attempt_waits_until_the_old_one_is_gone) {
     struct error err = ERROR_INIT;
     world_open(&w);
     launch_running(&w, batch, true);
-    assert_int_equal(
-        agent_launch(w.agent, 0, KEY(7, STEP_BATCH, 2), 1000, true, &w.effects, &err), -ERR_BUSY);
+    assert_int_equal(agent_launch(w.agent, 0, KEY(7, STEP_BATCH, 2), 1000, true, &w.effects, &err),
+                     -ERR_BUSY);
     world_clear(&w);
     report_done(&w, batch, 0);
     ack(&w, batch);
     world_clear(&w);
-    assert_int_equal(
-        agent_launch(w.agent, 0, KEY(7, STEP_BATCH, 2), 1000, true, &w.effects, &err), 1);
+    assert_int_equal(agent_launch(w.agent, 0, KEY(7, STEP_BATCH, 2), 1000, true, &w.effects, &err),
+                     1);
     world_close(&w);
 }
 

@@ -32,9 +32,9 @@ TEST(a_frame_of_an_unknown_type_or_too_short_is_an_error) {
     const uint8_t unknown[] = {99, 0, 1, 2};
 
     arena_init(&arena, 0);
-    assert_int_equal(step_frame_decode((struct bytes){unknown, 4}, &arena, &type, &any, &err),
+    assert_int_equal(step_frame_decode((struct bytes) {unknown, 4}, &arena, &type, &any, &err),
                      -ERR_PROTOCOL);
-    assert_int_equal(step_frame_decode((struct bytes){unknown, 1}, &arena, &type, &any, &err),
+    assert_int_equal(step_frame_decode((struct bytes) {unknown, 1}, &arena, &type, &any, &err),
                      -ERR_PROTOCOL);
     arena_done(&arena);
 }
@@ -56,8 +56,9 @@ TEST(socket_names_name_the_step_and_come_back) {
 }
 
 TEST(other_names_are_no_sockets_of_steps) {
-    static const char *const names[] = {"", "12", "12.0", "12.0.", ".0.1", "12.foo.1", "12.0.1x",
-                                        "99999999999.0.1", "12.0.1.tmp", "-1.0.1"};
+    static const char *const names[] = {"",           "12",       "12.0",    "12.0.",
+                                        ".0.1",       "12.foo.1", "12.0.1x", "99999999999.0.1",
+                                        "12.0.1.tmp", "-1.0.1"};
     uint32_t job_id, step_id, attempt;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
