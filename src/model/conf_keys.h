@@ -700,117 +700,211 @@ V(DEPENDENCY, dependency_options, dependency) \
 V(PREEMPT, preempt_options, preempt) \
 V(JOB_DEFAULTS, job_defaults, defaults)
 
-/* ---- Node lines ---- X(TYPE, member, "Name", default, min, max, VOCABULARY, EFFECT) */
+/* ---- Node lines ----
+ * X(TYPE, member, "Name", default, min, max, VOCABULARY, EFFECT, "help"), from here on */
 #define CONF_NODE_KEYS(X) \
-X(STRING, line.names, "NodeName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, line.hostnames, "NodeHostname", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, line.addresses, "NodeAddr", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, line.ports, "Port", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, line.bcast_addresses, "BcastAddr", NULL, 0, 0, NONE, NOT_YET) \
-X(U32, node.cpus, "CPUs", 0, 1, 65533, NONE, HONOURED) \
-X(U32, node.boards, "Boards", 0, 1, 65533, NONE, HONOURED) \
-X(U32, node.sockets, "Sockets", 0, 1, 65533, NONE, HONOURED) \
-X(U32, line.sockets_per_board, "SocketsPerBoard", 0, 1, 65533, NONE, HONOURED) \
-X(U32, node.cores_per_socket, "CoresPerSocket", 0, 1, 65533, NONE, HONOURED) \
-X(U32, node.threads_per_core, "ThreadsPerCore", 0, 1, 65533, NONE, HONOURED) \
-X(MIB, node.real_memory, "RealMemory", 1, 1, CONF_U64_MAX, NONE, HONOURED) \
-X(MIB, node.tmp_disk, "TmpDisk", 0, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(STRING, node.gres_text, "Gres", NULL, 0, 0, NONE, HONOURED) \
-X(LIST, node.features, "Features", NULL, 0, 0, NONE, HONOURED) \
-X(U32, node.weight, "Weight", 1, 0, CONF_U32_MAX, NONE, HONOURED) \
-X(ENUM, node.state, "State", CONF_NODE_STATE_UNKNOWN, 0, 0, NODE_STATE, HONOURED) \
-X(STRING, node.reason, "Reason", NULL, 0, 0, NONE, HONOURED) \
-X(MIB, node.mem_spec_limit, "MemSpecLimit", 0, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(U32, node.core_spec_count, "CoreSpecCount", 0, 0, 65533, NONE, NOT_YET) \
-X(STRING, node.cpu_spec_list, "CpuSpecList", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, node.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET) \
-X(U32, node.restricted_cores_per_gpu, "RestrictedCoresPerGPU", 0, 0, 65533, NONE, NOT_YET) \
-X(U32, node.suspend_time, "SuspendTime", CONF_INFINITE, 0, CONF_INFINITE, NONE, NOT_YET) \
-X(STRING, node.parameters, "Parameters", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, node.topology, "Topology", NULL, 0, 0, NONE, NOT_YET)
+X(STRING, line.names, "NodeName", NULL, 0, 0, NONE, HONOURED, \
+  "the names of the nodes, or DEFAULT") \
+X(STRING, line.hostnames, "NodeHostname", NULL, 0, 0, NONE, HONOURED, \
+  "what hostname prints there; the name unless given") \
+X(STRING, line.addresses, "NodeAddr", NULL, 0, 0, NONE, HONOURED, \
+  "address to reach the node at; the host name unless given") \
+X(STRING, line.ports, "Port", NULL, 0, 0, NONE, HONOURED, \
+  "port of its slurmd; SlurmdPort unless given") \
+X(STRING, line.bcast_addresses, "BcastAddr", NULL, 0, 0, NONE, NOT_YET, \
+  "address for sbcast") \
+X(U32, node.cpus, "CPUs", 0, 1, 65533, NONE, HONOURED, \
+  "CPUs that jobs can have: all threads, or as many as there are cores; follows from the topology unless given") \
+X(U32, node.boards, "Boards", 0, 1, 65533, NONE, HONOURED, \
+  "boards of the node") \
+X(U32, node.sockets, "Sockets", 0, 1, 65533, NONE, HONOURED, \
+  "sockets of all boards") \
+X(U32, line.sockets_per_board, "SocketsPerBoard", 0, 1, 65533, NONE, HONOURED, \
+  "sockets of one board") \
+X(U32, node.cores_per_socket, "CoresPerSocket", 0, 1, 65533, NONE, HONOURED, \
+  "cores of one socket") \
+X(U32, node.threads_per_core, "ThreadsPerCore", 0, 1, 65533, NONE, HONOURED, \
+  "threads of one core") \
+X(MIB, node.real_memory, "RealMemory", 1, 1, CONF_U64_MAX, NONE, HONOURED, \
+  "memory in MiB") \
+X(MIB, node.tmp_disk, "TmpDisk", 0, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "size of TmpFS in MiB") \
+X(STRING, node.gres_text, "Gres", NULL, 0, 0, NONE, HONOURED, \
+  "generic resources: NAME[:TYPE]:COUNT,...") \
+X(LIST, node.features, "Features", NULL, 0, 0, NONE, HONOURED, \
+  "words that jobs can ask for with --constraint") \
+X(U32, node.weight, "Weight", 1, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "nodes with less weight are used first") \
+X(ENUM, node.state, "State", CONF_NODE_STATE_UNKNOWN, 0, 0, NODE_STATE, HONOURED, \
+  "state at the first start") \
+X(STRING, node.reason, "Reason", NULL, 0, 0, NONE, HONOURED, \
+  "why it is in that state") \
+X(MIB, node.mem_spec_limit, "MemSpecLimit", 0, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "memory in MiB kept from jobs") \
+X(U32, node.core_spec_count, "CoreSpecCount", 0, 0, 65533, NONE, NOT_YET, \
+  "cores kept from jobs") \
+X(STRING, node.cpu_spec_list, "CpuSpecList", NULL, 0, 0, NONE, NOT_YET, \
+  "CPUs kept from jobs") \
+X(STRING, node.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
+  "default binding of tasks") \
+X(U32, node.restricted_cores_per_gpu, "RestrictedCoresPerGPU", 0, 0, 65533, NONE, NOT_YET, \
+  "cores that only jobs with a GPU may have") \
+X(U32, node.suspend_time, "SuspendTime", CONF_INFINITE, 0, CONF_INFINITE, NONE, NOT_YET, \
+  "idle seconds before the node is powered down") \
+X(STRING, node.parameters, "Parameters", NULL, 0, 0, NONE, NOT_YET, \
+  "options of the node") \
+X(STRING, node.topology, "Topology", NULL, 0, 0, NONE, NOT_YET, \
+  "place in the topology")
 #define CONF_NODE_ALIASES(A) \
 A("Procs", "CPUs") A("Feature", "Features") A("NodeAddress", "NodeAddr")
 
 /* ---- Partition lines ---- */
 #define CONF_PARTITION_KEYS(X) \
-X(STRING, line.name, "PartitionName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, line.nodes, "Nodes", NULL, 0, 0, NONE, HONOURED) \
-X(BOOL, partition.is_default, "Default", false, 0, 1, NONE, HONOURED) \
-X(ENUM, partition.state, "State", CONF_PART_STATE_UP, 0, 0, PART_STATE, HONOURED) \
-X(MINUTES, partition.max_time, "MaxTime", MINUTES_INFINITE, 0, 0, NONE, HONOURED) \
-X(MINUTES, partition.default_time, "DefaultTime", MINUTES_UNSET, 0, 0, NONE, HONOURED) \
-X(U32, partition.max_nodes, "MaxNodes", CONF_INFINITE, 0, CONF_INFINITE, NONE, HONOURED) \
-X(U32, partition.min_nodes, "MinNodes", 0, 0, CONF_U32_MAX, NONE, HONOURED) \
-X(U32, partition.max_cpus_per_node, "MaxCPUsPerNode", CONF_INFINITE, 1, CONF_INFINITE, NONE, HONOURED) \
-X(U32, partition.max_cpus_per_socket, "MaxCPUsPerSocket", CONF_INFINITE, 1, CONF_INFINITE, NONE, NOT_YET) \
-X(MIB, partition.def_mem_per_cpu, "DefMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(MIB, partition.def_mem_per_node, "DefMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(MIB, partition.max_mem_per_cpu, "MaxMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(MIB, partition.max_mem_per_node, "MaxMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(LIST, partition.allow_accounts, "AllowAccounts", NULL, 0, 0, NONE, HONOURED) \
-X(LIST, partition.allow_groups, "AllowGroups", NULL, 0, 0, NONE, HONOURED) \
-X(LIST, partition.allow_qos, "AllowQos", NULL, 0, 0, NONE, HONOURED) \
-X(LIST, partition.deny_accounts, "DenyAccounts", NULL, 0, 0, NONE, HONOURED) \
-X(LIST, partition.deny_qos, "DenyQos", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, partition.alloc_nodes, "AllocNodes", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, partition.alternate, "Alternate", NULL, 0, 0, NONE, NOT_YET) \
-X(BOOL, partition.hidden, "Hidden", false, 0, 1, NONE, HONOURED) \
-X(BOOL, partition.root_only, "RootOnly", false, 0, 1, NONE, HONOURED) \
-X(BOOL, partition.disable_root_jobs, "DisableRootJobs", false, 0, 1, NONE, HONOURED) \
-X(BOOL, partition.req_resv, "ReqResv", false, 0, 1, NONE, HONOURED) \
-X(BOOL, partition.lln, "LLN", false, 0, 1, NONE, NOT_YET) \
-X(SHARE, partition.oversubscribe, "OverSubscribe", CONF_SHARE_NO, 0, 0, NONE, HONOURED) \
-X(ENUM, partition.exclusive, "Exclusive", CONF_PART_EXCLUSIVE_NO, 0, 0, PART_EXCLUSIVE, HONOURED) \
-X(BOOL, line.exclusive_user, "ExclusiveUser", false, 0, 1, NONE, HONOURED) \
-X(BOOL, line.exclusive_topo, "ExclusiveTopo", false, 0, 1, NONE, NOT_YET) \
-X(U32, partition.priority_job_factor, "PriorityJobFactor", 1, 0, CONF_PORT_MAX, NONE, HONOURED) \
-X(U32, partition.priority_tier, "PriorityTier", 1, 0, CONF_PORT_MAX, NONE, HONOURED) \
-X(U32, line.priority, "Priority", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, HONOURED) \
-X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, HONOURED) \
-X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, HONOURED) \
-X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED) \
-X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, HONOURED) \
-X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, NOT_YET) \
-X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, partition.job_defaults, "JobDefaults", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, partition.topology, "Topology", NULL, 0, 0, NONE, NOT_YET) \
-X(U32, partition.resume_timeout, "ResumeTimeout", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, NOT_YET) \
-X(U32, partition.suspend_timeout, "SuspendTimeout", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, NOT_YET) \
-X(U32, partition.suspend_time, "SuspendTime", CONF_INFINITE, 0, CONF_INFINITE, NONE, NOT_YET) \
-X(BOOL, partition.power_down_on_idle, "PowerDownOnIdle", false, 0, 1, NONE, NOT_YET)
+X(STRING, line.name, "PartitionName", NULL, 0, 0, NONE, HONOURED, \
+  "the name, or DEFAULT") \
+X(STRING, line.nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
+  "its nodes") \
+X(BOOL, partition.is_default, "Default", false, 0, 1, NONE, HONOURED, \
+  "jobs that name no partition go here") \
+X(ENUM, partition.state, "State", CONF_PART_STATE_UP, 0, 0, PART_STATE, HONOURED, \
+  "UP runs jobs; DOWN queues them; DRAIN runs the queued and takes none; INACTIVE does neither") \
+X(MINUTES, partition.max_time, "MaxTime", MINUTES_INFINITE, 0, 0, NONE, HONOURED, \
+  "longest time limit of a job") \
+X(MINUTES, partition.default_time, "DefaultTime", MINUTES_UNSET, 1, 0, NONE, HONOURED, \
+  "time limit of a job that asks for none; MaxTime unless given") \
+X(U32, partition.max_nodes, "MaxNodes", CONF_INFINITE, 0, CONF_INFINITE, NONE, HONOURED, \
+  "most nodes of a job") \
+X(U32, partition.min_nodes, "MinNodes", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "fewest nodes of a job") \
+X(U32, partition.max_cpus_per_node, "MaxCPUsPerNode", CONF_INFINITE, 1, CONF_INFINITE, NONE, HONOURED, \
+  "most CPUs of all its jobs on one node") \
+X(U32, partition.max_cpus_per_socket, "MaxCPUsPerSocket", CONF_INFINITE, 1, CONF_INFINITE, NONE, NOT_YET, \
+  "most CPUs of all its jobs on one socket") \
+X(MIB, partition.def_mem_per_cpu, "DefMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "memory per CPU of a job that asks for none, in MiB") \
+X(MIB, partition.def_mem_per_node, "DefMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "memory per node of a job that asks for none, in MiB") \
+X(MIB, partition.max_mem_per_cpu, "MaxMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "most memory per CPU, in MiB") \
+X(MIB, partition.max_mem_per_node, "MaxMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "most memory per node, in MiB") \
+X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "CPUs per GPU of a job that asks for none") \
+X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "memory per GPU of a job that asks for none, in MiB") \
+X(LIST, partition.allow_accounts, "AllowAccounts", NULL, 0, 0, NONE, HONOURED, \
+  "accounts whose jobs are taken; ALL unless given") \
+X(LIST, partition.allow_groups, "AllowGroups", NULL, 0, 0, NONE, HONOURED, \
+  "groups whose members may submit; ALL unless given") \
+X(LIST, partition.allow_qos, "AllowQos", NULL, 0, 0, NONE, HONOURED, \
+  "QOS whose jobs are taken; ALL unless given") \
+X(LIST, partition.deny_accounts, "DenyAccounts", NULL, 0, 0, NONE, HONOURED, \
+  "accounts whose jobs are refused") \
+X(LIST, partition.deny_qos, "DenyQos", NULL, 0, 0, NONE, HONOURED, \
+  "QOS whose jobs are refused") \
+X(STRING, partition.alloc_nodes, "AllocNodes", NULL, 0, 0, NONE, HONOURED, \
+  "hosts that jobs may be submitted from; ALL unless given") \
+X(STRING, partition.alternate, "Alternate", NULL, 0, 0, NONE, NOT_YET, \
+  "partition that takes the jobs when this one is not UP") \
+X(BOOL, partition.hidden, "Hidden", false, 0, 1, NONE, HONOURED, \
+  "listings leave it out unless asked for") \
+X(BOOL, partition.root_only, "RootOnly", false, 0, 1, NONE, HONOURED, \
+  "only root and SlurmUser may submit") \
+X(BOOL, partition.disable_root_jobs, "DisableRootJobs", false, 0, 1, NONE, HONOURED, \
+  "refuse jobs of root") \
+X(BOOL, partition.req_resv, "ReqResv", false, 0, 1, NONE, HONOURED, \
+  "jobs must name a reservation") \
+X(BOOL, partition.lln, "LLN", false, 0, 1, NONE, NOT_YET, \
+  "take the least loaded node first") \
+X(SHARE, partition.oversubscribe, "OverSubscribe", CONF_SHARE_NO, 0, 0, NONE, HONOURED, \
+  "whether jobs may share CPUs") \
+X(ENUM, partition.exclusive, "Exclusive", CONF_PART_EXCLUSIVE_NO, 0, 0, PART_EXCLUSIVE, HONOURED, \
+  "what a job gets for itself") \
+X(BOOL, line.exclusive_user, "ExclusiveUser", false, 0, 1, NONE, HONOURED, \
+  "old form of Exclusive=USER") \
+X(BOOL, line.exclusive_topo, "ExclusiveTopo", false, 0, 1, NONE, NOT_YET, \
+  "old form of Exclusive=TOPO") \
+X(U32, partition.priority_job_factor, "PriorityJobFactor", 1, 0, CONF_PORT_MAX, NONE, HONOURED, \
+  "share of PriorityWeightPartition that its jobs get, relative to the largest") \
+X(U32, partition.priority_tier, "PriorityTier", 1, 0, CONF_PORT_MAX, NONE, HONOURED, \
+  "jobs of a higher tier are looked at first and may preempt") \
+X(U32, line.priority, "Priority", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, HONOURED, \
+  "old form of PriorityTier and PriorityJobFactor") \
+X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, HONOURED, \
+  "what happens to its jobs when they are preempted; the mode of the cluster unless given") \
+X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "seconds between the warning and the end of a preempted job") \
+X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED, \
+  "minutes that a job may run past its time limit; those of the cluster unless given") \
+X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, HONOURED, \
+  "QOS whose limits hold for the partition as a whole") \
+X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, NOT_YET, \
+  "what is handed out; that of the cluster unless given") \
+X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET, \
+  "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
+X(STRING, partition.job_defaults, "JobDefaults", NULL, 0, 0, NONE, NOT_YET, \
+  "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
+X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
+  "default binding of tasks") \
+X(STRING, partition.topology, "Topology", NULL, 0, 0, NONE, NOT_YET, \
+  "topology of its nodes") \
+X(U32, partition.resume_timeout, "ResumeTimeout", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, NOT_YET, \
+  "seconds that a node may take to wake up") \
+X(U32, partition.suspend_timeout, "SuspendTimeout", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, NOT_YET, \
+  "seconds that a node may take to power down") \
+X(U32, partition.suspend_time, "SuspendTime", CONF_INFINITE, 0, CONF_INFINITE, NONE, NOT_YET, \
+  "idle seconds before a node is powered down") \
+X(BOOL, partition.power_down_on_idle, "PowerDownOnIdle", false, 0, 1, NONE, NOT_YET, \
+  "power a node down as soon as it is idle")
 #define CONF_PARTITION_ALIASES(A) \
 A("Shared", "OverSubscribe") A("MaxCPUPerNode", "MaxCPUsPerNode") A("DefaultCpuPerGPU", "DefCpuPerGPU")
 
 /* ---- DownNodes and NodeSet lines ---- */
 #define CONF_DOWN_KEYS(X) \
-X(STRING, names, "DownNodes", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, reason, "Reason", NULL, 0, 0, NONE, HONOURED) \
-X(ENUM, state, "State", CONF_NODE_STATE_DOWN, 0, 0, NODE_STATE, HONOURED)
+X(STRING, names, "DownNodes", NULL, 0, 0, NONE, HONOURED, \
+  "the nodes") \
+X(STRING, reason, "Reason", NULL, 0, 0, NONE, HONOURED, \
+  "why") \
+X(ENUM, state, "State", CONF_NODE_STATE_DOWN, 0, 0, NODE_STATE, HONOURED, \
+  "their state")
 #define CONF_NODE_SET_KEYS(X) \
-X(STRING, name, "NodeSet", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, feature, "Feature", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED)
+X(STRING, name, "NodeSet", NULL, 0, 0, NONE, HONOURED, \
+  "the name") \
+X(STRING, feature, "Feature", NULL, 0, 0, NONE, HONOURED, \
+  "nodes with this feature") \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
+  "these nodes")
 
 #define CONF_POWER_ACTION_KEYS(X) \
-X(STRING, name, "PowerAction", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, location, "Location", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, program, "Program", NULL, 0, 0, NONE, HONOURED)
+X(STRING, name, "PowerAction", NULL, 0, 0, NONE, NOT_YET, \
+  "the name") \
+X(STRING, location, "Location", NULL, 0, 0, NONE, HONOURED, \
+  "slurmctld or slurmd") \
+X(STRING, program, "Program", NULL, 0, 0, NONE, HONOURED, \
+  "the program")
 
 /* ---- gres.conf ---- */
 #define CONF_GRES_KEYS(X) \
-X(ENUM, autodetect, "AutoDetect", CONF_AUTODETECT_UNSET, 0, 0, AUTODETECT, HONOURED) \
-X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, name, "Name", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, type, "Type", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, file, "File", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, multiple_files, "MultipleFiles", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, count_text, "Count", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, cores, "Cores", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, links, "Links", NULL, 0, 0, NONE, NOT_YET) \
-X(FLAGS, flags, "Flags", 0, 0, 0, GRES_FLAG, HONOURED)
+X(ENUM, autodetect, "AutoDetect", CONF_AUTODETECT_UNSET, 0, 0, AUTODETECT, HONOURED, \
+  "find devices by a library") \
+X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED, \
+  "nodes that the line is for; all unless given") \
+X(STRING, name, "Name", NULL, 0, 0, NONE, HONOURED, \
+  "the resource, as in GresTypes") \
+X(STRING, type, "Type", NULL, 0, 0, NONE, HONOURED, \
+  "type of the device") \
+X(STRING, file, "File", NULL, 0, 0, NONE, HONOURED, \
+  "device files: /dev/nvidia[0-3]") \
+X(STRING, multiple_files, "MultipleFiles", NULL, 0, 0, NONE, NOT_YET, \
+  "several files of one device") \
+X(STRING, count_text, "Count", NULL, 0, 0, NONE, HONOURED, \
+  "how many, if there are no files") \
+X(STRING, cores, "Cores", NULL, 0, 0, NONE, HONOURED, \
+  "cores near the device") \
+X(STRING, links, "Links", NULL, 0, 0, NONE, NOT_YET, \
+  "which other devices it is linked to, and how well") \
+X(FLAGS, flags, "Flags", 0, 0, 0, GRES_FLAG, HONOURED, \
+  "properties of the device")
 #define CONF_GRES_ALIASES(A) A("CPUs", "Cores")
 #define CONF_GRES_OBSOLETE(O) \
 O("cpu_topology", "the topology is read from the machine") O("gpu_topology", "the topology is read from the machine") \
@@ -818,26 +912,46 @@ O("Ignore", "write AutoDetect=off with a NodeName")
 
 /* ---- cgroup.conf ---- */
 #define CONF_CGROUP_KEYS(X) \
-X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, HONOURED) \
-X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, HONOURED) \
-X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, HONOURED) \
-X(BOOL, constrain_devices, "ConstrainDevices", false, 0, 1, NONE, HONOURED) \
-X(BOOL, constrain_ram_space, "ConstrainRAMSpace", false, 0, 1, NONE, HONOURED) \
-X(BOOL, constrain_swap_space, "ConstrainSwapSpace", false, 0, 1, NONE, HONOURED) \
-X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, HONOURED) \
-X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, HONOURED) \
-X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, HONOURED) \
-X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, HONOURED) \
-X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, HONOURED) \
-X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, NOT_YET) \
-X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, HONOURED) \
-X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, HONOURED) \
-X(BOOL, enable_controllers, "EnableControllers", false, 0, 1, NONE, NOT_NEEDED) \
-X(BOOL, enable_extra_controllers, "EnableExtraControllers", false, 0, 1, NONE, NOT_NEEDED) \
-X(U32, systemd_timeout, "SystemdTimeout", 1000, 0, CONF_U32_MAX, NONE, NOT_YET) \
-X(STRING, slice, "CgroupSlice", NULL, 0, 0, NONE, NOT_YET) \
-X(BOOL, job_id_paths, "CgroupJobIdPaths", true, 0, 1, NONE, NOT_YET)
+X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, HONOURED, \
+  "version of control groups") \
+X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, HONOURED, \
+  "where they are mounted") \
+X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, HONOURED, \
+  "jobs run on their own CPUs only") \
+X(BOOL, constrain_devices, "ConstrainDevices", false, 0, 1, NONE, HONOURED, \
+  "jobs can open their own devices only") \
+X(BOOL, constrain_ram_space, "ConstrainRAMSpace", false, 0, 1, NONE, HONOURED, \
+  "jobs are held to their memory") \
+X(BOOL, constrain_swap_space, "ConstrainSwapSpace", false, 0, 1, NONE, HONOURED, \
+  "jobs are held to their memory with swap") \
+X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, HONOURED, \
+  "memory limit in percent of what a job asked for") \
+X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, HONOURED, \
+  "swap in percent of the memory that a job asked for") \
+X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, HONOURED, \
+  "most memory of a job in percent of the node") \
+X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, HONOURED, \
+  "most swap of a job in percent of the node") \
+X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, HONOURED, \
+  "least memory limit in MiB") \
+X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, NOT_YET, \
+  "how readily memory is swapped out") \
+X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, NOT_YET, \
+  "signals go to all processes of a step") \
+X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, HONOURED, \
+  "make control groups without systemd") \
+X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, HONOURED, \
+  "make control groups without systemd when it does not answer") \
+X(BOOL, enable_controllers, "EnableControllers", false, 0, 1, NONE, NOT_NEEDED, \
+  "controllers are enabled as needed") \
+X(BOOL, enable_extra_controllers, "EnableExtraControllers", false, 0, 1, NONE, NOT_NEEDED, \
+  "controllers are enabled as needed") \
+X(U32, systemd_timeout, "SystemdTimeout", 1000, 0, CONF_U32_MAX, NONE, NOT_YET, \
+  "milliseconds that systemd may take") \
+X(STRING, slice, "CgroupSlice", NULL, 0, 0, NONE, NOT_YET, \
+  "slice that the groups are placed in") \
+X(BOOL, job_id_paths, "CgroupJobIdPaths", true, 0, 1, NONE, NOT_YET, \
+  "name groups after job ids")
 #define CONF_CGROUP_OBSOLETE(O) \
 O("CgroupAutomount", "the control groups that the system mounted are used") \
 O("CgroupReleaseAgentDir", "empty groups are removed without an agent") \
@@ -851,96 +965,174 @@ O("CgroupPrepend", "groups are placed below the system's own slice")
 
 /* ---- slurmdbd.conf ---- */
 #define CONF_DBD_KEYS(X) \
-X(STRING, dbd_host, "DbdHost", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, NOT_YET) \
-X(U32, dbd_port, "DbdPort", 6819, 1, CONF_PORT_MAX, NONE, HONOURED) \
-X(ENUM, storage_type, "StorageType", CONF_DBD_STORAGE_MYSQL, 0, 0, DBD_STORAGE, HONOURED) \
-X(STRING, storage_host, "StorageHost", "localhost", 0, 0, NONE, HONOURED) \
-X(U32, storage_port, "StoragePort", 0, 0, CONF_PORT_MAX, NONE, HONOURED) \
-X(STRING, storage_user, "StorageUser", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, storage_pass, "StoragePass", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, storage_pass_script, "StoragePassScript", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, storage_loc, "StorageLoc", "slurm_acct_db", 0, 0, NONE, HONOURED) \
-X(STRING, storage_backup_host, "StorageBackupHost", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, storage_parameters, "StorageParameters", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, slurm_user, "SlurmUser", "root", 0, 0, NONE, HONOURED) \
-X(ENUM, auth_type, "AuthType", CONF_AUTH_MUNGE, 0, 0, AUTH, HONOURED) \
-X(OPTIONS, auth_info, "AuthInfo", NULL, 0, 0, DBD_AUTH_INFO, HONOURED) \
-X(FLAGS, auth_alt_types, "AuthAltTypes", 0, 0, 0, AUTH_ALT, NOT_YET) \
-X(WORDS, auth_alt_parameters, "AuthAltParameters", {0}, 0, 0, AUTH_ALT_PARAM, NOT_YET) \
-X(STRING, log_file, "LogFile", NULL, 0, 0, NONE, HONOURED) \
-X(ENUM, debug_level, "DebugLevel", CONF_LEVEL_INFO, 0, 0, LEVEL, HONOURED) \
-X(ENUM, debug_level_syslog, "DebugLevelSyslog", CONF_LEVEL_UNSET, 0, 0, LEVEL, NOT_YET) \
-X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DBD_DEBUG, NOT_YET) \
-X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, HONOURED) \
-X(STRING, pid_file, "PidFile", "/var/run/slurmdbd.pid", 0, 0, NONE, HONOURED) \
-X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, NOT_NEEDED) \
-X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, HONOURED) \
-X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, HONOURED) \
-X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, HONOURED) \
-X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, track_slurmctld_down, "TrackSlurmctldDown", false, 0, 1, NONE, NOT_YET) \
-X(DURATION, max_query_time_range, "MaxQueryTimeRange", UINT64_MAX, 0, 0, NONE, NOT_YET) \
-X(LIST, default_qos, "DefaultQOS", NULL, 0, 0, NONE, HONOURED) \
-X(FLAGS, parameters, "Parameters", 0, 0, 0, DBD_PARAM, NOT_YET) \
-X(U32, commit_delay, "CommitDelay", 0, 0, CONF_U32_MAX, NONE, NOT_NEEDED) \
-X(BOOL, disable_coord_dbd, "DisableCoordDBD", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, allow_no_def_acct, "AllowNoDefAcct", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, all_resources_absolute, "AllResourcesAbsolute", false, 0, 1, NONE, NOT_YET) \
-X(STRING, archive_dir, "ArchiveDir", "/tmp", 0, 0, NONE, NOT_YET) \
-X(STRING, archive_script, "ArchiveScript", NULL, 0, 0, NONE, NOT_YET) \
-X(BOOL, archive_events, "ArchiveEvents", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_jobs, "ArchiveJobs", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_resvs, "ArchiveResvs", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_steps, "ArchiveSteps", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_suspend, "ArchiveSuspend", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, archive_job_env, "ArchiveJobEnv", false, 0, 1, NONE, NOT_YET) \
-X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_job_after, "PurgeJobAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_resv_after, "PurgeResvAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_step_after, "PurgeStepAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_suspend_after, "PurgeSuspendAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, NOT_YET) \
-X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET) \
-X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, NOT_YET) \
-X(BOOL, disable_archive_commands, "DisableArchiveCommands", false, 0, 1, NONE, NOT_YET) \
-X(BOOL, disable_rollups, "DisableRollups", false, 0, 1, NONE, NOT_YET)
+X(STRING, dbd_host, "DbdHost", NULL, 0, 0, NONE, HONOURED, \
+  "host of slurmdbd; required") \
+X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, HONOURED, \
+  "its address") \
+X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, NOT_YET, \
+  "second slurmdbd") \
+X(U32, dbd_port, "DbdPort", 6819, 1, CONF_PORT_MAX, NONE, HONOURED, \
+  "its port") \
+X(ENUM, storage_type, "StorageType", CONF_DBD_STORAGE_MYSQL, 0, 0, DBD_STORAGE, HONOURED, \
+  "kind of database") \
+X(STRING, storage_host, "StorageHost", "localhost", 0, 0, NONE, HONOURED, \
+  "host of the database") \
+X(U32, storage_port, "StoragePort", 0, 0, CONF_PORT_MAX, NONE, HONOURED, \
+  "port of the database; the usual one unless given") \
+X(STRING, storage_user, "StorageUser", NULL, 0, 0, NONE, HONOURED, \
+  "user of the database") \
+X(STRING, storage_pass, "StoragePass", NULL, 0, 0, NONE, HONOURED, \
+  "password of the database") \
+X(STRING, storage_pass_script, "StoragePassScript", NULL, 0, 0, NONE, NOT_YET, \
+  "program that prints the password") \
+X(STRING, storage_loc, "StorageLoc", "slurm_acct_db", 0, 0, NONE, HONOURED, \
+  "name of the database") \
+X(STRING, storage_backup_host, "StorageBackupHost", NULL, 0, 0, NONE, NOT_YET, \
+  "second host of the database") \
+X(STRING, storage_parameters, "StorageParameters", NULL, 0, 0, NONE, NOT_YET, \
+  "options of the connection") \
+X(STRING, slurm_user, "SlurmUser", "root", 0, 0, NONE, HONOURED, \
+  "user that slurmdbd runs as") \
+X(ENUM, auth_type, "AuthType", CONF_AUTH_MUNGE, 0, 0, AUTH, HONOURED, \
+  "how callers prove who they are") \
+X(OPTIONS, auth_info, "AuthInfo", NULL, 0, 0, DBD_AUTH_INFO, HONOURED, \
+  "socket=PATH of munged, ttl=") \
+X(FLAGS, auth_alt_types, "AuthAltTypes", 0, 0, 0, AUTH_ALT, NOT_YET, \
+  "further ways to authenticate") \
+X(WORDS, auth_alt_parameters, "AuthAltParameters", {0}, 0, 0, AUTH_ALT_PARAM, NOT_YET, \
+  "options of AuthAltTypes") \
+X(STRING, log_file, "LogFile", NULL, 0, 0, NONE, HONOURED, \
+  "log file; syslog unless given") \
+X(ENUM, debug_level, "DebugLevel", CONF_LEVEL_INFO, 0, 0, LEVEL, HONOURED, \
+  "detail of the log") \
+X(ENUM, debug_level_syslog, "DebugLevelSyslog", CONF_LEVEL_UNSET, 0, 0, LEVEL, NOT_YET, \
+  "detail of the lines in syslog") \
+X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DBD_DEBUG, NOT_YET, \
+  "subsystems whose details are logged") \
+X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, HONOURED, \
+  "time stamps of log lines") \
+X(STRING, pid_file, "PidFile", "/var/run/slurmdbd.pid", 0, 0, NONE, HONOURED, \
+  "pid file") \
+X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, NOT_NEEDED, \
+  "there are no plugins to load") \
+X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, HONOURED, \
+  "seconds that an answer may take") \
+X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, HONOURED, \
+  "seconds that a connection may take to come up") \
+X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, HONOURED, \
+  "what ordinary users may not see of others") \
+X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, NOT_YET, \
+  "account by workload characterisation key") \
+X(BOOL, track_slurmctld_down, "TrackSlurmctldDown", false, 0, 1, NONE, NOT_YET, \
+  "count the time that a controller is away as down time") \
+X(DURATION, max_query_time_range, "MaxQueryTimeRange", UINT64_MAX, 0, 0, NONE, NOT_YET, \
+  "longest time that a query may span") \
+X(LIST, default_qos, "DefaultQOS", NULL, 0, 0, NONE, HONOURED, \
+  "QOS of new associations") \
+X(FLAGS, parameters, "Parameters", 0, 0, 0, DBD_PARAM, NOT_YET, \
+  "options of slurmdbd") \
+X(U32, commit_delay, "CommitDelay", 0, 0, CONF_U32_MAX, NONE, NOT_NEEDED, \
+  "seconds between commits; each is made when it is due") \
+X(BOOL, disable_coord_dbd, "DisableCoordDBD", false, 0, 1, NONE, NOT_YET, \
+  "coordinators may not change associations") \
+X(BOOL, allow_no_def_acct, "AllowNoDefAcct", false, 0, 1, NONE, NOT_YET, \
+  "users need no default account") \
+X(BOOL, all_resources_absolute, "AllResourcesAbsolute", false, 0, 1, NONE, NOT_YET, \
+  "licenses are counted, not shared in percent") \
+X(STRING, archive_dir, "ArchiveDir", "/tmp", 0, 0, NONE, NOT_YET, \
+  "where archives go") \
+X(STRING, archive_script, "ArchiveScript", NULL, 0, 0, NONE, NOT_YET, \
+  "program that archives") \
+X(BOOL, archive_events, "ArchiveEvents", false, 0, 1, NONE, NOT_YET, \
+  "archive events") \
+X(BOOL, archive_jobs, "ArchiveJobs", false, 0, 1, NONE, NOT_YET, \
+  "archive jobs") \
+X(BOOL, archive_resvs, "ArchiveResvs", false, 0, 1, NONE, NOT_YET, \
+  "archive reservations") \
+X(BOOL, archive_steps, "ArchiveSteps", false, 0, 1, NONE, NOT_YET, \
+  "archive steps") \
+X(BOOL, archive_suspend, "ArchiveSuspend", false, 0, 1, NONE, NOT_YET, \
+  "archive suspensions") \
+X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, NOT_YET, \
+  "archive changes") \
+X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, NOT_YET, \
+  "archive usage") \
+X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, NOT_YET, \
+  "archive job scripts") \
+X(BOOL, archive_job_env, "ArchiveJobEnv", false, 0, 1, NONE, NOT_YET, \
+  "archive job environments") \
+X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which events are purged") \
+X(AGE, purge_job_after, "PurgeJobAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which jobs are purged") \
+X(AGE, purge_resv_after, "PurgeResvAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which reservations are purged") \
+X(AGE, purge_step_after, "PurgeStepAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which steps are purged") \
+X(AGE, purge_suspend_after, "PurgeSuspendAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which suspensions are purged") \
+X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which changes are purged") \
+X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which usage are purged") \
+X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which job scripts are purged") \
+X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET, \
+  "age at which job environments are purged") \
+X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, NOT_YET, \
+  "records purged at once") \
+X(BOOL, disable_archive_commands, "DisableArchiveCommands", false, 0, 1, NONE, NOT_YET, \
+  "sacctmgr may not archive") \
+X(BOOL, disable_rollups, "DisableRollups", false, 0, 1, NONE, NOT_YET, \
+  "usage is not summed up")
 #define CONF_DBD_OBSOLETE(O) \
 O("AuthServerTimeout", "authentication has a fixed bound") \
 O("JobPurge", "write PurgeJobAfter") O("StepPurge", "write PurgeStepAfter")
 
 /* ---- topology.conf ---- */
 #define CONF_TOPOLOGY_KEYS(X) \
-X(LIST, block_sizes, "BlockSizes", NULL, 0, 0, NONE, HONOURED)
+X(LIST, block_sizes, "BlockSizes", NULL, 0, 0, NONE, HONOURED, \
+  "sizes of blocks and blocks of blocks")
 #define CONF_SWITCH_KEYS(X) \
-X(STRING, name, "SwitchName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, switches, "Switches", NULL, 0, 0, NONE, HONOURED) \
-X(U32, link_speed, "LinkSpeed", 1, 0, CONF_U32_MAX, NONE, NOT_YET)
+X(STRING, name, "SwitchName", NULL, 0, 0, NONE, HONOURED, \
+  "the switch") \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
+  "nodes at it") \
+X(STRING, switches, "Switches", NULL, 0, 0, NONE, HONOURED, \
+  "switches below it") \
+X(U32, link_speed, "LinkSpeed", 1, 0, CONF_U32_MAX, NONE, NOT_YET, \
+  "relative speed")
 #define CONF_BLOCK_KEYS(X) \
-X(STRING, name, "BlockName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED)
+X(STRING, name, "BlockName", NULL, 0, 0, NONE, HONOURED, \
+  "the block") \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
+  "its nodes")
 #define CONF_RING_KEYS(X) \
-X(STRING, name, "RingName", NULL, 0, 0, NONE, HONOURED) \
-X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED)
+X(STRING, name, "RingName", NULL, 0, 0, NONE, HONOURED, \
+  "the ring") \
+X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
+  "its nodes in order")
 
 /* ---- job_container.conf ---- */
 #define CONF_CONTAINER_KEYS(X) \
-X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED) \
-X(BOOL, auto_base_path, "AutoBasePath", false, 0, 1, NONE, NOT_YET) \
-X(STRING, base_path, "BasePath", NULL, 0, 0, NONE, NOT_YET) \
-X(LIST, dirs, "Dirs", "/tmp,/dev/shm", 0, 0, NONE, NOT_YET) \
-X(BOOL, shared, "Shared", false, 0, 1, NONE, NOT_YET) \
-X(STRING, init_script, "InitScript", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, clone_ns_script, "CloneNSScript", NULL, 0, 0, NONE, NOT_YET) \
-X(STRING, clone_ns_epilog, "CloneNSEpilog", NULL, 0, 0, NONE, NOT_YET) \
-X(BOOL, entire_step_in_ns, "EntireStepInNS", false, 0, 1, NONE, NOT_YET)
+X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED, \
+  "nodes that the line is for") \
+X(BOOL, auto_base_path, "AutoBasePath", false, 0, 1, NONE, NOT_YET, \
+  "make BasePath when it is missing") \
+X(STRING, base_path, "BasePath", NULL, 0, 0, NONE, NOT_YET, \
+  "directory for the private directories of jobs") \
+X(LIST, dirs, "Dirs", "/tmp,/dev/shm", 0, 0, NONE, NOT_YET, \
+  "directories that are private to a job") \
+X(BOOL, shared, "Shared", false, 0, 1, NONE, NOT_YET, \
+  "let mounts below them be seen") \
+X(STRING, init_script, "InitScript", NULL, 0, 0, NONE, NOT_YET, \
+  "program run when a job gets its directories") \
+X(STRING, clone_ns_script, "CloneNSScript", NULL, 0, 0, NONE, NOT_YET, \
+  "program run in the new name space") \
+X(STRING, clone_ns_epilog, "CloneNSEpilog", NULL, 0, 0, NONE, NOT_YET, \
+  "program run when it ends") \
+X(BOOL, entire_step_in_ns, "EntireStepInNS", false, 0, 1, NONE, NOT_YET, \
+  "slurmstepd itself is inside")
 
 /* clang-format on */
 

@@ -20,7 +20,7 @@ static const struct conf_container container_defaults = {CONF_CONTAINER_KEYS(X)}
 #define OPTION_OBJECT conf_dbd
 #define OPTION_MEMBER auth
 static const struct conf_key keys_DBD_AUTH_INFO[] = {CONF_AUTH_INFO_KEYS(CONF_OPTION_ROW)};
-CONF_OPTION_TABLE(DBD_AUTH_INFO, dbd_defaults, NULL)
+CONF_OPTION_TABLE(DBD_AUTH_INFO, dbd_defaults, NULL, "socket")
 
 #define CONF_OBJECT conf_dbd
 static const struct conf_key dbd_keys[] = {CONF_DBD_KEYS(CONF_FIELD_ROW)

@@ -30,7 +30,7 @@ const struct conf_gres conf_gres_defaults = {CONF_GRES_KEYS(X)};
 /* ---- Sub-options ---- */
 
 #define X CONF_OPTION_ROW
-#define TABLE(id, bare) CONF_OPTION_TABLE(id, conf_defaults, bare)
+#define TABLE(id, bare, path) CONF_OPTION_TABLE(id, conf_defaults, bare, path)
 #define OPTION_OBJECT conf
 #define OPTION_MEMBER scheduler
 static const struct conf_key keys_SCHEDULER_OPTION[] = {CONF_SCHEDULER_OPTION_KEYS(X)};
@@ -54,13 +54,13 @@ static const struct conf_key keys_PREEMPT[] = {CONF_PREEMPT_KEYS(X)};
 static const struct conf_key keys_JOB_DEFAULTS[] = {CONF_JOB_DEFAULTS_KEYS(X)};
 #undef OPTION_MEMBER
 #undef X
-TABLE(SCHEDULER_OPTION, NULL)
-TABLE(SLURMCTLD_OPTION, NULL)
-TABLE(AUTH_INFO, NULL)
-TABLE(FREQUENCY, "task")
-TABLE(DEPENDENCY, NULL)
-TABLE(PREEMPT, NULL)
-TABLE(JOB_DEFAULTS, NULL)
+TABLE(SCHEDULER_OPTION, NULL, NULL)
+TABLE(SLURMCTLD_OPTION, NULL, NULL)
+TABLE(AUTH_INFO, NULL, "socket")
+TABLE(FREQUENCY, "task", NULL)
+TABLE(DEPENDENCY, NULL, NULL)
+TABLE(PREEMPT, NULL, NULL)
+TABLE(JOB_DEFAULTS, NULL, NULL)
 
 /* ---- slurm.conf ---- */
 

@@ -69,14 +69,15 @@
      .max = (max_),                                                                                \
      .unit = (unit_),                                                                              \
      .offset = offsetof(struct OPTION_OBJECT, OPTION_MEMBER.member)},
-#define CONF_OPTION_TABLE(id, defaults_, bare_)                                                    \
+#define CONF_OPTION_TABLE(id, defaults_, bare_, bare_path_)                                        \
     static const struct conf_table table_##id = {.what = #id,                                      \
                                                  .keys = keys_##id,                                \
                                                  .n = countof(keys_##id),                          \
                                                  .defaults = &defaults_,                           \
-                                                 .bare = bare_};
+                                                 .bare = bare_,                                    \
+                                                 .bare_path = bare_path_};
 /* A key of a line or small file that fills struct CONF_OBJECT. */
-#define CONF_FIELD_ROW(type_, member, name_, value, min_, max_, words_, effect_)                   \
+#define CONF_FIELD_ROW(type_, member, name_, value, min_, max_, words_, effect_, help_)            \
     {NAMED(name_),                                                                                 \
      .type = CONF_##type_,                                                                         \
      .min = (min_),                                                                                \
@@ -85,6 +86,7 @@
      .offset = offsetof(struct CONF_OBJECT, member),                                               \
      .who = CONF_DAEMON_ONLY,                                                                      \
      .words = WORDS_##type_(words_),                                                               \
-     .options = TABLE_##type_(words_)},
+     .options = TABLE_##type_(words_),                                                             \
+     .help = (help_)},
 
 #endif

@@ -18,7 +18,7 @@ void conf_error(const struct conf_context *context, const char *fmt, ...) {
 }
 
 void conf_notice(const struct conf_context *context, const char *fmt, ...) {
-    if (context->quiet)
+    if (context->quiet || context->lenient) /* a command has nothing to tell of itself */
         return;
     va_list args;
     va_start(args, fmt);

@@ -30,7 +30,7 @@ enum conf_type {
     CONF_U64,      /* uint64_t, CONF_UNSET when unset */
     CONF_MIB,      /* uint64_t in MiB, units K M G T taken, CONF_UNSET when unset */
     CONF_PERCENT,  /* double, a trailing "%" taken */
-    CONF_MINUTES,  /* uint32_t, a time limit in minutes (text/duration.h) */
+    CONF_MINUTES,  /* uint32_t, a time limit in minutes (text/duration.h); min 1: NONE is unset */
     CONF_DURATION, /* uint64_t in seconds, written like a time limit; UINT64_MAX is for ever */
     CONF_AGE,      /* uint64_t in seconds: N, Nhours, Ndays, Nmonths (of 30 days); 0 is never */
     CONF_ENUM,     /* unsigned: one word of a vocabulary */
@@ -134,6 +134,7 @@ struct conf_table {
     size_t n;
     const void *defaults;  /* an object with every member at its default */
     const char *bare;      /* OPTIONS: the option that a bare number sets, or NULL */
+    const char *bare_path; /* OPTIONS: the option that a bare path sets, or NULL */
     const uint16_t *index; /* from conf_index_build, or NULL: search row by row */
 };
 
@@ -143,7 +144,8 @@ struct conf_context {
     struct arena *arena;
     const char *file;
     uint32_t line;
-    bool quiet; /* drop problems: a command passes over what only daemons need */
+    bool quiet;   /* drop problems: a command passes over what only daemons need */
+    bool lenient; /* a command: pass over unknown words, which newer daemons may know; no notices */
 };
 void conf_error(const struct conf_context *context, const char *fmt, ...) printf_like(2, 3);
 void conf_notice(const struct conf_context *context, const char *fmt, ...) printf_like(2, 3);

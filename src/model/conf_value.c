@@ -63,8 +63,7 @@ static void words_list(const struct conf_vocabulary *words, struct str *out) {
     }
 }
 
-/* Compares what stands behind the slash only, which is where words differ; NULL when none is near.
- */
+/* Compares what stands behind the slash only, where words differ; NULL when none is near. */
 static const char *word_nearest(const struct conf_vocabulary *words, const char *text) {
     const char *tails[NEAREST_MAX], *names[NEAREST_MAX];
     size_t n = 0;
@@ -75,6 +74,8 @@ static const char *word_nearest(const struct conf_vocabulary *words, const char 
         tails[n] = word_tail(names[n]);
         n++;
     }
+    if (n == 0)
+        return NULL;
     const char *nearest = str_nearest(word_tail(text), tails, n);
     for (size_t i = 0; nearest != NULL && i < n; i++) {
         if (tails[i] == nearest)
@@ -223,6 +224,8 @@ static bool enum_parse(const struct conf_key *key, const char *value, unsigned *
                        const struct conf_context *context) {
     bool has_value;
     const struct conf_word *word = word_find(key->words, value, strlen(value), &has_value);
+    if (word == NULL && context->lenient)
+        return true; /* the default stays */
     if (word == NULL) {
         word_unknown(key, value, context);
         return false;
@@ -254,6 +257,8 @@ static bool flags_parse(const struct conf_key *key, const char *value, uint64_t 
     for (char *part; (part = list_next(&cursor)) != NULL;) {
         bool has_value;
         const struct conf_word *word = word_find(key->words, part, strlen(part), &has_value);
+        if (word == NULL && context->lenient)
+            continue;
         if (word == NULL) {
             word_unknown(key, part, context);
             ok = false;
@@ -283,8 +288,13 @@ static bool option_parse(const struct conf_key *owner, char *part, void *object,
     } else if (table->bare != NULL && isdigit((unsigned char) part[0])) {
         value = part;
         part = (char *) table->bare;
+    } else if (table->bare_path != NULL && part[0] == '/') {
+        value = part;
+        part = (char *) table->bare_path;
     }
     const struct conf_key *key = conf_key_find(table, part, strlen(part));
+    if (key == NULL && context->lenient)
+        return true;
     if (key == NULL) {
         const char *nearest = conf_key_nearest(table, part);
         if (nearest != NULL)
@@ -487,6 +497,10 @@ bool conf_value_parse(const struct conf_key *key, const char *value, void *objec
     case CONF_PERCENT:
         return percent_parse(key, value, member, context);
     case CONF_MINUTES:
+        if (key->min == 1 && strcasecmp(value, "NONE") == 0) {
+            *(uint32_t *) member = MINUTES_UNSET;
+            return true;
+        }
         return minutes_parse(value, member, NULL) == 0 || time_wrong(key, value, context);
     case CONF_DURATION:
         if (strcasecmp(value, "NONE") == 0)

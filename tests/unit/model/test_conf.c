@@ -153,6 +153,18 @@ TEST(a_command_passes_over_what_only_daemons_need) {
     reading_done(&r);
 }
 
+TEST(a_command_passes_over_words_that_only_a_newer_release_knows) {
+    struct reading r = read_conf_as("AuthInfo=socket=/s,newer=1 LaunchParameters=newer,"
+                                    "use_interactive_step MpiDefault=newer "
+                                    "SelectType=select/cons_res",
+                                    CONF_CLIENT);
+    assert_clean(&r);
+    assert_string_equal(r.conf->auth.socket, "/s");
+    assert_int_equal(r.conf->launch_parameters, CONF_LAUNCH_INTERACTIVE_STEP);
+    assert_int_equal(r.conf->mpi_default, CONF_MPI_NONE);
+    reading_done(&r);
+}
+
 TEST(a_command_checks_what_it_needs) {
     struct reading r = read_conf_as("SlurmctldPort=x", CONF_CLIENT);
     assert_int_equal(r.result, -ERR_CONFIG);
@@ -216,6 +228,7 @@ int main(void) {
         cmocka_unit_test(misplaced_and_misspelt_keys_are_told_apart),
         cmocka_unit_test(windows_line_ends_are_taken_with_a_notice),
         cmocka_unit_test(a_command_passes_over_what_only_daemons_need),
+        cmocka_unit_test(a_command_passes_over_words_that_only_a_newer_release_knows),
         cmocka_unit_test(a_command_checks_what_it_needs),
         cmocka_unit_test(the_hash_is_that_of_the_meaning_not_of_the_layout),
         cmocka_unit_test(cgroup_conf_is_read_beside_slurm_conf),

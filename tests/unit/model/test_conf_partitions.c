@@ -132,6 +132,13 @@ TEST(one_form_of_a_memory_limit_replaces_the_other_of_a_default_line) {
                  "partition a: DefMemPerCPU and DefMemPerNode exclude each other");
 }
 
+TEST(a_default_time_of_none_is_the_maximum) {
+    struct reading r = read_conf("PartitionName=DEFAULT DefaultTime=10\n"
+                                 "PartitionName=a Nodes=n1 DefaultTime=NONE");
+    assert_int_equal(partition(&r, "a")->default_time, MINUTES_UNSET);
+    reading_done(&r);
+}
+
 TEST(limits_that_contradict_are_errors) {
     assert_error("PartitionName=a Nodes=n1 DefaultTime=10 MaxTime=5",
                  "partition a: DefaultTime is longer than MaxTime");
@@ -156,6 +163,7 @@ int main(void) {
         cmocka_unit_test(old_keys_mean_what_they_meant),
         cmocka_unit_test(all_in_a_list_of_who_may_is_no_restriction),
         cmocka_unit_test(one_form_of_a_memory_limit_replaces_the_other_of_a_default_line),
+        cmocka_unit_test(a_default_time_of_none_is_the_maximum),
         cmocka_unit_test(limits_that_contradict_are_errors),
         cmocka_unit_test(a_node_set_says_which_nodes),
     };

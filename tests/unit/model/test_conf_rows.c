@@ -72,11 +72,13 @@ TEST(the_lines_of_tables_have_at_most_64_keys) {
         assert_true(tables[t]->n <= 64); /* a line remembers its keys in one word */
 }
 
-TEST(every_key_of_slurm_conf_has_a_sentence_for_its_manual_page) {
-    for (size_t i = 0; i < conf_main_table.n; i++) {
-        const struct conf_key *key = &conf_main_table.keys[i];
-        if (!key->derived && key->same_as == NULL)
-            assert_true(key->help != NULL && key->help[0] != '\0');
+TEST(every_key_has_a_phrase_for_its_manual_page) {
+    for (size_t t = 0; t < countof(tables); t++) {
+        for (size_t i = 0; i < tables[t]->n; i++) {
+            const struct conf_key *key = &tables[t]->keys[i];
+            if (!key->derived && key->same_as == NULL && (!key->help || key->help[0] == '\0'))
+                fail_msg("%s: %s", tables[t]->what, key->name);
+        }
     }
 }
 
@@ -87,7 +89,7 @@ int main(void) {
         cmocka_unit_test(every_default_lies_in_its_range),
         cmocka_unit_test(a_row_with_words_has_a_vocabulary_and_obsolete_rows_have_a_cure),
         cmocka_unit_test(the_lines_of_tables_have_at_most_64_keys),
-        cmocka_unit_test(every_key_of_slurm_conf_has_a_sentence_for_its_manual_page),
+        cmocka_unit_test(every_key_has_a_phrase_for_its_manual_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

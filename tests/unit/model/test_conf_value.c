@@ -153,6 +153,13 @@ TEST(a_bare_number_is_the_frequency_of_tasks) {
     reading_done(&r);
 }
 
+TEST(a_bare_path_is_the_socket_of_authentication) {
+    struct reading r = read_conf("AuthInfo=/run/munge/munge.socket.2");
+    assert_clean(&r);
+    assert_string_equal(r.conf->auth.socket, "/run/munge/munge.socket.2");
+    reading_done(&r);
+}
+
 TEST(weights_are_names_with_numbers) {
     expect("PriorityWeightTRES=CPU=1.0,Mem=0.25G,GRES/gpu=2000",
            "notice: PriorityWeightTRES has no effect yet");
@@ -222,6 +229,7 @@ int main(void) {
         cmocka_unit_test(unknown_and_bad_sub_options_are_told_with_their_cure),
         cmocka_unit_test(a_sub_option_without_effect_is_told_once),
         cmocka_unit_test(a_bare_number_is_the_frequency_of_tasks),
+        cmocka_unit_test(a_bare_path_is_the_socket_of_authentication),
         cmocka_unit_test(weights_are_names_with_numbers),
         cmocka_unit_test(ports_are_one_or_a_range),
         cmocka_unit_test(lists_lose_their_blanks_and_an_empty_value_unsets),
