@@ -372,10 +372,29 @@ static bool signal_is_for(const struct node_signal *order, const struct agent_st
     return true;
 }
 
-void agent_signal(struct agent *agent, const struct node_signal *order,
+/* A step that never came here (its srun died before the launch) ends now, and cannot come later. */
+static void kill_absent(struct agent *agent, uint64_t now, const struct node_signal *order,
+                        struct agent_effects *effects) {
+    struct step_key key = {order->job_id, order->step_id, order->attempt};
+    struct agent_job *job = job_find(agent, key.job_id);
+    struct step_done done = {.job_id = key.job_id,
+                             .step_id = key.step_id,
+                             .attempt = key.attempt,
+                             .exit_status = order->signal};
+
+    if (!job)
+        job = job_add(agent, key.job_id, key.attempt, 0);
+    if (job->attempt != key.attempt || idset_contains(&job->used, key.step_id))
+        return;
+    step_set_done(agent, step_add(agent, job, key, false), now, &done, effects);
+}
+
+void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *order,
                   struct agent_effects *effects) {
     struct agent_job *job = job_find(agent, order->job_id);
 
+    if (order->signal == AGENT_SIGKILL && order->step_id < STEP_INTERACTIVE)
+        kill_absent(agent, now, order, effects);
     if (!job)
         return;
     list_each (&job->steps, node) {
@@ -527,6 +546,8 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
         if (step->by_controller)
             send_launch_result(agent, key, 0, NULL, effects);
     }
+    if (report->done && report->stuck && !step->job->problem)
+        step->job->problem = xstrdup("Kill task failed");
     if (report->done && step->state != STEP_DONE)
         step_set_done(agent, step, now, report->done, effects);
 }
@@ -546,7 +567,7 @@ void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, in
     struct step_done done = {.job_id = key.job_id,
                              .step_id = key.step_id,
                              .attempt = key.attempt,
-                             .exit_status = 9,
+                             .exit_status = AGENT_SIGKILL,
                              .end_time = end_time,
                              .code = ERR_SYSTEM,
                              .detail = (char *) "slurmstepd ended unexpectedly; the processes of "
@@ -563,7 +584,8 @@ void agent_job_cleaned(struct agent *agent, uint64_t now, uint32_t job_id, const
     if (!job || job->phase != JOB_CLEANING)
         return;
     job->phase = JOB_CLEANED;
-    job->problem = xstrdup_null(problem);
+    if (problem && !job->problem)
+        job->problem = xstrdup(problem);
     job_send_clean(agent, job, now, effects);
     job_schedule(agent, job);
 }

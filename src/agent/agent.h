@@ -24,6 +24,7 @@
 #include "agent/step_wire.h"
 #include "base/vec.h"
 
+#define AGENT_SIGKILL 9 /* the number on every system that this runs on */
 #define AGENT_RESEND_USEC 5000000u
 #define AGENT_TOMBSTONE_USEC 900000000u /* longer than a launch credential is valid */
 
@@ -66,7 +67,8 @@ void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome 
                    struct agent_effects *effects);
 void agent_ack(struct agent *agent, uint64_t now, const struct step_ref *ref,
                struct agent_effects *effects);
-void agent_signal(struct agent *agent, const struct node_signal *order,
+/* KILL to a step that is not here is answered with its end: the controller wants it gone. */
+void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *order,
                   struct agent_effects *effects);
 void agent_terminate(struct agent *agent, uint64_t now, const struct job_terminate *order,
                      struct agent_effects *effects);

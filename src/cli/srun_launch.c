@@ -166,6 +166,7 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->task_prolog = srun->options.task_prolog;
     launch->task_epilog = srun->options.task_epilog;
     launch->pty = srun->pty;
+    launch->own_job = srun->own_job;
 }
 
 static void node_dial(struct srun_node *node, const struct step_launch *launch) {

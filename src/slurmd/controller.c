@@ -142,7 +142,7 @@ static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
         agent_ack(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
     case MSG_NODE_SIGNAL:
-        agent_signal(slurmd->agent, body, effects);
+        agent_signal(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
     case MSG_JOB_TERMINATE:
         agent_terminate(slurmd->agent, loop_monotonic_usec(), body, effects);

@@ -16,6 +16,7 @@
 #define ROUND_MIN_USEC 500u /* between two looks at what is left: doubles up to the maximum */
 #define ROUND_MAX_USEC 100000u
 #define SEC_USEC 1000000ull
+#define ACKNOWLEDGE_USEC 1000000u /* for the controller to hear of the end before srun does */
 
 /* ---- results ---- */
 
@@ -73,8 +74,13 @@ static void step_ended(struct stepd *stepd) {
     stepd->state = STEPD_ENDED;
     loop_timer_set(stepd->timer, 0);
     srun_tell_exits(stepd);
-    srun_tell_finished(stepd);
     link_report(stepd);
+    /* A script's next srun must find this step's CPUs free, so srun goes on when the controller
+     * knows; unless the controller is away. */
+    if (stepd->step && !stepd->step->own_job && stepd->srun)
+        loop_timer_set(stepd->timer, loop_monotonic_usec() + ACKNOWLEDGE_USEC);
+    else
+        srun_tell_finished(stepd);
     script_remove(stepd);
 }
 
@@ -164,8 +170,10 @@ void stepd_timer(void *context) {
         else
             loop_timer_set(stepd->timer, now + round_delay(stepd));
         return;
-    case STEPD_STARTING:
     case STEPD_ENDED:
+        srun_tell_finished(stepd);
+        return;
+    case STEPD_STARTING:
         return;
     }
 }
@@ -265,6 +273,7 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
         if (stepd->state != STEPD_ENDED)
             break;
         stepd->forgotten = true;
+        srun_tell_finished(stepd);
         if (!stepd->srun)
             loop_stop(stepd->loop, 0);
         break;

@@ -94,6 +94,8 @@ static void link_send_report(struct link *link) {
     report.by_controller = stepd->launch != NULL;
     if (stepd->state == STEPD_ENDED)
         report.done = &stepd->done;
+    if (stepd->stuck)
+        report.stuck = stepd->detail.data;
     step_frame_encode(STEP_FRAME_REPORT, &record_step_report, &report, &content);
     frame_out_append(&link->out, (struct bytes) {(const uint8_t *) content.data, content.length});
     /* A broken link is closed by its own event: our caller may be walking the list, or be called

@@ -113,8 +113,9 @@ void srun_tell_exits(struct stepd *stepd) {
 }
 
 void srun_tell_finished(struct stepd *stepd) {
-    if (!stepd->srun)
+    if (!stepd->srun || stepd->srun_is_told)
         return;
+    stepd->srun_is_told = true;
     srun_send(stepd, MSG_STEP_FINISHED, RPC_LAST, &stepd->done);
     rpc_conn_close(stepd->srun);
 }

@@ -95,6 +95,7 @@ struct stepd {
     int message_fd; /* stderr of the job, -1 = to srun */
     bool has_pty;
     struct rpc_conn *srun; /* NULL = none, or gone */
+    bool srun_is_told;     /* that the step has finished */
     uint64_t stdin_received, stdin_told;
     bool outputs_paused;
 

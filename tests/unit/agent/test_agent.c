@@ -364,16 +364,16 @@ TEST(a_signal_to_the_job_spares_the_batch_shell) {
     world_open(&w);
     launch_running(&w, batch, true);
     launch_running(&w, KEY(7, 0, 1), false);
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     assert_int_equal(w.effects.list.n, 1);
     assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->key.step_id, 0);
     world_clear(&w);
     order.flags = NODE_SIGNAL_BATCH;
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     assert_int_equal(w.effects.list.n, 2);
     world_clear(&w);
     order.flags = NODE_SIGNAL_BATCH_ONLY;
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     assert_int_equal(w.effects.list.n, 1);
     assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->key.step_id, STEP_BATCH);
     assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->command.signal, 10);
@@ -386,15 +386,51 @@ TEST(a_signal_reaches_the_step_that_it_names_and_no_other_attempt) {
     world_open(&w);
     launch_running(&w, KEY(7, 0, 1), false);
     launch_running(&w, KEY(7, 1, 1), false);
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     assert_int_equal(w.effects.list.n, 1);
     assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->key.step_id, 1);
     world_clear(&w);
     order.attempt = 2;
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     order.job_id = 8;
-    agent_signal(w.agent, &order, &w.effects);
+    agent_signal(w.agent, SEC, &order, &w.effects);
     assert_int_equal(w.effects.list.n, 0);
+    world_close(&w);
+}
+
+TEST(killing_a_step_that_never_came_ends_it_and_bars_it) {
+    struct world w;
+    struct error err = ERROR_INIT;
+    struct node_signal order = {.job_id = 7, .step_id = 4, .attempt = 1, .signal = 9};
+    world_open(&w);
+    agent_signal(w.agent, SEC, &order, &w.effects);
+    struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
+    assert_int_equal(done->step_id, 4);
+    assert_int_equal(done->exit_status, 9);
+    ack(&w, KEY(7, 4, 1));
+    world_clear(&w);
+    assert_int_equal(agent_launch(w.agent, 0, KEY(7, 4, 1), 1000, false, &w.effects, &err),
+                     -ERR_STALE);
+    world_close(&w);
+}
+
+TEST(a_step_that_does_not_die_makes_the_job_unclean) {
+    struct world w;
+    struct step_done done = {.job_id = 7, .step_id = STEP_BATCH, .attempt = 1};
+    struct step_report report = {.job_id = 7,
+                                 .step_id = STEP_BATCH,
+                                 .attempt = 1,
+                                 .running = true,
+                                 .done = &done,
+                                 .stuck = (char *) "pid 12 (dd)"};
+    world_open(&w);
+    launch_running(&w, batch, true);
+    terminate(&w, 7, 1, 0);
+    world_clear(&w);
+    agent_report(w.agent, SEC, &report, &w.effects);
+    agent_job_cleaned(w.agent, SEC, 7, NULL, &w.effects);
+    struct job_clean *told = sent_at(&w, 2, MSG_JOB_CLEAN);
+    assert_string_equal(told->problem, "Kill task failed");
     world_close(&w);
 }
 
@@ -535,6 +571,8 @@ int main(void) {
         cmocka_unit_test(a_new_attempt_can_start_after_the_old_one_was_cleaned),
         cmocka_unit_test(a_signal_to_the_job_spares_the_batch_shell),
         cmocka_unit_test(a_signal_reaches_the_step_that_it_names_and_no_other_attempt),
+        cmocka_unit_test(killing_a_step_that_never_came_ends_it_and_bars_it),
+        cmocka_unit_test(a_step_that_does_not_die_makes_the_job_unclean),
         cmocka_unit_test(nothing_is_sent_while_the_controller_is_away_and_all_when_it_is_back),
         cmocka_unit_test(registration_lists_what_runs_and_what_has_ended),
         cmocka_unit_test(a_welcome_ends_what_must_not_run),
