@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "cli/options.h"
+#include "golden.h"
 #include "unit.h"
 
 static const enum option_command all_commands[] = {OPTION_SBATCH, OPTION_SRUN, OPTION_SALLOC};
@@ -44,6 +45,27 @@ TEST(usage_fits_into_100_columns) {
     }
 }
 
+/* The page in the tree: prose around the table that the rows make. */
+static void page_has_the_table(enum option_command command) {
+    static const char start_mark[] = "# OPTIONS\n", end_mark[] = "\n; End of the table.\n";
+    cleanup_free char *name = xasprintf("../../doc/man/%s.1.scd", option_command_name(command));
+    cleanup_free char *path = xasprintf("%s/%s", GOLDEN_DIR, name);
+    cleanup_str struct str page = STR_INIT, made = STR_INIT;
+    golden_read(path, &page);
+    const char *start = strstr(page.data, start_mark), *end = strstr(page.data, end_mark);
+    assert_non_null(start);
+    assert_non_null(end);
+    str_append_bytes(&made, page.data, (size_t) (start - page.data));
+    options_print_manual(command, &made);
+    str_append(&made, end);
+    golden_check(name, &made);
+}
+
+TEST(the_manual_pages_hold_the_tables_of_options) {
+    page_has_the_table(OPTION_SBATCH);
+    page_has_the_table(OPTION_SALLOC);
+}
+
 TEST(the_manual_names_the_variables_of_its_command) {
     cleanup_str struct str text = STR_INIT;
     options_print_manual(OPTION_SALLOC, &text);
@@ -56,6 +78,7 @@ int main(void) {
         cmocka_unit_test(help_and_completion_and_manual_know_every_option),
         cmocka_unit_test(help_says_which_options_have_no_effect),
         cmocka_unit_test(usage_fits_into_100_columns),
+        cmocka_unit_test(the_manual_pages_hold_the_tables_of_options),
         cmocka_unit_test(the_manual_names_the_variables_of_its_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
