@@ -464,7 +464,8 @@ static void run_again(struct core *core, struct core_job *job) {
         job->nodes_busy++;
         node->n_jobs++;
         node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
-        node->rec.alloc_cpus += entry->cpus;
+        if (job->rec.state != JOB_SUSPENDED)
+            node->rec.alloc_cpus += entry->cpus;
         node->rec.alloc_mem += entry->mem;
     }
     (void) partition_find(core, job->rec.partition, &partition);

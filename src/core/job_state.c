@@ -132,6 +132,19 @@ void job_timer(struct core *core, struct core_job *job) {
     job_arm(core, job);
 }
 
+/* A suspended job keeps its memory and devices; its CPUs are free for others. */
+static void give_cpus(struct core *core, struct core_job *job, bool suspended) {
+    sched_run_suspend(core->sched, job->rec.job_id, suspended);
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->released)
+            continue;
+        uint32_t *alloc_cpus = &core->nodes[entry->node].rec.alloc_cpus;
+        *alloc_cpus = suspended ? *alloc_cpus - entry->cpus : *alloc_cpus + entry->cpus;
+        node_update_state(core, entry->node);
+    }
+}
+
 /* ---- telling ---- */
 
 void job_notify(struct core *core, struct core_job *job, uint32_t what, const char *text,
@@ -378,7 +391,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
     if (job->rec.state == JOB_SUSPENDED)
-        sched_run_suspend(core->sched, job->rec.job_id, false);
+        give_cpus(core, job, false);
     set_state(core, job, state);
     job->rec.reason = reason;
     string_set(&job->rec.state_desc, NULL);
@@ -479,7 +492,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     bool had_nodes = job_has_nodes(job);
     bool was_completing = job->rec.flags & JOB_FLAG_COMPLETING;
     if (job->rec.state == JOB_SUSPENDED)
-        sched_run_suspend(core->sched, job->rec.job_id, false);
+        give_cpus(core, job, false);
     if (had_nodes)
         job->rec.end_time = core->now;
     job_write_run(core, job, history_state);
@@ -553,7 +566,7 @@ void job_suspend(struct core *core, struct core_job *job) {
     job->rec.pre_suspend_seconds += core->now - since;
     job->rec.suspend_time = core->now;
     signal_all(core, job, SIGSTOP);
-    sched_run_suspend(core->sched, job->rec.job_id, true);
+    give_cpus(core, job, true);
     job_notify(core, job, ALLOC_SUSPENDED, NULL, 0);
     core->plan_wanted = true;
     job_arm(core, job);
@@ -567,7 +580,7 @@ void job_resume(struct core *core, struct core_job *job) {
         job->rec.end_time += pause;
         sched_run_end_time(core->sched, job->rec.job_id, job->rec.end_time);
     }
-    sched_run_suspend(core->sched, job->rec.job_id, false);
+    give_cpus(core, job, false);
     signal_all(core, job, SIGCONT);
     job_notify(core, job, ALLOC_RESUMED, NULL, 0);
     job_arm(core, job);

@@ -45,10 +45,8 @@ void node_update_state(struct core *core, uint32_t index) {
     if (node->rec.state == NODE_IDLE || node->rec.state == NODE_MIXED ||
         node->rec.state == NODE_ALLOCATED) {
         uint32_t working = node->n_jobs - node->n_completing;
-        if (working == 0 && node->rec.alloc_cpus == 0)
+        if (working == 0) /* with jobs that complete only: shown by the flag */
             node->rec.state = NODE_IDLE;
-        else if (working == 0)
-            node->rec.state = NODE_IDLE; /* only completing jobs: shown as COMPLETING */
         else if (node->rec.alloc_cpus >= node->effective_cpus)
             node->rec.state = NODE_ALLOCATED;
         else

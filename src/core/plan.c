@@ -68,7 +68,7 @@ static void commit_start(struct core *core, const struct sched_start *start) {
 
 static void note_wait(struct core *core, const struct sched_wait *wait) {
     struct core_job *job = job_find(core, wait->job_id);
-    if (job == NULL || !job_is_pending(job) || job->rec.priority == 0)
+    if (job == NULL || !job_is_pending(job) || job->rec.priority == 0 || !job->in_sched)
         return;
     job->rec.reason = wait->reason;
     string_set(&job->rec.state_desc, wait->detail);
