@@ -386,6 +386,7 @@ int conf_more_load(struct conf_loader *loader, const struct conf_file_kind *kind
     struct conf_place *places = loader->places;
     const struct conf_file_kind *outer = loader->kind;
     void *outer_object = loader->object;
+    uint64_t hash = loader->conf->private->hash;
     if (kind->table != NULL)
         loader->places = xcalloc(kind->table->n, sizeof(*places));
     loader->kind = kind;
@@ -396,6 +397,8 @@ int conf_more_load(struct conf_loader *loader, const struct conf_file_kind *kind
     loader->places = places;
     loader->kind = outer;
     loader->object = outer_object;
+    /* The hash is that of slurm.conf: the files beside it may well differ between hosts. */
+    loader->conf->private->hash = hash;
     return result;
 }
 

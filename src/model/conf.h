@@ -188,7 +188,8 @@ const struct conf_partition *conf_partition_find(const struct conf *conf, const 
 const struct conf_partition *conf_partition_default(const struct conf *conf); /* or NULL */
 /* True if the gres.conf line is for this node. */
 bool conf_gres_applies(const struct conf_gres *gres, const char *node_name);
-/* Equal for files that say the same, however they are laid out; 0 for a CONF_CLIENT. */
+/* Of slurm.conf with what it includes: equal for files that say the same, however they are laid
+ * out; 0 for a CONF_CLIENT. */
 uint64_t conf_hash(const struct conf *conf);
 /* "%h" host name, "%n" node name, "%%" in paths such as SlurmdLogFile. */
 void conf_path_expand(const char *pattern, const char *hostname, const char *node_name,

@@ -134,6 +134,15 @@ static void enforce_follow(struct conf *conf) {
         *enforce |= CONF_ENFORCE_ASSOCIATIONS;
 }
 
+static void enforce_check(struct conf_loader *loader) {
+    const struct conf *conf = loader->conf;
+    struct conf_context context = at_key(loader, "AccountingStorageEnforce");
+    if (conf->accounting_storage_enforce != 0 && conf->accounting_storage_type == CONF_STORAGE_NONE)
+        conf_notice(&context, "AccountingStorageEnforce has no effect with "
+                              "AccountingStorageType=accounting_storage/none; "
+                              "accounting_storage/embedded needs no other daemon");
+}
+
 static void prolog_flags_follow(struct conf *conf) {
     uint64_t *flags = &conf->prolog_flags;
     if ((*flags & CONF_PROLOG_X11) != 0)
@@ -255,6 +264,7 @@ void conf_check(struct conf_loader *loader) {
     if (loader->role == CONF_CLIENT)
         return;
     root_limits_check(loader);
+    enforce_check(loader);
     select_follow(loader);
     memory_check(loader);
     preempt_check(loader);

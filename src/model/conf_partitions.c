@@ -267,8 +267,34 @@ static void default_settle(struct conf_loader *loader) {
     }
 }
 
+/* Sites have many partitions over the same nodes: what an earlier line with the same Nodes came to
+ * is taken over. */
+static bool nodes_take_over(struct conf_partition *partition, const char *nodes,
+                            const struct smap *resolved) {
+    const struct conf_partition *earlier = nodes != NULL ? smap_get(resolved, nodes) : NULL;
+    if (earlier == NULL)
+        return false;
+    bits_copy(&partition->nodes, &earlier->nodes);
+    partition->nodes_text = earlier->nodes_text;
+    partition->node_sets = earlier->node_sets;
+    return true;
+}
+
+static void nodes_settle(struct conf_loader *loader, struct conf_partition *partition,
+                         const char *nodes, struct smap *resolved) {
+    size_t errors = loader->context.report->n_errors;
+    if (nodes_take_over(partition, nodes, resolved))
+        return;
+    partition_resolve(loader, partition, nodes);
+    nodes_text_set(loader, partition);
+    /* Unknown nodes are told of for each partition, so those are resolved anew. */
+    if (nodes != NULL && loader->context.report->n_errors == errors)
+        smap_put(resolved, nodes, partition);
+}
+
 void conf_partitions_finish(struct conf_loader *loader) {
     struct conf *conf = loader->conf;
+    struct smap resolved = SMAP_INIT; /* by the text of Nodes, to the partition */
     conf->partitions = xcalloc(loader->partitions.n, sizeof(*conf->partitions));
     vec_each (&loader->partitions, line) {
         struct conf_partition *first = smap_get(&conf->private->partitions, line->partition.name);
@@ -282,8 +308,8 @@ void conf_partitions_finish(struct conf_loader *loader) {
         struct conf_partition *partition = &conf->partitions[conf->n_partitions++];
         *partition = line->partition;
         smap_put(&conf->private->partitions, partition->name, partition);
-        partition_resolve(loader, partition, line->line.nodes);
-        nodes_text_set(loader, partition);
+        nodes_settle(loader, partition, line->line.nodes, &resolved);
     }
+    smap_done(&resolved);
     default_settle(loader);
 }

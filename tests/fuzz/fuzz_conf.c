@@ -2,11 +2,12 @@
 /*
  * Configurations: the input is slurm.conf, gres.conf, cgroup.conf and an included file, cut at
  * lines of "%%". Whatever they hold, a reading ends with a configuration or with errors, and what
- * it accepts is consistent.
+ * it accepts is consistent. The later parts are also read as slurmdbd.conf, topology.conf and
+ * job_container.conf.
  */
 #include "base/alloc.h"
 #include "fuzz.h"
-#include "model/conf.h"
+#include "model/conf_others.h"
 
 static const char *const paths[] = {"/e/slurm.conf", "/e/gres.conf", "/e/cgroup.conf", "/e/i.conf"};
 
@@ -73,7 +74,26 @@ static void role_check(const char *text, enum conf_role role) {
     nodes_check(conf);
 }
 
+static void others_check(const char *text) {
+    struct conf_source source = {part_read, (void *) text};
+    cleanup_conf_report struct conf_report report = CONF_REPORT_INIT;
+    struct error err = ERROR_INIT;
+    struct conf_dbd *dbd = NULL;
+    struct conf_topology *topology = NULL;
+    struct conf_containers *containers = NULL;
+    if (conf_dbd_load(&source, paths[1], &dbd, &report, &err) == 0)
+        require(dbd->dbd_host != NULL);
+    if (conf_topology_load(&source, paths[2], &topology, &report, &err) == 0)
+        require(topology != NULL);
+    if (conf_containers_load(&source, paths[3], &containers, &report, &err) == 0)
+        require(containers != NULL);
+    conf_dbd_free(dbd);
+    conf_topology_free(topology);
+    conf_containers_free(containers);
+}
+
 FUZZ_TEXT(text) {
+    others_check(text);
     role_check(text, CONF_SLURMCTLD);
     role_check(text, CONF_CLIENT);
 }

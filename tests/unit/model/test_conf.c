@@ -190,6 +190,14 @@ TEST(the_hash_is_that_of_the_meaning_not_of_the_layout) {
     reading_done(&c);
 }
 
+TEST(the_hash_leaves_out_the_files_beside_slurm_conf) {
+    struct reading a = read_beside("", "cgroup.conf", "ConstrainCores=yes\n");
+    struct reading b = read_beside("", "cgroup.conf", "");
+    assert_true(conf_hash(a.conf) == conf_hash(b.conf));
+    reading_done(&a);
+    reading_done(&b);
+}
+
 TEST(cgroup_conf_is_read_beside_slurm_conf) {
     struct reading r = read_beside("", "cgroup.conf",
                                    "ConstrainRAMSpace=yes\nAllowedRAMSpace=98.6%\n"
@@ -231,6 +239,7 @@ int main(void) {
         cmocka_unit_test(a_command_passes_over_words_that_only_a_newer_release_knows),
         cmocka_unit_test(a_command_checks_what_it_needs),
         cmocka_unit_test(the_hash_is_that_of_the_meaning_not_of_the_layout),
+        cmocka_unit_test(the_hash_leaves_out_the_files_beside_slurm_conf),
         cmocka_unit_test(cgroup_conf_is_read_beside_slurm_conf),
         cmocka_unit_test(paths_are_filled_in_with_host_and_node),
     };

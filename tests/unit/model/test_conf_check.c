@@ -99,6 +99,12 @@ TEST(limits_imply_associations) {
     reading_done(&r);
 }
 
+TEST(enforcing_without_accounting_is_told) {
+    expect("AccountingStorageEnforce=limits AccountingStorageType=accounting_storage/none",
+           "notice: AccountingStorageEnforce has no effect with "
+           "AccountingStorageType=accounting_storage/none");
+}
+
 TEST(all_resource_limits_are_propagated_unless_some_are_named) {
     struct reading r = read_conf("");
     assert_int_equal(r.conf->propagate_resource_limits, CONF_RLIMIT_ALL);
@@ -179,6 +185,7 @@ int main(void) {
         cmocka_unit_test(association_limits_in_slurm_conf_are_taken_for_account_root_and_taught),
         cmocka_unit_test(strict_conf_refuses_association_limits_wherever_it_stands),
         cmocka_unit_test(limits_imply_associations),
+        cmocka_unit_test(enforcing_without_accounting_is_told),
         cmocka_unit_test(all_resource_limits_are_propagated_unless_some_are_named),
         cmocka_unit_test(cores_and_memory_are_handed_out_unless_told_otherwise),
         cmocka_unit_test(the_two_forms_of_a_memory_limit_exclude_each_other),

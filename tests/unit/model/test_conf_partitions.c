@@ -55,6 +55,14 @@ TEST(nodes_are_a_list_all_node_sets_or_a_mix) {
     assert_nodes("\"c01, c02\"", "c[01-02]");
 }
 
+TEST(partitions_over_the_same_nodes_have_their_own_sets_of_them) {
+    struct reading r = read_conf("PartitionName=a Nodes=ALL\nPartitionName=b Nodes=ALL");
+    assert_string_equal(partition(&r, "b")->nodes_text, "n1");
+    assert_true(bits_equal(&partition(&r, "a")->nodes, &partition(&r, "b")->nodes));
+    assert_ptr_not_equal(partition(&r, "a")->nodes.words, partition(&r, "b")->nodes.words);
+    reading_done(&r);
+}
+
 TEST(node_sets_are_remembered_by_name) {
     struct reading r = read_conf("NodeSet=s Nodes=n1\nPartitionName=p Nodes=s");
     assert_string_equal(partition(&r, "p")->node_sets, "s");
@@ -154,6 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_partition_line_works_as_written),
         cmocka_unit_test(nodes_are_a_list_all_node_sets_or_a_mix),
+        cmocka_unit_test(partitions_over_the_same_nodes_have_their_own_sets_of_them),
         cmocka_unit_test(node_sets_are_remembered_by_name),
         cmocka_unit_test(unknown_nodes_are_told_with_their_partition),
         cmocka_unit_test(a_partition_without_nodes_is_allowed),
