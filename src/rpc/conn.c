@@ -460,6 +460,12 @@ static void conn_read(struct rpc_conn *conn) {
             conn_discard(conn);
             return;
         }
+        /* What was read before a pause comes first, or the end of the stream would overtake it. */
+        if (frame_in_rest(&conn->in).size > 0) {
+            conn_process(conn);
+            if (!conn_reads(conn) || conn->state == CONN_LINGERING)
+                return;
+        }
         struct error err = ERROR_INIT;
         size_t before = frame_in_rest(&conn->in).size;
         int r = frame_in_read(&conn->in, conn->fd, &err);

@@ -116,8 +116,8 @@ void srun_tell_finished(struct stepd *stepd) {
     if (!stepd->srun || stepd->srun_is_told)
         return;
     stepd->srun_is_told = true;
+    /* srun closes when it has read this; until then its output may be waiting for a slow reader. */
     srun_send(stepd, MSG_STEP_FINISHED, RPC_LAST, &stepd->done);
-    rpc_conn_close(stepd->srun);
 }
 
 void srun_tell_failed(struct stepd *stepd, const struct error *why) {

@@ -159,7 +159,7 @@ must_check int srun_adopt(struct stepd *stepd, int fd, struct error *err);
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
 void srun_tell_started(struct stepd *stepd);
 void srun_tell_exits(struct stepd *stepd);    /* of tasks not told yet */
-void srun_tell_finished(struct stepd *stepd); /* and closes */
+void srun_tell_finished(struct stepd *stepd);
 void srun_tell_failed(struct stepd *stepd, const struct error *why);
 
 /* ---- link.c: slurmd ---- */
