@@ -43,6 +43,7 @@ struct core_settings {
     uint32_t weight_age, weight_size, weight_partition;
     int64_t max_age;
     uint32_t cred_expire;
+    const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
 };
 
 enum client_wait { WAIT_JOB_END, WAIT_ALLOC, WAIT_NOTICES };

@@ -659,6 +659,22 @@ static bool in_exit_list(uint32_t code, const char *list) {
            idset_contains(&set, code);
 }
 
+/* RequeueExit and RequeueExitHold: codes that mean "again" and "again, once somebody has looked". */
+static bool requeue_by_exit_code(struct core *core, struct core_job *job, struct core_step *step,
+                                 uint32_t status) {
+    uint32_t code = (status >> 8) & 0xff;
+    bool hold = in_exit_list(code, core->settings.requeue_exit_hold);
+    bool again = hold || in_exit_list(code, core->settings.requeue_exit);
+    if ((status & 0x7f) != 0 || !again || job->rec.requeue != TRI_YES)
+        return false;
+    step->rec.state = JOB_FAILED;
+    job->rec.exit_status = status;
+    job_requeue(core, job, hold, JOB_FAILED, NULL, hold ? REASON_HELD_USER : REASON_NONE);
+    if (hold)
+        job->rec.flags |= JOB_FLAG_SPECIAL_EXIT;
+    return true;
+}
+
 /* The batch script has ended: so has the job. */
 static void batch_done(struct core *core, struct core_job *job, const struct step_done *done) {
     uint32_t status = done->exit_status;
@@ -686,6 +702,7 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
         step_touch(core, step);
         return;
     }
+    step_touch(core, step); /* written at the end of the turn; a requeue may free it */
     job_running(core, job);
     if (done->output_failed) {
         step->rec.state = JOB_FAILED;
@@ -698,14 +715,12 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     } else if (status == 0) {
         step->rec.state = JOB_COMPLETED;
         job_finish(core, job, JOB_COMPLETED, REASON_NONE, 0, NULL);
-    } else {
+    } else if (!requeue_by_exit_code(core, job, step, status)) {
         bool signalled = (status & 0x7f) != 0;
         step->rec.state = JOB_FAILED;
         job_finish(core, job, JOB_FAILED, signalled ? REASON_RAISED_SIGNAL : REASON_NON_ZERO_EXIT,
                    status, NULL);
     }
-    step_touch(core, step);
-    (void) in_exit_list;
 }
 
 void step_done(struct core *core, struct core_job *job, uint32_t node,
