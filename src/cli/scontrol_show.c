@@ -228,14 +228,15 @@ static int show_config(struct scontrol *scontrol, const char *id) {
     if (list_ask(&scontrol->session, MSG_LIST_CONFIG, &empty, MSG_CONFIG_LIST,
                  (const void **) &list, &err) < 0)
         return load_failed(scontrol, "slurm_load_ctl_conf error", &err);
-    str_append(&scontrol->out, "Configuration data as of ");
-    column_time_print(scontrol->env.now, "", &scontrol->env, &scontrol->out);
-    str_append_char(&scontrol->out, '\n');
+    /* Rows without a key are lines as they stand: titles and the blanks between sections. */
     for (uint32_t i = 0; i < list->items.n; i++) {
         const struct key_value *item = &list->items.items[i];
-        str_printf(&scontrol->out, "%-23s = %s\n", item->key, item->value ? item->value : "(null)");
+        const char *value = item->value ? item->value : "(null)";
+        if (item->key && *item->key)
+            str_printf(&scontrol->out, "%-23s = %s\n", item->key, value);
+        else
+            str_printf(&scontrol->out, "%s\n", value);
     }
-    str_append_char(&scontrol->out, '\n');
     return scontrol_ping(scontrol, 0, NULL);
 }
 

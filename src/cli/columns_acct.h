@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacct's columns. A row is a job's allocation or one of its steps. */
+#ifndef SLUICE_CLI_COLUMNS_ACCT_H
+#define SLUICE_CLI_COLUMNS_ACCT_H
+
+#include "cli/list.h"
+#include "model/messages.h"
+#include "schema/columns.h"
+
+struct acct_row {
+    const struct acct_job *acct;
+    const struct job *job;
+    const struct step *step; /* NULL: the allocation */
+};
+
+extern const struct column_table columns_acct;
+
+/* "cpu=1,mem=100M,node=1,billing=1" with its items in the order of their names. */
+void tres_sorted_print(const char *tres, struct str *out);
+/* Memory that the job asked for in all, MiB. */
+uint64_t acct_memory(const struct job *job);
+/* Of the job: what its record says, else the sum of its steps. */
+void acct_cpu_usec(const struct acct_row *row, uint64_t *ret_user, uint64_t *ret_system);
+/* Names of all fields, four in a line. */
+void acct_fields_print(struct str *out);
+/* Whether the steps of a job come in the order batch, extern, interactive, 0, 1, … */
+int acct_step_order(const void *a, const void *b);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which jobs and steps sacct shows. */
+#include "cli/list_acct.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "text/duration.h"
+#include "text/idset.h"
+
+void acct_filter_done(struct acct_filter *filter) {
+    strs_done(&filter->ids);
+    strs_done(&filter->accounts);
+    strs_done(&filter->partitions);
+    strs_done(&filter->names);
+    strs_done(&filter->qos);
+    strs_done(&filter->groups);
+    strs_done(&filter->reasons);
+    strs_done(&filter->wckeys);
+    strs_done(&filter->constraints);
+    hostlist_done(&filter->nodes);
+    free(filter->uids.items);
+}
+
+int acct_states_parse(struct acct_filter *filter, const char *text, struct error *err) {
+    cleanup_free char *copy = xstrdup(text);
+    char *cursor = copy, *word;
+    filter->by_state = true;
+    while ((word = str_next_word(&cursor, ","))) {
+        struct job_states one = {0};
+        if (job_states_parse(&one, word, NULL) < 0)
+            return error_set(err, ERR_INVALID, "unrecognized job state value '%s'", word);
+        filter->states.states |= one.states;
+        filter->states.flags |= one.flags;
+        filter->states.all |= one.all;
+    }
+    return 0;
+}
+
+bool acct_range_parse(const char *text, struct acct_range *ret) {
+    cleanup_free char *low = xstrdup(text);
+    char *dash = strchr(low, '-');
+    if (dash)
+        *dash = '\0';
+    ret->given = true;
+    if (!str_to_u64(low, &ret->low))
+        return false;
+    ret->high = ret->low;
+    return !dash || str_to_u64(dash + 1, &ret->high);
+}
+
+bool acct_id_is_valid(const char *text) {
+    char *end;
+    if (!isdigit((unsigned char) *text))
+        return false;
+    unsigned long id = strtoul(text, &end, 10);
+    return id > 0 && id < UINT32_MAX && (!*end || strchr("_.+", *end));
+}
+
+void acct_window_set(struct acct_filter *filter, int64_t now, int64_t midnight) {
+    bool by_id = filter->ids.n > 0;
+    if (!filter->start_given)
+        filter->start = by_id ? 0 : filter->by_state && !filter->end_given ? now : midnight;
+    if (!filter->end_given)
+        filter->end = now;
+}
+
+void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
+    record_init(&record_acct_query, ret);
+    ret->ids = filter->ids;
+    ret->uids = filter->uids;
+    ret->all_users = filter->all_users;
+    ret->start = filter->start;
+    /* The newest jobs may carry the time of a clock that is a little ahead of ours. */
+    ret->end = filter->end_given ? filter->end : 0;
+    ret->accounts = filter->accounts;
+    ret->partitions = filter->partitions;
+    ret->names = filter->names;
+    ret->qos = filter->qos;
+    ret->duplicates = filter->duplicates;
+    ret->no_steps = filter->allocations;
+    ret->want_script = filter->want_script;
+    /* A state that was passed through is not in the record any more; only endings can be chosen
+     * there. */
+    if (filter->by_state && !filter->states.all && !filter->states.flags &&
+        !(filter->states.states & ((1u << JOB_COMPLETED) - 1)))
+        ret->states = filter->states.states;
+}
+
+/* ---- ids ---- */
+static bool task_in(const char *tasks, const struct job *job) {
+    cleanup_free char *text = xstrndup(tasks, strcspn(tasks, "."));
+    struct idset wanted cleanup_idset = IDSET_INIT;
+    uint32_t limit;
+    if (idset_parse(&wanted, text, UINT32_MAX, &limit, NULL) < 0)
+        return false;
+    if (job->array_task_id != UNSET32)
+        return idset_contains(&wanted, job->array_task_id);
+    struct idset waiting cleanup_idset = IDSET_INIT;
+    uint32_t task = 0;
+    if (!job->array_tasks || idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
+        return false;
+    while (idset_next(&wanted, task, &task)) {
+        if (idset_contains(&waiting, task))
+            return true;
+        if (task++ == UINT32_MAX)
+            break;
+    }
+    return false;
+}
+
+/* True if the id names the job; *ret_step gets what stands behind '.', or NULL. */
+static bool id_match(const char *id, const struct job *job, const char **ret_step) {
+    char *end;
+    uint32_t number = (uint32_t) strtoul(id, &end, 10);
+    const char *dot = strchr(end, '.');
+    *ret_step = dot ? dot + 1 : NULL;
+    if (*end == '_')
+        return number == job->array_job_id && task_in(end + 1, job);
+    return number == job->job_id || number == job->array_job_id;
+}
+
+/* With no step, all of the job is meant. */
+static bool step_is_named(const struct acct_filter *filter, const struct job *job,
+                          const struct step *step) {
+    if (filter->ids.n == 0)
+        return true;
+    struct str name cleanup_str = STR_INIT;
+    if (step)
+        step_id_print(step->step_id, &name);
+    for (uint32_t i = 0; i < filter->ids.n; i++) {
+        const char *wanted;
+        if (!id_match(filter->ids.items[i], job, &wanted))
+            continue;
+        if (!wanted || (step && !strcasecmp(wanted, str_cstr(&name))))
+            return true;
+    }
+    return false;
+}
+
+static bool job_is_named(const struct acct_filter *filter, const struct job *job) {
+    const char *step;
+    for (uint32_t i = 0; i < filter->ids.n; i++) {
+        if (id_match(filter->ids.items[i], job, &step))
+            return true;
+    }
+    return filter->ids.n == 0;
+}
+
+/* ---- window and states ---- */
+static bool in_window(int64_t from, int64_t to, const struct acct_filter *filter) {
+    return from <= filter->end && (to == 0 || to >= filter->start);
+}
+
+static int64_t job_end(const struct job *job) {
+    return job_state_is_final(job->state) ? job->end_time : 0;
+}
+
+/* Was the job in one of the states within the window? */
+static bool states_match(const struct acct_filter *filter, const struct job *job) {
+    const struct job_states *states = &filter->states;
+    int64_t eligible = job->eligible_time ? job->eligible_time : job->submit_time;
+    if (states->all)
+        return in_window(job->submit_time, job_end(job), filter);
+    if ((states->states >> JOB_PENDING) & 1) {
+        int64_t until = job->state == JOB_PENDING ? 0
+                        : job->start_time         ? job->start_time
+                                                  : job->end_time;
+        if (in_window(eligible, until, filter) && (job->state == JOB_PENDING || until > eligible))
+            return true;
+    }
+    if (((states->states >> JOB_RUNNING) & 1) && job->state != JOB_PENDING && job->start_time &&
+        job->nodes && in_window(job->start_time, job_end(job), filter))
+        return true;
+    if (((states->states >> JOB_SUSPENDED) & 1) && job->state == JOB_SUSPENDED)
+        return true;
+    if (job->flags & states->flags)
+        return true;
+    return job_state_is_final(job->state) && ((states->states >> job->state) & 1) &&
+           in_window(job->end_time, job->end_time, filter);
+}
+
+static bool time_match(const struct acct_filter *filter, const struct job *job) {
+    if (filter->by_state)
+        return states_match(filter, job);
+    if (filter->ids.n && !filter->start_given && !filter->end_given)
+        return true;
+    int64_t from = job->eligible_time ? job->eligible_time : job->submit_time;
+    return in_window(from, job_end(job), filter);
+}
+
+/* Held, or waiting for another, and never asked for by id: of no interest yet. */
+static bool never_eligible(const struct job *job) {
+    bool held = job->state == JOB_PENDING && job->priority == 0;
+    return !job->start_time && (held || !job->eligible_time) &&
+           (job->state == JOB_PENDING || !job->nodes);
+}
+
+/* ---- the rest ---- */
+static bool range_match(const struct acct_range *range, uint64_t value) {
+    return !range->given || (value >= range->low && value <= range->high);
+}
+
+static bool nodes_match(const struct acct_filter *filter, const char *text) {
+    struct hostlist own cleanup_hostlist = HOSTLIST_INIT;
+    if (filter->nodes.n == 0)
+        return true;
+    if (!text || hostlist_parse(&own, text, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < own.n; i++) {
+        for (size_t k = 0; k < filter->nodes.n; k++) {
+            if (!strcmp(own.names[i], filter->nodes.names[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool group_match(const struct acct_filter *filter, const struct job *job) {
+    if (filter->groups.n == 0 || strs_has(&filter->groups, job->group_name))
+        return true;
+    for (uint32_t i = 0; i < filter->groups.n; i++) {
+        uint64_t gid;
+        if (str_to_u64(filter->groups.items[i], &gid) && gid == job->gid)
+            return true;
+    }
+    return false;
+}
+
+static bool uid_match(const struct acct_filter *filter, const struct job *job) {
+    if (filter->all_users || filter->uids.n == 0)
+        return true;
+    for (uint32_t i = 0; i < filter->uids.n; i++) {
+        if (filter->uids.items[i] == job->uid)
+            return true;
+    }
+    return false;
+}
+
+static bool acct_match(const struct acct_filter *filter, const struct acct_job *acct) {
+    const struct job *job = acct->job;
+    if (!job || (acct->superseded && !filter->duplicates))
+        return false;
+    if (!job_is_named(filter, job) || !time_match(filter, job) || !uid_match(filter, job))
+        return false;
+    if (filter->ids.n == 0 && never_eligible(job) && !filter->by_state)
+        return false;
+    if (filter->partitions.n && !strs_has_word(&filter->partitions, job->partition))
+        return false;
+    if (filter->accounts.n && !strs_has_nocase(&filter->accounts, job->account))
+        return false;
+    if (filter->names.n && !strs_has(&filter->names, job->name))
+        return false;
+    if (filter->qos.n && !strs_has_nocase(&filter->qos, job->qos))
+        return false;
+    if (filter->wckeys.n && !strs_has(&filter->wckeys, job->wckey))
+        return false;
+    if (filter->constraints.n && !strs_has_word(&filter->constraints, job->features))
+        return false;
+    if (filter->reasons.n &&
+        !strs_has_nocase(&filter->reasons, names_text(&names_job_reason, job->reason)))
+        return false;
+    return group_match(filter, job) && nodes_match(filter, job->nodes) &&
+           range_match(&filter->nnodes, job->num_nodes) &&
+           range_match(&filter->ncpus, job->num_cpus) &&
+           range_match(&filter->minutes, job->time_limit);
+}
+
+/* ---- rows ---- */
+static void *arena_copy(struct arena *arena, const void *data, size_t size) {
+    return memcpy(arena_alloc(arena, size), data, size);
+}
+
+/* -T: no time outside of the window. */
+static void times_truncate(const struct acct_filter *filter, int64_t *start, int64_t *end) {
+    if (*start && *start < filter->start)
+        *start = filter->start;
+    if (*end > filter->end || (*end == 0 && *start && filter->end_given))
+        *end = filter->end;
+}
+
+static const struct acct_job *acct_truncated(const struct acct_filter *filter,
+                                             const struct acct_job *acct, struct arena *arena) {
+    struct acct_job *copy = arena_copy(arena, acct, sizeof(*acct));
+    copy->job = arena_copy(arena, acct->job, sizeof(*acct->job));
+    times_truncate(filter, &copy->job->start_time, &copy->job->end_time);
+    if (acct->steps.n)
+        copy->steps.items =
+            arena_copy(arena, acct->steps.items, acct->steps.n * sizeof(*acct->steps.items));
+    for (uint32_t i = 0; i < acct->steps.n; i++)
+        times_truncate(filter, &copy->steps.items[i].start_time, &copy->steps.items[i].end_time);
+    return copy;
+}
+
+static void row_push(struct rows *rows, struct arena *arena, const struct acct_job *acct,
+                     const struct job *job, const struct step *step) {
+    struct acct_row *row = arena_alloc(arena, sizeof(*row));
+    *row = (struct acct_row) {acct, job, step};
+    rows_push(rows, row);
+}
+
+/* --array: one row a waiting task. */
+static bool tasks_push(struct rows *rows, struct arena *arena, const struct acct_job *acct) {
+    struct idset tasks cleanup_idset = IDSET_INIT;
+    uint32_t limit, task = 0;
+    if (!acct->job->array_tasks || acct->job->array_task_id != UNSET32 ||
+        idset_parse(&tasks, acct->job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
+        return false;
+    while (idset_next(&tasks, task, &task)) {
+        struct job *job = arena_copy(arena, acct->job, sizeof(*acct->job));
+        job->array_task_id = task;
+        job->array_tasks = NULL;
+        row_push(rows, arena, acct, job, NULL);
+        if (task++ == UINT32_MAX)
+            break;
+    }
+    return true;
+}
+
+static void acct_rows_push(const struct acct_filter *filter, const struct acct_job *acct,
+                           struct arena *arena, struct rows *rows) {
+    if (step_is_named(filter, acct->job, NULL) &&
+        !(filter->unfold && tasks_push(rows, arena, acct)))
+        row_push(rows, arena, acct, acct->job, NULL);
+    if (filter->allocations || acct->steps.n == 0)
+        return;
+    struct step *steps =
+        arena_copy(arena, acct->steps.items, acct->steps.n * sizeof(*acct->steps.items));
+    qsort(steps, acct->steps.n, sizeof(*steps), acct_step_order);
+    for (uint32_t i = 0; i < acct->steps.n; i++) {
+        if (step_is_named(filter, acct->job, &steps[i]))
+            row_push(rows, arena, acct, acct->job, &steps[i]);
+    }
+}
+
+/* By array, then task, the waiting rest last; runs of one job by their submission. */
+static int acct_order(const void *a, const void *b) {
+    const struct job *x = (*(const struct acct_job *const *) a)->job;
+    const struct job *y = (*(const struct acct_job *const *) b)->job;
+    uint32_t bx = x->array_job_id ? x->array_job_id : x->job_id;
+    uint32_t by = y->array_job_id ? y->array_job_id : y->job_id;
+    if (bx != by)
+        return bx < by ? -1 : 1;
+    if (x->array_task_id != y->array_task_id)
+        return x->array_task_id < y->array_task_id ? -1 : 1;
+    int64_t tx = x->start_time ? x->start_time : INT64_MAX;
+    int64_t ty = y->start_time ? y->start_time : INT64_MAX;
+    return (tx > ty) - (tx < ty);
+}
+
+void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,
+                     struct rows *ret_rows) {
+    size_t n = 0;
+    for (size_t i = 0; i < jobs->n; i++) {
+        if (acct_match(filter, jobs->items[i]))
+            jobs->items[n++] = jobs->items[i];
+    }
+    jobs->n = n;
+    if (n)
+        qsort(jobs->items, n, sizeof(*jobs->items), acct_order);
+    for (size_t i = 0; i < n; i++) {
+        const struct acct_job *acct = jobs->items[i];
+        if (filter->truncate)
+            acct = acct_truncated(filter, acct, arena);
+        acct_rows_push(filter, acct, arena, ret_rows);
+    }
+}

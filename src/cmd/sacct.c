@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacct: what became of jobs and steps, from the accounting and from the controller. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/columns_acct.h"
+#include "cli/json_dump.h"
+#include "cli/list.h"
+#include "cli/list_acct.h"
+#include "cli/list_options.h"
+#include "model/conf.h"
+#include "text/duration.h"
+#include "text/timestamp.h"
+
+#define FIELDS "jobid,jobname,partition,account,alloccpus,state,exitcode"
+#define FIELDS_BRIEF "jobid,state,exitcode"
+#define FIELDS_LONG                                                                                \
+    "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"     \
+    "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,"  \
+    "mincputask,avecpu,ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,"          \
+    "reqcpufreqmax,reqcpufreqgov,reqmem,consumedenergy,maxdiskread,maxdiskreadnode,"               \
+    "maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,maxdiskwritetask,avediskwrite,"     \
+    "reqtres,alloctres,tresusageinave,tresusageinmax,tresusageinmaxn,tresusageinmaxt,"             \
+    "tresusageinmin,tresusageinminn,tresusageinmint,tresusageintot,tresusageoutmax,"               \
+    "tresusageoutmaxn,tresusageoutmaxt,tresusageoutave,tresusageouttot"
+
+struct settings {
+    struct acct_filter filter;
+    const char *format, *delimiter, *clusters, *json;
+    bool parsable, trailing, no_header, raw_units, all_users;
+    char unit;
+    int64_t now;
+};
+
+_Noreturn static void fatal(const char *text) {
+    fprintf(stderr, "%s: fatal: %s\n", program_invocation_short_name, text);
+    exit(1);
+}
+
+/* ---- options ---- */
+#define SET(name) static void name(void *data, const char *value)
+#define SETTINGS ((struct settings *) data)
+#define FILTER (&SETTINGS->filter)
+
+SET(set_all_users) {
+    SETTINGS->all_users = true;
+}
+SET(set_accounts) {
+    strs_split(&FILTER->accounts, value);
+}
+SET(set_brief) {
+    SETTINGS->format = FIELDS_BRIEF;
+}
+SET(set_script) {
+    FILTER->want_script = true;
+}
+SET(set_constraints) {
+    strs_split(&FILTER->constraints, value);
+}
+SET(set_delimiter) {
+    SETTINGS->delimiter = value;
+}
+SET(set_duplicates) {
+    FILTER->duplicates = true;
+}
+SET(set_help_format) {
+    struct str out cleanup_str = STR_INIT;
+    acct_fields_print(&out);
+    list_output_all(&out);
+    exit(0);
+}
+static int64_t time_value(const struct settings *settings, const char *text) {
+    struct error err = ERROR_INIT;
+    int64_t time = 0;
+    if (timestamp_parse(text, settings->now, true, &time, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    return time;
+}
+SET(set_end) {
+    FILTER->end = time_value(SETTINGS, value);
+    FILTER->end_given = true;
+}
+SET(set_start) {
+    FILTER->start = time_value(SETTINGS, value);
+    FILTER->start_given = true;
+}
+SET(set_groups) {
+    strs_split(&FILTER->groups, value);
+}
+SET(set_nnodes) {
+    if (!acct_range_parse(value, &FILTER->nnodes))
+        list_fail("Invalid value for --nnodes: %s", value);
+}
+SET(set_ncpus) {
+    if (!acct_range_parse(value, &FILTER->ncpus))
+        list_fail("Invalid value for --ncpus: %s", value);
+}
+static uint32_t minutes_value(const char *text) {
+    struct error err = ERROR_INIT;
+    uint32_t minutes = 0;
+    if (minutes_parse(text, &minutes, &err) < 0)
+        list_fail("Invalid time limit: %s", text);
+    return minutes;
+}
+SET(set_limit_min) {
+    struct acct_range *range = &FILTER->minutes;
+    range->low = minutes_value(value);
+    range->high = max_of(range->high, range->low);
+    range->given = true;
+}
+SET(set_limit_max) {
+    FILTER->minutes.high = minutes_value(value);
+}
+SET(set_jobs) {
+    struct strs ids = {NULL, 0};
+    strs_split(&ids, value);
+    for (uint32_t i = 0; i < ids.n; i++) {
+        if (!acct_id_is_valid(ids.items[i])) {
+            cleanup_free char *text = xasprintf("Bad job/step specified: %s", ids.items[i]);
+            fatal(text);
+        }
+        strs_push(&FILTER->ids, ids.items[i]);
+    }
+    strs_done(&ids);
+}
+SET(set_json) {
+    SETTINGS->json = value ? value : "";
+}
+SET(set_yaml) {
+    SETTINGS->json = "yaml";
+}
+SET(set_long) {
+    SETTINGS->format = FIELDS_LONG;
+}
+SET(set_clusters) {
+    SETTINGS->clusters = value;
+}
+SET(set_no_header) {
+    SETTINGS->no_header = true;
+}
+SET(set_raw_units) {
+    SETTINGS->raw_units = true;
+}
+SET(set_nodes) {
+    struct error err = ERROR_INIT;
+    if (hostlist_parse(&FILTER->nodes, value, &err) < 0)
+        list_fail("%s", err.text);
+}
+SET(set_names) {
+    strs_split(&FILTER->names, value);
+}
+SET(set_format) {
+    SETTINGS->format = value;
+}
+SET(set_parsable) {
+    SETTINGS->parsable = SETTINGS->trailing = true;
+}
+SET(set_parsable2) {
+    SETTINGS->parsable = true;
+    SETTINGS->trailing = false;
+}
+SET(set_qos) {
+    strs_split(&FILTER->qos, value);
+}
+SET(set_partitions) {
+    strs_split(&FILTER->partitions, value);
+}
+SET(set_reasons) {
+    strs_split(&FILTER->reasons, value);
+}
+SET(set_states) {
+    struct error err = ERROR_INIT;
+    if (acct_states_parse(FILTER, value, &err) < 0)
+        fatal(err.text);
+}
+SET(set_truncate) {
+    FILTER->truncate = true;
+}
+SET(set_users) {
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy, *word;
+    while ((word = str_next_word(&cursor, ","))) {
+        const struct passwd *entry = getpwnam(word);
+        uint64_t uid;
+        if (entry)
+            uid = entry->pw_uid;
+        else if (!str_to_u64(word, &uid) || uid >= UINT32_MAX)
+            list_fail("Invalid user id: %s", word);
+        struct u32s *uids = &FILTER->uids;
+        uids->items = xreallocarray(uids->items, uids->n + 1, sizeof(*uids->items));
+        uids->items[uids->n++] = (uint32_t) uid;
+    }
+}
+SET(set_units) {
+    if (!value[0] || value[1] || !strchr("KMGTPkmgtp", value[0]))
+        list_fail("Invalid option for --units: %s: one of K, M, G, T, P is meant", value);
+    SETTINGS->unit = (char) (value[0] >= 'a' ? value[0] - 32 : value[0]);
+}
+SET(set_wckeys) {
+    strs_split(&FILTER->wckeys, value);
+}
+SET(set_allocations) {
+    FILTER->allocations = true;
+}
+SET(set_unfold) {
+    FILTER->unfold = true;
+}
+SET(set_nothing) {}
+SET(set_completion) {
+    list_fail("-c: there is no job completion store beside the accounting; leave it out");
+}
+SET(set_env_vars) {
+    list_fail("--env-vars: environments of jobs are not kept");
+}
+
+/* clang-format off */
+static const struct list_option option_rows[] = {
+    {"allusers", 'a', LIST_ARG_NONE, NULL, set_all_users, NULL, "jobs of all users"},
+    {"accounts", 'A', LIST_ARG_REQUIRED, NULL, set_accounts, "list", "only these accounts"},
+    {"array", 0, LIST_ARG_NONE, NULL, set_unfold, NULL, "one line for each waiting array task"},
+    {"brief", 'b', LIST_ARG_NONE, NULL, set_brief, NULL, "the fields " FIELDS_BRIEF},
+    {"batch-script", 'B', LIST_ARG_NONE, NULL, set_script, NULL, "the batch script of jobs"},
+    {"completion", 'c', LIST_ARG_NONE, NULL, set_completion, NULL, NULL},
+    {"constraints", 'C', LIST_ARG_REQUIRED, NULL, set_constraints, "list",
+        "only jobs with these constraints"},
+    {"delimiter", 0, LIST_ARG_REQUIRED, NULL, set_delimiter, "text",
+        "what stands between fields with -p and -P"},
+    {"duplicates", 'D', LIST_ARG_NONE, NULL, set_duplicates, NULL,
+        "earlier runs of requeued jobs too"},
+    {"endtime", 'E', LIST_ARG_REQUIRED, NULL, set_end, "time", "end of the window (now)"},
+    {"env-vars", 0, LIST_ARG_NONE, NULL, set_env_vars, NULL, NULL},
+    {"expand-patterns", 0, LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"federation", 0, LIST_ARG_NONE, "SACCT_FEDERATION", set_nothing, NULL, NULL},
+    {"flags", 'F', LIST_ARG_REQUIRED, NULL, set_nothing, "list", NULL},
+    {"format", 'o', LIST_ARG_REQUIRED, "SACCT_FORMAT", set_format, "fields",
+        "comma list of fields, each perhaps with %[-]width"},
+    {"fields", 0, LIST_ARG_REQUIRED, NULL, set_format, "fields", NULL},
+    {"gid", 'g', LIST_ARG_REQUIRED, NULL, set_groups, "list", "only these groups"},
+    {"group", 0, LIST_ARG_REQUIRED, NULL, set_groups, "list", NULL},
+    {"helpformat", 'e', LIST_ARG_NONE, NULL, set_help_format, NULL, "list the fields"},
+    {"jobs", 'j', LIST_ARG_REQUIRED, NULL, set_jobs, "list", "only these jobs and steps"},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
+    {"timelimit-min", 'k', LIST_ARG_REQUIRED, NULL, set_limit_min, "time", "smallest time limit"},
+    {"timelimit-max", 'K', LIST_ARG_REQUIRED, NULL, set_limit_max, "time", "largest time limit"},
+    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "most fields"},
+    {"local", 0, LIST_ARG_NONE, "SACCT_LOCAL", set_nothing, NULL, NULL},
+    {"allclusters", 'L', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "list",
+        "only these clusters"},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "list", NULL},
+    {"name", 0, LIST_ARG_REQUIRED, NULL, set_names, "list", "only jobs of these names"},
+    {"ncpus", 'I', LIST_ARG_REQUIRED, NULL, set_ncpus, "N[-M]", "only jobs of so many CPUs"},
+    {"nnodes", 'i', LIST_ARG_REQUIRED, NULL, set_nnodes, "N[-M]", "only jobs of so many nodes"},
+    {"noconvert", 0, LIST_ARG_NONE, NULL, set_raw_units, NULL, "no larger units"},
+    {"nodelist", 'N', LIST_ARG_REQUIRED, NULL, set_nodes, "list", "only jobs on these nodes"},
+    {"noheader", 'n', LIST_ARG_NONE, NULL, set_no_header, NULL, "no header"},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields between '|'"},
+    {"partition", 'r', LIST_ARG_REQUIRED, NULL, set_partitions, "list", "only these partitions"},
+    {"qos", 'q', LIST_ARG_REQUIRED, NULL, set_qos, "list", "only these QOS"},
+    {"reason", 'R', LIST_ARG_REQUIRED, NULL, set_reasons, "list",
+        "only jobs that waited for these reasons"},
+    {"starttime", 'S', LIST_ARG_REQUIRED, NULL, set_start, "time",
+        "start of the window (today 00:00)"},
+    {"state", 's', LIST_ARG_REQUIRED, NULL, set_states, "list",
+        "only jobs that were in these states in the window"},
+    {"truncate", 'T', LIST_ARG_NONE, NULL, set_truncate, NULL, "times no further than the window"},
+    {"uid", 'u', LIST_ARG_REQUIRED, NULL, set_users, "list", "only jobs of these users"},
+    {"user", 0, LIST_ARG_REQUIRED, NULL, set_users, "list", NULL},
+    {"units", 0, LIST_ARG_REQUIRED, NULL, set_units, "K|M|G|T|P", "unit of memory"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, set_wckeys, "list", "only these wckeys"},
+    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, set_nothing, "yes|no", NULL},
+    {"associations", 'x', LIST_ARG_REQUIRED, NULL, set_nothing, "list", NULL},
+    {"allocations", 'X', LIST_ARG_NONE, NULL, set_allocations, NULL, "no steps"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+};
+/* clang-format on */
+static const struct list_options options = {option_rows, countof(option_rows),
+                                            "sacct [options]\n\tUse --help for help"};
+
+static int64_t midnight_before(int64_t now) {
+    time_t seconds = (time_t) now;
+    struct tm tm;
+    localtime_r(&seconds, &tm);
+    tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+    tm.tm_isdst = -1;
+    return mktime(&tm);
+}
+
+static void filter_finish(struct settings *settings) {
+    struct acct_filter *filter = &settings->filter;
+    if (settings->all_users || (filter->uids.n == 0 && (filter->ids.n || getuid() == 0))) {
+        filter->all_users = true;
+    } else if (filter->uids.n == 0) {
+        filter->uids.items = xcalloc(1, sizeof(*filter->uids.items));
+        filter->uids.items[0] = getuid();
+        filter->uids.n = 1;
+    }
+    acct_window_set(filter, settings->now, midnight_before(settings->now));
+}
+
+/* ---- output ---- */
+static void scripts_print(const struct rows *rows, struct str *out) {
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct acct_row *row = rows->items[i];
+        if (row->step)
+            continue;
+        str_printf(out, "Batch Script for %u\n", row->job->job_id);
+        str_append_fill(out, '-', 80);
+        str_append_char(out, '\n');
+        if (row->job->script.size)
+            str_append_bytes(out, row->job->script.data, row->job->script.size);
+        else
+            str_append(out, "NONE");
+        str_append_char(out, '\n');
+        list_output(out);
+    }
+}
+
+static void table_print(const struct settings *settings, const struct format *format,
+                        const struct rows *rows, struct column_env *env, struct str *out) {
+    if (!settings->no_header) {
+        format_header(format, out);
+        if (!settings->parsable)
+            format_dashes(format, out);
+    }
+    for (size_t i = 0; i < rows->n; i++) {
+        format_row(format, rows->items[i], env, out);
+        list_output(out);
+    }
+}
+
+static int load_failed(const struct error *err) {
+    if (err->code == -ERR_ACCOUNTING_DISABLED)
+        fprintf(stderr, "%s\n", error_text(err->code));
+    else
+        list_error("Problem talking to the database: %s", error_text(err->code));
+    return 1;
+}
+
+static int history_show(struct settings *settings, const struct format *format, int argc,
+                        char **argv) {
+    struct list_session session;
+    struct acct_query query;
+    struct rows jobs = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    struct str out cleanup_str = STR_INIT;
+    struct error err = ERROR_INIT;
+    struct column_env env;
+    struct arena arena;
+    list_session_init(&session, "sacct");
+    list_env_init(&env, list_session_conf(&session)->cluster_name);
+    if (settings->clusters)
+        list_clusters_check(&session, settings->clusters);
+    env.raw_units = settings->raw_units;
+    env.unit = settings->unit;
+    arena_init(&arena, 0);
+    acct_query_make(&settings->filter, &query);
+    int status = 0;
+    if (list_accounting(&session, &query, &jobs, &err) < 0) {
+        status = load_failed(&err);
+    } else {
+        acct_rows_build(&settings->filter, &jobs, &arena, &rows);
+        if (settings->json)
+            json_dump_accounting(&jobs, settings->json, argc, argv, &env, &out);
+        else if (settings->filter.want_script)
+            scripts_print(&rows, &out);
+        else
+            table_print(settings, format, &rows, &env, &out);
+    }
+    list_output_all(&out);
+    rows_done(&rows);
+    rows_done(&jobs);
+    arena_done(&arena);
+    list_session_close(&session);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {.format = FIELDS, .delimiter = "|", .now = time(NULL)};
+    struct format format cleanup_format = FORMAT_INIT;
+    struct error err = ERROR_INIT;
+    int first = list_options_parse(&options, argc, argv, &settings);
+    if (first < argc) {
+        list_error("Unknown arguments:");
+        for (int i = first; i < argc; i++)
+            list_error(" %s", argv[i]);
+        return 1;
+    }
+    if (format_parse_sacct(&format, &columns_acct, settings.format,
+                           settings.parsable ? settings.delimiter : NULL, settings.trailing,
+                           &err) < 0)
+        list_fail("%s", err.text);
+    filter_finish(&settings);
+    int status = history_show(&settings, &format, argc, argv);
+    acct_filter_done(&settings.filter);
+    return status;
+}
