@@ -174,7 +174,7 @@ X(ENUM, job_comp_type, "JobCompType", CONF_JOBCOMP_NONE, 0, 0, JOBCOMP, "", HONO
   "log of finished jobs beside accounting") \
 X(STRING, job_comp_user, "JobCompUser", "root", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "user of the job completion database") \
-X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", NOT_YET, DAEMON, 2, \
+X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", HONOURED, DAEMON, 2, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(BIT, job_file_append, "JobFileAppend", false, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "append to a job's output files instead of truncating them") \
@@ -842,7 +842,7 @@ X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELE
   "what is handed out; that of the cluster unless given") \
 X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET, \
   "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
-X(STRING, partition.job_defaults, "JobDefaults", NULL, 0, 0, NONE, NOT_YET, \
+X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, HONOURED, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
   "default binding of tasks") \

@@ -53,6 +53,13 @@ static const struct conf_key keys_PREEMPT[] = {CONF_PREEMPT_KEYS(X)};
 #define OPTION_MEMBER defaults
 static const struct conf_key keys_JOB_DEFAULTS[] = {CONF_JOB_DEFAULTS_KEYS(X)};
 #undef OPTION_MEMBER
+#undef OPTION_OBJECT
+#define OPTION_OBJECT conf_partition_line
+#define OPTION_MEMBER partition
+static const struct conf_key keys_PARTITION_JOB_DEFAULTS[] = {CONF_JOB_DEFAULTS_KEYS(X)};
+CONF_OPTION_TABLE(PARTITION_JOB_DEFAULTS, conf_partition_defaults, NULL, NULL)
+#undef OPTION_MEMBER
+#undef OPTION_OBJECT
 #undef X
 TABLE(SCHEDULER_OPTION, NULL, NULL)
 TABLE(SLURMCTLD_OPTION, NULL, NULL)

@@ -88,6 +88,29 @@ TEST(endless_includes_end_at_the_bounds) {
     assert_true(n <= 2 * CONF_FILES_MAX);
 }
 
+/* A source of as many files in each other as the number says, and no more. */
+static int nested_read(void *context, const char *path, struct str *ret, struct error *err) {
+    unsigned *left = context;
+    if (strcmp(path, MAIN) != 0 && strstr(path, "/next") == NULL)
+        return error_set(err, ERR_NOT_FOUND, "there is no file %s", path);
+    if (--*left > 0)
+        str_printf(ret, "Include next%u\n", *left);
+    else
+        str_append(ret, "ClusterName=c SlurmctldHost=h NodeName=n1\nPartitionName=p Nodes=n1 "
+                        "Default=YES\n");
+    return 0;
+}
+
+TEST(ten_files_in_each_other_are_fine) {
+    unsigned left = CONF_DEPTH_MAX;
+    struct conf_source source = {nested_read, &left};
+    struct reading r = {.report = CONF_REPORT_INIT, .text = STR_INIT, .err = ERROR_INIT};
+    r.result = conf_load(&source, MAIN, CONF_SLURMCTLD, &r.conf, &r.report, &r.err);
+    conf_report_print(&r.report, &r.text);
+    assert_clean(&r);
+    reading_done(&r);
+}
+
 TEST(a_key_given_again_is_told_and_the_last_counts) {
     struct reading r = read_conf("KillWait=10\nKillWait=20");
     assert_int_equal(r.result, 0);
@@ -229,6 +252,7 @@ int main(void) {
         cmocka_unit_test(an_error_in_an_included_file_names_that_file),
         cmocka_unit_test(includes_that_cannot_be_followed_are_errors),
         cmocka_unit_test(endless_includes_end_at_the_bounds),
+        cmocka_unit_test(ten_files_in_each_other_are_fine),
         cmocka_unit_test(a_key_given_again_is_told_and_the_last_counts),
         cmocka_unit_test(keys_that_repeat_by_nature_add_up),
         cmocka_unit_test(

@@ -138,6 +138,14 @@ TEST(the_two_forms_of_a_memory_limit_exclude_each_other) {
            "error: MaxMemPerCPU and MaxMemPerNode exclude each other");
 }
 
+TEST(job_defaults_are_the_defaults_per_gpu) {
+    struct reading r = read_conf("JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=2G");
+    assert_clean(&r);
+    assert_int_equal(r.conf->def_cpu_per_gpu, 4);
+    assert_int_equal(r.conf->def_mem_per_gpu, 2048);
+    reading_done(&r);
+}
+
 TEST(preemption_needs_both_a_type_and_a_mode) {
     expect("PreemptMode=CANCEL", "notice: PreemptMode has no effect without PreemptType");
     expect("PreemptType=preempt/partition_prio",
@@ -189,6 +197,7 @@ int main(void) {
         cmocka_unit_test(all_resource_limits_are_propagated_unless_some_are_named),
         cmocka_unit_test(cores_and_memory_are_handed_out_unless_told_otherwise),
         cmocka_unit_test(the_two_forms_of_a_memory_limit_exclude_each_other),
+        cmocka_unit_test(job_defaults_are_the_defaults_per_gpu),
         cmocka_unit_test(preemption_needs_both_a_type_and_a_mode),
         cmocka_unit_test(the_bound_on_unkillable_tasks_follows_the_message_timeout),
         cmocka_unit_test(paths_are_absolute_and_job_ids_in_order),

@@ -30,6 +30,14 @@ TEST(a_count_stands_alone_or_agrees_with_the_files) {
     reading_done(&r);
 }
 
+TEST(shares_of_a_device_are_counted_not_devices) {
+    struct reading r =
+        read_beside("GresTypes=gpu,shard", "gres.conf", "Name=shard File=/dev/nvidia0 Count=8\n");
+    assert_int_equal(r.result, 0);
+    assert_int_equal(r.conf->gres[0].count, 8);
+    reading_done(&r);
+}
+
 TEST(a_line_with_node_names_is_for_those_nodes_only) {
     struct reading r = read_beside("", "gres.conf",
                                    "NodeName=n[1-2] Name=gpu File=/dev/a\nName=gpu File=/dev/b\n");
@@ -91,6 +99,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_range_of_files_is_as_many_devices),
         cmocka_unit_test(a_count_stands_alone_or_agrees_with_the_files),
+        cmocka_unit_test(shares_of_a_device_are_counted_not_devices),
         cmocka_unit_test(a_line_with_node_names_is_for_those_nodes_only),
         cmocka_unit_test(autodetect_may_stand_alone_or_for_some_nodes),
         cmocka_unit_test(errors_name_the_file_and_line),

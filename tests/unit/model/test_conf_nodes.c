@@ -92,6 +92,14 @@ TEST(cpus_follow_from_sockets_cores_and_threads) {
     assert_topology("", 1, 1, 1, 1);
 }
 
+TEST(boards_are_counted) {
+    struct reading r = read_conf("NodeName=x Boards=2 SocketsPerBoard=3\nNodeName=y Sockets=2");
+    assert_int_equal(node(&r, "x")->boards, 2);
+    assert_int_equal(node(&r, "x")->sockets, 6);
+    assert_int_equal(node(&r, "y")->boards, 1);
+    reading_done(&r);
+}
+
 TEST(the_missing_factor_follows_from_cpus) {
     assert_topology("CPUs=64 CoresPerSocket=16 ThreadsPerCore=2", 64, 2, 16, 2);
     assert_topology("CPUs=64 Sockets=2", 64, 2, 32, 1);
@@ -196,6 +204,7 @@ int main(void) {
         cmocka_unit_test(a_node_without_a_port_listens_where_slurmdport_says),
         cmocka_unit_test(cpus_alone_are_cores_of_one_socket),
         cmocka_unit_test(cpus_follow_from_sockets_cores_and_threads),
+        cmocka_unit_test(boards_are_counted),
         cmocka_unit_test(the_missing_factor_follows_from_cpus),
         cmocka_unit_test(cpus_may_count_cores_instead_of_threads),
         cmocka_unit_test(a_topology_that_does_not_agree_is_an_error),

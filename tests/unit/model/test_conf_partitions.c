@@ -111,12 +111,21 @@ TEST(a_partition_defined_twice_is_an_error) {
 TEST(old_keys_mean_what_they_meant) {
     struct reading r = read_conf("PartitionName=a Nodes=n1 Priority=10\n"
                                  "PartitionName=b Nodes=n1 Priority=10 PriorityTier=3\n"
-                                 "PartitionName=c Nodes=n1 ExclusiveUser=YES");
+                                 "PartitionName=c Nodes=n1 ExclusiveUser=YES\n"
+                                 "PartitionName=d Nodes=n1 ExclusiveUser=YES Exclusive=NODE");
     assert_int_equal(partition(&r, "a")->priority_tier, 10);
     assert_int_equal(partition(&r, "a")->priority_job_factor, 10);
     assert_int_equal(partition(&r, "b")->priority_tier, 3);
     assert_int_equal(partition(&r, "b")->priority_job_factor, 10);
     assert_int_equal(partition(&r, "c")->exclusive, CONF_PART_EXCLUSIVE_USER);
+    assert_int_equal(partition(&r, "d")->exclusive, CONF_PART_EXCLUSIVE_NODE);
+    reading_done(&r);
+}
+
+TEST(exclusive_topo_is_an_old_form_without_effect_yet) {
+    struct reading r = read_conf("PartitionName=a Nodes=n1 ExclusiveTopo=YES");
+    assert_reported(&r, "notice: ExclusiveTopo in a PartitionName line has no effect yet");
+    assert_int_equal(conf_partition_find(r.conf, "a")->exclusive, CONF_PART_EXCLUSIVE_TOPO);
     reading_done(&r);
 }
 
@@ -147,6 +156,18 @@ TEST(a_default_time_of_none_is_the_maximum) {
     reading_done(&r);
 }
 
+TEST(job_defaults_of_a_partition_are_its_defaults_per_gpu) {
+    struct reading r = read_conf("PartitionName=a Nodes=n1 JobDefaults=DefCpuPerGPU=4,"
+                                 "DefMemPerGPU=100");
+    assert_int_equal(partition(&r, "a")->def_cpu_per_gpu, 4);
+    assert_int_equal(partition(&r, "a")->def_mem_per_gpu, 100);
+    assert_string_equal(partition(&r, "a")->job_defaults, "DefCpuPerGPU=4,DefMemPerGPU=100");
+    reading_done(&r);
+    assert_error("PartitionName=a Nodes=n1 JobDefaults=DefCpuPerGpus=4",
+                 "JobDefaults: unknown option \"DefCpuPerGpus\" (did you mean "
+                 "\"DefCpuPerGPU\"?)");
+}
+
 TEST(limits_that_contradict_are_errors) {
     assert_error("PartitionName=a Nodes=n1 DefaultTime=10 MaxTime=5",
                  "partition a: DefaultTime is longer than MaxTime");
@@ -170,9 +191,11 @@ int main(void) {
         cmocka_unit_test(the_last_default_partition_is_the_default),
         cmocka_unit_test(a_partition_defined_twice_is_an_error),
         cmocka_unit_test(old_keys_mean_what_they_meant),
+        cmocka_unit_test(exclusive_topo_is_an_old_form_without_effect_yet),
         cmocka_unit_test(all_in_a_list_of_who_may_is_no_restriction),
         cmocka_unit_test(one_form_of_a_memory_limit_replaces_the_other_of_a_default_line),
         cmocka_unit_test(a_default_time_of_none_is_the_maximum),
+        cmocka_unit_test(job_defaults_of_a_partition_are_its_defaults_per_gpu),
         cmocka_unit_test(limits_that_contradict_are_errors),
         cmocka_unit_test(a_node_set_says_which_nodes),
     };
