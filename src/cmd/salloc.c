@@ -27,6 +27,8 @@
 #define BELL_AFTER_USEC 10000000u /* of waiting, then the bell rings */
 #define RECONNECT_MSEC 1000       /* between tries to find the controller again */
 #define END_WAIT_USEC 5000000u    /* for the answer to giving the allocation back */
+#define GIVE_BACK_USEC 60000000u  /* patience with a controller that is away at the end */
+#define GIVE_BACK_MSEC 200        /* between tries */
 
 struct salloc {
     struct cli cli;
@@ -199,27 +201,50 @@ static int refused(const struct salloc *salloc, const struct error *err) {
     return asked && str_to_i64(asked, &number) ? (int) (number & 0xff) : status;
 }
 
-/* Gives the allocation, or the place in the queue, back. */
-static void give_back(struct salloc *salloc, uint32_t exit_status) {
-    struct error err = ERROR_INIT;
-    struct cli_reply reply;
+static int send_end(struct salloc *salloc, uint32_t exit_status, struct error *err) {
     struct alloc_end end = {.job_id = salloc->job_id, .exit_status = exit_status};
-    int rc = salloc->link.client ? cli_send(&salloc->link, MSG_ALLOC_END, &end, &err) : -ERR_CLOSED;
-    if (rc < 0) {
-        cli_link_close(&salloc->link);
-        rc = cli_link_open(&salloc->cli, true, &salloc->link, &err);
-        if (rc == 0)
-            rc = cli_send(&salloc->link, MSG_ALLOC_END, &end, &err);
-    }
-    if (rc < 0) {
-        cli_failure(&salloc->cli, "Unable to clean up job allocation", &err);
-        return;
-    }
+    int rc = salloc->link.client ? cli_send(&salloc->link, MSG_ALLOC_END, &end, err) : -ERR_CLOSED;
+    if (rc == 0)
+        return 0;
+    cli_link_close(&salloc->link);
+    rc = cli_link_open(&salloc->cli, true, &salloc->link, err);
+    return rc == 0 ? cli_send(&salloc->link, MSG_ALLOC_END, &end, err) : rc;
+}
+
+static int wait_for_ok(struct salloc *salloc, struct error *err) {
+    struct cli_reply reply = {0};
     uint64_t deadline = loop_monotonic_usec() + END_WAIT_USEC;
+    int rc;
     do {
         uint64_t now = loop_monotonic_usec();
-        rc = cli_receive(&salloc->link, deadline > now ? deadline - now : 0, &reply, &err);
-    } while (rc == 0 && reply.type != MSG_OK && loop_monotonic_usec() < deadline);
+        rc = cli_receive(&salloc->link, deadline > now ? deadline - now : 0, &reply, err);
+    } while (rc == 0 && reply.type != MSG_OK);
+    return rc;
+}
+
+/* Gives the allocation, or the place in the queue, back. The nodes would stay taken if we gave up
+ * at once, so a controller that is away is waited for; a signal ends that. */
+static void give_back(struct salloc *salloc, uint32_t exit_status) {
+    uint64_t deadline = loop_monotonic_usec() + GIVE_BACK_USEC;
+    for (bool told = false;; told = true) {
+        struct error err = ERROR_INIT;
+        int rc = send_end(salloc, exit_status, &err);
+        if (rc == 0)
+            rc = wait_for_ok(salloc, &err);
+        bool away = -rc == ERR_CONNECT || -rc == ERR_CLOSED || -rc == ERR_TIMEOUT ||
+                    -rc == ERR_SYSTEM || -rc == ERR_BUSY;
+        if (rc == 0 || -rc == ERR_ALREADY_DONE || -rc == ERR_INVALID_JOB_ID)
+            return;
+        if (!away || loop_monotonic_usec() > deadline || (told && signals_next(salloc))) {
+            cli_failure(&salloc->cli, "Unable to clean up job allocation", &err);
+            return;
+        }
+        cli_link_close(&salloc->link);
+        if (!told)
+            cli_info(&salloc->cli, "waiting for the controller, to give job allocation %u back",
+                     salloc->job_id);
+        poll(NULL, 0, GIVE_BACK_MSEC);
+    }
 }
 
 /* A signal or a deadline while queued. */
@@ -236,7 +261,9 @@ static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **re
     while (true) {
         struct error err = ERROR_INIT;
         int rc = take_messages(salloc, ret, &err);
-        if (rc < 0 && -rc != ERR_JOB_PENDING)
+        if (-rc == ERR_ALREADY_DONE)
+            allocation_lost(salloc, false);
+        else if (rc < 0 && -rc != ERR_JOB_PENDING)
             return refused(salloc, &err);
         if (*ret)
             return CLI_GO_ON;

@@ -43,6 +43,16 @@ static bool environment_has(const struct str *text, const char *entry, bool whol
     return false;
 }
 
+/* A process that waits for its parent to notice counts as gone. */
+static bool is_gone(pid_t pid) {
+    cleanup_str struct str text = STR_INIT;
+    if (kill(pid, 0) < 0 && errno == ESRCH)
+        return true;
+    read_proc(pid, "stat", &text);
+    const char *end = text.length ? strrchr(text.data, ')') : NULL;
+    return end && str_starts(end, ") Z");
+}
+
 pid_t process_of_pid_file(const char *path, const char *program) {
     FILE *file = fopen(path, "re");
     int number = 0;
@@ -51,7 +61,7 @@ pid_t process_of_pid_file(const char *path, const char *program) {
     if (fscanf(file, "%d", &number) != 1)
         number = 0;
     fclose(file);
-    if (number <= 1 || kill(number, 0) < 0)
+    if (number <= 1 || is_gone(number))
         return 0;
     /* The number may have been given to somebody else since. */
     cleanup_str struct str name = STR_INIT;
@@ -196,16 +206,6 @@ void process_find_all(const struct cluster *cluster, struct pid_list *pids) {
             vec_push(pids, each->pid);
     }
     vec_done(&all);
-}
-
-/* A process that waits for its parent to notice counts as gone. */
-static bool is_gone(pid_t pid) {
-    cleanup_str struct str text = STR_INIT;
-    if (kill(pid, 0) < 0 && errno == ESRCH)
-        return true;
-    read_proc(pid, "stat", &text);
-    const char *end = text.length ? strrchr(text.data, ')') : NULL;
-    return end && str_starts(end, ") Z");
 }
 
 bool process_wait_gone(pid_t pid, unsigned msec) {
