@@ -3,6 +3,7 @@
 #include "cli/list.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,27 @@ bool strs_has_word(const struct strs *list, const char *text) {
     while ((word = str_next_word(&cursor, ","))) {
         if (strs_has(list, word))
             return true;
+    }
+    return false;
+}
+
+#define GROUPS_MAX 1024
+
+bool list_groups_allow(const char *allow_groups) {
+    gid_t groups[GROUPS_MAX];
+    if (!allow_groups || !*allow_groups || !strcasecmp(allow_groups, "ALL") || getuid() == 0)
+        return true;
+    cleanup_free char *copy = xstrdup(allow_groups);
+    char *cursor = copy, *word;
+    int n = getgroups(GROUPS_MAX, groups);
+    while ((word = str_next_word(&cursor, ","))) {
+        const struct group *group = getgrnam(word);
+        if (group && group->gr_gid == getgid())
+            return true;
+        for (int i = 0; group && i < n; i++) {
+            if (groups[i] == group->gr_gid)
+                return true;
+        }
     }
     return false;
 }

@@ -51,6 +51,10 @@ bool strs_has_nocase(const struct strs *list, const char *text);
 /* True if any word of the comma list `text` is in the list. */
 bool strs_has_word(const struct strs *list, const char *text);
 
+/* Whether the invoking user is in one of the groups of a partition's AllowGroups (root and "ALL"
+ * always are): the others' partitions are shown on request only. */
+bool list_groups_allow(const char *allow_groups);
+
 /* ---- job states ---- */
 struct job_states {
     uint64_t states; /* bit per base state: exactly this one, without flags */

@@ -173,8 +173,9 @@ static bool states_match(const struct acct_filter *filter, const struct job *job
             return true;
     }
     if (((states->states >> JOB_RUNNING) & 1) && job->state != JOB_PENDING && job->start_time &&
-        job->nodes && in_window(job->start_time, job_end(job), filter))
-        return true;
+        job->nodes && job->start_time <= filter->end &&
+        (job_end(job) == 0 || job_end(job) > filter->start))
+        return true; /* what ended at an instant did not run any more then */
     if (((states->states >> JOB_SUSPENDED) & 1) && job->state == JOB_SUSPENDED)
         return true;
     if (job->flags & states->flags)

@@ -41,6 +41,9 @@ void list_clusters_check(struct list_session *session, const char *names) {
 }
 
 void list_load_error(const char *what, const struct error *err) {
+    /* Which of munged's troubles it is matters more than that there is one. */
+    if (err->code == -ERR_AUTH && err->text[0])
+        list_error("%s", err->text);
     fprintf(stderr, "%s: %s\n", what, error_text(err->code));
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/json_dump.h"
@@ -70,7 +71,7 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
         rows_unfold_named(&rows, &query, &arena);
         jobs_print(scontrol, &rows);
         if (rows.n == 0 && !scontrol->json && id) {
-            fprintf(stderr, "Job %s not found\n", id);
+            str_printf(&scontrol->out, "Job %s not found\n", id);
             status = 1;
         } else if (rows.n == 0 && !scontrol->json && !scontrol->quiet) {
             str_append(&scontrol->out, "No jobs in the system\n");
@@ -83,6 +84,21 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
 }
 
 /* ---- steps ---- */
+/* An id without steps: is it the step that is missing, or the job? */
+static bool job_exists(struct scontrol *scontrol, const struct strs *ids) {
+    struct list_request request;
+    struct rows rows = {NULL, 0, 0};
+    struct error err = ERROR_INIT;
+    cleanup_free char *id = xstrdup(ids->items[0]);
+    id[strcspn(id, ".")] = '\0';
+    request_all(scontrol, &request);
+    request.all = true;
+    request.job_ids = (struct strs) {&id, 1};
+    bool exists = list_jobs(&scontrol->session, &request, &rows, &err) == 0 && rows.n > 0;
+    rows_done(&rows);
+    return exists;
+}
+
 static int show_steps(struct scontrol *scontrol, const char *id) {
     struct job_query query = {.states = {.all = true}, .all = scontrol->all};
     struct list_request request;
@@ -111,7 +127,10 @@ static int show_steps(struct scontrol *scontrol, const char *id) {
             show_step(rows.items[i], &scontrol->show, &scontrol->out);
             list_output(&scontrol->out);
         }
-        if (n == 0 && id) {
+        if (n == 0 && id && !job_exists(scontrol, &query.ids)) {
+            err.code = -ERR_INVALID_JOB_ID;
+            status = load_failed(scontrol, "slurm_get_job_steps error", &err);
+        } else if (n == 0 && id) {
             str_printf(&scontrol->out, "Job step %s not found\n", id);
             status = 1;
         } else if (n == 0 && !scontrol->quiet) {
@@ -139,7 +158,7 @@ static const struct node *node_find(const struct rows *rows, const char *name) {
 }
 
 /* Keeps the named nodes, in the order of their names; complains of those that are not there. */
-static int nodes_choose(struct rows *rows, const char *names) {
+static int nodes_choose(struct rows *rows, const char *names, struct str *missing) {
     struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
     struct error err = ERROR_INIT;
     struct rows chosen = {NULL, 0, 0};
@@ -153,7 +172,7 @@ static int nodes_choose(struct rows *rows, const char *names) {
         if (node) {
             rows_push(&chosen, node);
         } else {
-            fprintf(stderr, "Node %s not found\n", list.names[i]);
+            str_printf(missing, "Node %s not found\n", list.names[i]);
             status = 1;
         }
     }
@@ -166,13 +185,14 @@ static int show_nodes(struct scontrol *scontrol, const char *names) {
     struct list_request request;
     struct rows rows = {NULL, 0, 0};
     struct error err = ERROR_INIT;
+    struct str missing cleanup_str = STR_INIT;
     int status = 0;
     request_all(scontrol, &request);
     if (list_nodes(&scontrol->session, &request, &rows, &err) < 0) {
         status = load_failed(scontrol, "slurm_load_node error", &err);
     } else {
         if (names)
-            status = nodes_choose(&rows, names);
+            status = nodes_choose(&rows, names, &missing);
         if (scontrol->json)
             json_dump_nodes(&rows, scontrol->json, scontrol->argc, scontrol->argv, &scontrol->env,
                             &scontrol->out);
@@ -183,6 +203,7 @@ static int show_nodes(struct scontrol *scontrol, const char *names) {
             show_node(node, &scontrol->show, &scontrol->out);
             list_output(&scontrol->out);
         }
+        str_append(&scontrol->out, str_cstr(&missing));
     }
     rows_done(&rows);
     return status;
@@ -203,7 +224,9 @@ static int show_partitions(struct scontrol *scontrol, const char *name) {
     size_t n = 0;
     for (size_t i = 0; i < rows.n; i++) {
         const struct partition *partition = rows.items[i];
-        if (name ? str_equal(partition->name, name) : !partition->hidden || scontrol->all)
+        bool visible = scontrol->all || list_groups_allow(partition->allow_groups);
+        if (visible &&
+            (name ? str_equal(partition->name, name) : !partition->hidden || scontrol->all))
             rows.items[n++] = partition;
     }
     rows.n = n;
@@ -213,7 +236,7 @@ static int show_partitions(struct scontrol *scontrol, const char *name) {
     for (size_t i = 0; !scontrol->json && i < n; i++)
         show_partition(rows.items[i], &scontrol->show, &scontrol->out);
     if (n == 0 && name) {
-        fprintf(stderr, "Partition %s not found\n", name);
+        str_printf(&scontrol->out, "Partition %s not found\n", name);
         status = 1;
     }
     rows_done(&rows);
@@ -249,8 +272,10 @@ int scontrol_ping(struct scontrol *scontrol, int argc, char **argv) {
     bool up = result == 0;
     const struct conf_names *hosts = &list_session_conf(&scontrol->session)->slurmctld_host;
     const char *named = up ? reply->host : hosts->n ? hosts->items[0] : NULL;
-    cleanup_free char *host = xstrdup(named ? named : "");
-    host[strcspn(host, "(")] = '\0';
+    char own[256] = "";
+    gethostname(own, sizeof(own) - 1);
+    cleanup_free char *host = xstrdup(!named || str_starts(named, "localhost") ? own : named);
+    host[strcspn(host, "(.")] = '\0';
     const char *mode = up && reply->mode ? reply->mode : "primary";
     if (scontrol->json) {
         struct json_dump dump;
@@ -302,8 +327,8 @@ static int hostlist_get(const char *id, struct hostlist *ret) {
     if (!id)
         id = getenv("SLURM_NODELIST");
     if (!id) {
-        list_error("host list is empty");
-        return 1;
+        list_error("host list is empty"); /* which has never been a failure */
+        return 0;
     }
     if (*id == '/' || !strcmp(id, "-")) {
         file = names_read(id);
@@ -334,7 +359,7 @@ static int show_hostnames(struct scontrol *scontrol, const char *id) {
 static int hostlist_show(struct scontrol *scontrol, const char *id, bool sorted) {
     struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
     int status = hostlist_get(id, &list);
-    if (status)
+    if (status || list.n == 0)
         return status;
     if (sorted)
         hostlist_sort(&list);

@@ -221,7 +221,8 @@ static void partitions_filter(struct listing *listing) {
     for (size_t i = 0; i < partitions->n; i++) {
         const struct partition *partition = partitions->items[i];
         bool named = strs_has(&settings->partitions, partition->name);
-        if (settings->partitions.n ? named : !partition->hidden || settings->all)
+        bool visible = settings->all || list_groups_allow(partition->allow_groups);
+        if (visible && (settings->partitions.n ? named : !partition->hidden || settings->all))
             partitions->items[n++] = partition;
     }
     partitions->n = n;
