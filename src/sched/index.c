@@ -35,7 +35,7 @@ static void ladder_steps(struct ladder *ladder, const struct sched *s, uint32_t 
     }
     for (uint32_t h = 0; h < s->n_hardware; h++)
         ladder_add(ladder, s->hardware[h].total[dim]);
-    qsort(ladder->steps, ladder->n, sizeof(*ladder->steps), step_compare);
+    sort_items(ladder->steps, ladder->n, sizeof(*ladder->steps), step_compare);
     for (uint32_t i = 0; i < ladder->n; i++) {
         if (ladder->steps[i] <= max && (kept == 0 || ladder->steps[kept - 1] != ladder->steps[i]))
             ladder->steps[kept++] = ladder->steps[i];

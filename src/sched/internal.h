@@ -322,6 +322,12 @@ static inline bool amount_covers(const int64_t *have, const int64_t *need, uint3
     }
     return true;
 }
+/* qsort() that takes an empty list without memory. */
+static inline void sort_items(void *items, size_t n, size_t size,
+                              int (*compare)(const void *, const void *)) {
+    if (n > 1)
+        qsort(items, n, size, compare);
+}
 /* Recomputes the sums of GRES names from their kinds. */
 void amount_sum(const struct sched *s, int64_t *amount);
 

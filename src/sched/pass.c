@@ -39,7 +39,6 @@ static void order_make(struct sched *s) {
     vec_reset(&s->order);
     vec_each (&s->shapes, at) {
         struct shape *shape = *at;
-        shape->short_of_licenses = false;
         job_list_sort(shape);
         shape->cursor = shape->first;
         if (!shape_open(s, shape) || !job_list_at(shape, &shape->cursor))
@@ -71,6 +70,15 @@ static bool pool_is_blocked(const struct sched *s, const struct alternative *alt
     return s->pools[s->partitions[alt->partition].pool].blocked;
 }
 
+/* Not looked at for the sake of order alone: says nothing about later passes. */
+static bool shape_is_blocked(const struct sched *s, const struct shape *shape) {
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        if (pool_is_blocked(s, &shape->alternatives[i]))
+            return true;
+    }
+    return false;
+}
+
 /* The longest limit that --time-min allows and that delays no plan. */
 static bool place_shortened(struct sched *s, struct shape *shape, struct alternative *alt,
                             int64_t *limit, struct placement *out) {
@@ -100,6 +108,7 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
 
 /* Fits now, with the plans that are in place? */
 static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_t *limit) {
+    shape->short_of_licenses = false;
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
 
@@ -107,12 +116,10 @@ static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_
             continue;
         *limit = alt->limit;
         if (shape->n_licenses &&
-            !licenses_free_at(s, shape, s->now, time_after(s->now, alt->limit), NULL)) {
-            shape->short_of_licenses =
-                shape->short_of_licenses || place_now(s, shape, alt, alt->limit, &s->placement);
-        } else if (place_now(s, shape, alt, alt->limit, &s->placement)) {
+            !licenses_free_at(s, shape, s->now, time_after(s->now, alt->limit), NULL))
+            shape->short_of_licenses = true;
+        else if (place_now(s, shape, alt, alt->limit, &s->placement))
             return alt;
-        }
         if (place_shortened(s, shape, alt, limit, &s->placement))
             return alt;
     }
@@ -264,8 +271,7 @@ static void job_blocks(struct sched *s, struct job *job) {
 
 /* Its plan of an earlier pass still is the best there is: nothing has been released since. */
 static bool plan_stands(const struct sched *s, const struct job *job) {
-    return !s->naive && job->plan && job->plan->version == s->release_version &&
-           job->plan->start > s->now;
+    return job->plan && job->plan->version == s->release_version && job->plan->start > s->now;
 }
 
 static void plan_keep(struct sched *s, struct plan *plan) {
@@ -306,7 +312,7 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
         job_start(s, job, alt, limit, plan, starts);
         return STARTED;
     }
-    if (!shape_has_old(s, shape))
+    if (!shape_has_old(s, shape) && !shape_is_blocked(s, shape))
         shape->dead_version = s->release_version;
     job_blocks(s, job);
     if (shape_plannable(s, shape)) {
@@ -334,6 +340,13 @@ static void plans_drop_lost(struct sched *s) {
     }
 }
 
+/* Its time has come but not its nodes: look again, and count both it and who still holds them. */
+static void plan_overdue(struct sched *s, const struct plan *plan) {
+    for (uint32_t i = 0; i < plan->n; i++)
+        node_changed(s, plan->nodes[i]);
+    sched_released(s);
+}
+
 static void pass_begin(struct sched *s, int64_t now) {
     s->pass++;
     s->now = now;
@@ -349,9 +362,8 @@ static void pass_begin(struct sched *s, int64_t now) {
         pool->n_old = pool->plans.n;
         vec_each (&pool->plans, plan) {
             (*plan)->old = true;
-            /* Its time has come but not its nodes: look again. */
             if ((*plan)->start <= now)
-                sched_released(s);
+                plan_overdue(s, *plan);
         }
     }
 }

@@ -226,7 +226,7 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
         if (q->alt->limit < SCHED_FOREVER)
             vec_push(&q->times, plan->start - q->alt->limit + 1);
     }
-    qsort(q->times.items, q->times.n, sizeof(int64_t), time_compare);
+    sort_items(q->times.items, q->times.n, sizeof(int64_t), time_compare);
     vec_each (&q->times, time) {
         int64_t have[MAX_DIMS], end = time_after(*time, q->alt->limit);
         if (*time < s->now || *time == SCHED_FOREVER ||
@@ -361,7 +361,7 @@ bool earliest_start(struct sched *s, struct shape *shape, struct alternative *al
             steps_of_planned_node(&q, node);
     }
     steps_of_licenses(&q);
-    qsort(q.steps.items, q.steps.n, sizeof(*q.steps.items), step_compare);
+    sort_items(q.steps.items, q.steps.n, sizeof(*q.steps.items), step_compare);
     bool found = search_sweep(&q, ret_start, out);
     free(q.state);
     vec_done(&q.steps);

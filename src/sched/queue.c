@@ -57,7 +57,7 @@ static bool list_append_sorted(struct shape *shape) {
     size_t last = shape->n_sorted;
 
     shape->n_jobs = shape->n_sorted + n;
-    qsort(tail, n, sizeof(struct job *), job_compare_pointers);
+    sort_items(tail, n, sizeof(struct job *), job_compare_pointers);
     for (size_t i = 0; i < n; i++)
         tail[i]->position = shape->n_sorted + i;
     while (last > shape->first && !shape->jobs[last - 1])
@@ -81,7 +81,7 @@ void job_list_sort(struct shape *shape) {
     size_t n_tail = list_compact(shape->jobs, shape->n_sorted, shape->n_jobs, tail);
     size_t i = 0, k = 0, n = 0;
 
-    qsort(tail, n_tail, sizeof(struct job *), job_compare_pointers);
+    sort_items(tail, n_tail, sizeof(struct job *), job_compare_pointers);
     while (i < n_head || k < n_tail) {
         bool from_head = k == n_tail || (i < n_head && job_compare(shape->jobs[i], tail[k]) < 0);
         merged[n] = from_head ? shape->jobs[i++] : tail[k++];

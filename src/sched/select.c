@@ -32,8 +32,8 @@ static int compare_future(const void *a, const void *b) {
 }
 
 void candidates_sort(struct sched *s, const struct alternative *alt, bool future) {
-    qsort(s->found.items, s->found.n, sizeof(*s->found.items),
-          future ? compare_future : compare_now);
+    sort_items(s->found.items, s->found.n, sizeof(*s->found.items),
+               future ? compare_future : compare_now);
 }
 
 /* The amount that is spread: GRES of the job if any, else tasks. */
@@ -165,8 +165,8 @@ static void rest_by_size(struct sched *s, const struct shape *shape) {
         c.ready = i;
         vec_push(&s->rest, c);
     }
-    qsort(s->rest.items, s->rest.n, sizeof(*s->rest.items),
-          shape->n_per_job ? compare_spread_units : compare_spread_tasks);
+    sort_items(s->rest.items, s->rest.n, sizeof(*s->rest.items),
+               shape->n_per_job ? compare_spread_units : compare_spread_tasks);
 }
 
 /* Fewest nodes, at least alt->min_nodes and `taken`, whose largest shares reach the goal. */
@@ -256,7 +256,7 @@ static bool contiguous_select(struct sched *s, const struct shape *shape,
     vec_each (&s->found, c) {
         c->ready = s->nodes[c->node].outer;
     }
-    qsort(s->found.items, s->found.n, sizeof(*s->found.items), compare_outer);
+    sort_items(s->found.items, s->found.n, sizeof(*s->found.items), compare_outer);
     for (size_t from = 0, to; from < s->found.n; from++) {
         uint64_t sum = 0;
         for (to = from; to < s->found.n; to++) {

@@ -376,7 +376,7 @@ static uint32_t *u32_sorted(const uint32_t *items, size_t n) {
 
     for (size_t i = 0; i < n; i++)
         copy[i] = items[i];
-    qsort(copy, n, sizeof(*copy), u32_compare);
+    sort_items(copy, n, sizeof(*copy), u32_compare);
     return copy;
 }
 

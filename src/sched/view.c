@@ -195,7 +195,7 @@ static void nodes_order(struct sched *s, const struct sched_node_spec *specs, si
 
     for (size_t i = 0; i < n; i++)
         order[i] = (struct by_weight) {specs[i].weight, i};
-    qsort(order, n, sizeof(*order), by_weight_compare);
+    sort_items(order, n, sizeof(*order), by_weight_compare);
     for (size_t i = 0; i < n; i++) {
         s->inner[order[i].outer] = i;
         s->nodes[i].outer = order[i].outer;

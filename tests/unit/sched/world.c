@@ -3,6 +3,16 @@
 
 #include <stdio.h>
 
+/* Says the same to the planner under test and to its mirror. */
+#define TELL(w, call)                                                                              \
+    do {                                                                                           \
+        struct sched *sched = (w)->sched;                                                          \
+        call;                                                                                      \
+        sched = (w)->mirror;                                                                       \
+        if (sched)                                                                                 \
+            call;                                                                                  \
+    } while (0)
+
 void world_init(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) {
     memset(w, 0, sizeof(*w));
     w->settings = (struct sched_settings) {.backfill = true,
@@ -58,10 +68,11 @@ static void spec_done(struct sched_job_spec *spec) {
     free((void *) spec->node_counts);
     free((void *) spec->license_ids);
     free((void *) spec->license_counts);
+    constraint_free((struct constraint *) spec->features);
 }
 
 void world_done(struct world *w) {
-    sched_free(w->sched);
+    TELL(w, sched_free(sched));
     vec_each (&w->runs, run) {
         run_done(run);
     }
@@ -79,9 +90,9 @@ void world_done(struct world *w) {
 }
 
 void world_configure(struct world *w) {
-    sched_configure(w->sched, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes,
-                    w->partitions, w->n_partitions);
-    sched_set_licenses(w->sched, w->licenses, w->n_licenses);
+    TELL(w, sched_configure(sched, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes,
+                            w->partitions, w->n_partitions));
+    TELL(w, sched_set_licenses(sched, w->licenses, w->n_licenses));
 }
 
 struct sched_job_spec world_spec(struct world *w) {
@@ -119,7 +130,7 @@ uint32_t world_add(struct world *w, const struct sched_job_spec *spec) {
     job.spec.license_ids = copy_u32(spec->license_ids, spec->n_licenses);
     job.spec.license_counts = copy_u32(spec->license_counts, spec->n_licenses);
     vec_push(&w->jobs, job);
-    sched_job_add(w->sched, &job.spec);
+    TELL(w, sched_job_add(sched, &job.spec));
     return job.spec.job_id;
 }
 
@@ -137,7 +148,7 @@ void world_cancel(struct world *w, uint32_t job_id) {
     assert_non_null(job);
     spec_done(&job->spec);
     vec_remove(&w->jobs, job - w->jobs.items);
-    sched_job_remove(w->sched, job_id);
+    TELL(w, sched_job_remove(sched, job_id));
 }
 
 void world_commit(struct world *w, const struct sched_plan *plan) {
@@ -163,13 +174,13 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
             job->spec.n_tasks_of_array--;
             if (job->spec.max_starts != UINT32_MAX)
                 job->spec.max_starts--;
-            sched_job_add(w->sched, &job->spec);
+            TELL(w, sched_job_add(sched, &job->spec));
         } else {
             world_cancel(w, spec->job_id);
         }
-        sched_run_add(w->sched, run.job_id, start->partition, run.exclusive, 1000, run.start,
-                      run.end, run.allocs, run.n, run.license_ids, run.license_counts,
-                      run.n_licenses);
+        TELL(w, sched_run_add(sched, run.job_id, start->partition, run.exclusive, 1000, run.start,
+                              run.end, run.allocs, run.n, run.license_ids, run.license_counts,
+                              run.n_licenses));
     }
 }
 
@@ -197,7 +208,7 @@ void world_end(struct world *w, uint32_t job_id) {
     assert_non_null(run);
     run_done(run);
     vec_remove(&w->runs, run - w->runs.items);
-    sched_run_remove(w->sched, job_id);
+    TELL(w, sched_run_remove(sched, job_id));
 }
 
 void world_end_due(struct world *w) {
@@ -207,6 +218,16 @@ void world_end_due(struct world *w) {
         else
             i++;
     }
+}
+
+void world_usable(struct world *w, uint32_t node, bool usable) {
+    w->usable[node] = usable;
+    TELL(w, sched_node_usable(sched, node, usable));
+}
+
+void world_priority(struct world *w, uint32_t job_id, uint32_t priority) {
+    world_job(w, job_id)->spec.priority = priority;
+    TELL(w, sched_job_priority(sched, job_id, priority));
 }
 
 void world_check(const struct world *w) {

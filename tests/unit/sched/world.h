@@ -30,6 +30,7 @@ struct world_job {
 };
 struct world {
     struct sched *sched;
+    struct sched *mirror; /* told the same, or NULL */
     struct sched_settings settings;
     struct sched_gres_kind kinds[SCHED_GRES_KINDS];
     size_t n_kinds;
@@ -54,7 +55,8 @@ void world_done(struct world *w);
 void world_configure(struct world *w);
 /* One task, one CPU, 100 s, partition 0. */
 struct sched_job_spec world_spec(struct world *w);
-uint32_t world_add(struct world *w, const struct sched_job_spec *spec); /* returns the id */
+/* Returns the id. Takes spec->features over. */
+uint32_t world_add(struct world *w, const struct sched_job_spec *spec);
 struct world_job *world_job(struct world *w, uint32_t job_id);
 void world_cancel(struct world *w, uint32_t job_id);
 /* Commits starts of a plan as the core does. */
@@ -64,6 +66,8 @@ size_t world_pass(struct world *w);
 /* Ends the runs whose time has come. */
 void world_end_due(struct world *w);
 void world_end(struct world *w, uint32_t job_id);
+void world_usable(struct world *w, uint32_t node, bool usable);
+void world_priority(struct world *w, uint32_t job_id, uint32_t priority);
 struct world_run *world_running(struct world *w, uint32_t job_id);
 /* No CPU, MiB, GRES or licence given out twice at this moment; exclusive nodes have one job. */
 void world_check(const struct world *w);

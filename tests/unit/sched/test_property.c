@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Properties on seeded random worlds. The number of cases can be raised: SLUICE_SCHED_CASES=N.
+ * A failure prints the seed; set SLUICE_SCHED_SEED to it to run that case alone.
+ */
+#include <stdio.h>
+
+#include "random.h"
+#include "sched/internal.h"
+
+static unsigned env_number(const char *name, unsigned otherwise) {
+    const char *text = getenv(name);
+    uint64_t value;
+
+    return text && str_to_u64(text, &value) ? value : otherwise;
+}
+
+static void each_seed(unsigned n, void (*run)(uint64_t seed)) {
+    const char *one = getenv("SLUICE_SCHED_SEED");
+    uint64_t seed;
+
+    if (one && str_to_u64(one, &seed)) {
+        run(seed);
+        return;
+    }
+    n = env_number("SLUICE_SCHED_CASES", n);
+    for (seed = 1; seed <= n; seed++)
+        run(seed);
+}
+
+#define CHECK(seed, condition)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            print_error("seed %llu: %s\n", (unsigned long long) (seed), #condition);               \
+            fail();                                                                                \
+        }                                                                                          \
+    } while (0)
+
+/* ---- something happens ---- */
+
+/* Jobs come, go and end early; the clock stands still. */
+#define RANDOM_SUBMIT 2
+
+static void random_event(struct world *w, struct rng *rng, int richness) {
+    struct request_memory memory;
+
+    switch (rng_below(rng, richness == RANDOM_RICH ? 14 : richness == RANDOM_SIMPLE ? 10 : 8)) {
+    default: {
+        struct sched_job_spec spec = random_request(w, rng, richness % 2, &memory);
+        world_add(w, &spec);
+        break;
+    }
+    case 6:
+    case 7:
+        if (w->runs.n > 0)
+            world_end(w, w->runs.items[rng_below(rng, w->runs.n)].job_id);
+        break;
+    case 8:
+        w->now += 1 + (int64_t) rng_below(rng, 120);
+        world_end_due(w);
+        break;
+    case 9:
+        if (w->jobs.n > 0)
+            world_cancel(w, w->jobs.items[rng_below(rng, w->jobs.n)].spec.job_id);
+        break;
+    case 10:
+        if (w->jobs.n > 0) {
+            world_priority(w, w->jobs.items[rng_below(rng, w->jobs.n)].spec.job_id,
+                           100 + rng_below(rng, 500));
+        }
+        break;
+    case 11: {
+        uint32_t node = rng_below(rng, w->n_nodes);
+        world_usable(w, node, !w->usable[node] || rng_below(rng, 3) > 0);
+        break;
+    }
+    case 12: /* past their end */
+        w->now += (int64_t) rng_below(rng, 60);
+        break;
+    }
+}
+
+/* ---- shortcuts change nothing ---- */
+
+static void compare_plans(uint64_t seed, const struct sched_plan *a, const struct sched_plan *b) {
+    CHECK(seed, a->n_starts == b->n_starts);
+    for (size_t i = 0; i < a->n_starts; i++) {
+        const struct sched_start *x = &a->starts[i], *y = &b->starts[i];
+        CHECK(seed, x->job_id == y->job_id && x->partition == y->partition);
+        CHECK(seed, x->limit == y->limit && x->n_allocs == y->n_allocs);
+        CHECK(seed, memcmp(x->allocs, y->allocs, x->n_allocs * sizeof(*x->allocs)) == 0);
+        CHECK(seed, x->backfilled_past == y->backfilled_past);
+    }
+    CHECK(seed, a->next_time == b->next_time);
+}
+
+/* What each has said of each job so far. */
+struct said {
+    uint32_t reason;
+    int64_t start;
+    bool detail;
+};
+#define SAID_MAX 256
+
+static void said_update(struct said *said, const struct sched_plan *plan) {
+    for (size_t i = 0; i < plan->n_waits; i++) {
+        const struct sched_wait *wait = &plan->waits[i];
+        if (wait->job_id < SAID_MAX)
+            said[wait->job_id] = (struct said) {wait->reason, wait->start, wait->detail != NULL};
+    }
+}
+
+/* A shape that is not tested again keeps "Licenses" or "Resources" of the time when it was. */
+static uint32_t without_licenses(uint32_t reason) {
+    return reason == REASON_LICENSES || reason == REASON_RESOURCES ? REASON_PRIORITY : reason;
+}
+
+static void compare_said(uint64_t seed, const struct world *w, const struct said *a,
+                         const struct said *b) {
+    vec_each (&w->jobs, job) {
+        const struct said *x = &a[job->spec.job_id % SAID_MAX],
+                          *y = &b[job->spec.job_id % SAID_MAX];
+        CHECK(seed, x->start == y->start && x->detail == y->detail);
+        CHECK(seed, x->reason == y->reason ||
+                        (job->spec.n_licenses &&
+                         without_licenses(x->reason) == without_licenses(y->reason)));
+    }
+}
+
+static void naive_case(uint64_t seed) {
+    struct world w;
+    struct rng rng;
+    struct said said[SAID_MAX] = {0}, said_naive[SAID_MAX] = {0};
+
+    rng_seed(&rng, seed);
+    random_world(&w, &rng, RANDOM_RICH);
+    w.mirror = sched_new(&w.settings);
+    w.mirror->naive = true;
+    world_configure(&w);
+    for (unsigned round = 0; round < 6; round++) {
+        struct sched_plan plan, naive;
+        unsigned events = 1 + rng_below(&rng, 5);
+
+        while (events-- > 0)
+            random_event(&w, &rng, RANDOM_RICH);
+        sched_pass(w.sched, w.now, 0, &plan);
+        sched_pass(w.mirror, w.now, 0, &naive);
+        said_update(said, &plan);
+        said_update(said_naive, &naive);
+        compare_plans(seed, &plan, &naive);
+        if (rng_below(&rng, 10) > 0)
+            world_commit(&w, &plan);
+        world_check(&w);
+        compare_said(seed, &w, said, said_naive);
+        sched_plan_done(&plan);
+        sched_plan_done(&naive);
+    }
+    world_done(&w);
+}
+
+TEST(shortcuts_change_no_decision) {
+    each_seed(20000, naive_case);
+}
+
+/* ---- maximality ---- */
+
+/* Independent of need_of(): simple requests only. */
+static bool simple_fits(const struct sched *s, const struct sched_job_spec *spec, uint32_t node) {
+    const struct hardware *hardware = &s->hardware[s->nodes[node].hardware];
+    int64_t have[MAX_DIMS], cpus = spec->cpus_per_task;
+
+    if (hardware->whole_cores)
+        cpus += cpus % hardware->threads_per_core;
+    node_window(s, node, s->now, s->now + spec->limit, have);
+    if (spec->exclusive && (have[DIM_CPU] != node_total(s, node)[DIM_CPU] ||
+                            have[DIM_MEM] != node_total(s, node)[DIM_MEM]))
+        return false;
+    return s->nodes[node].usable && have[DIM_CPU] >= cpus &&
+           (spec->mem_per_node == UINT64_MAX || have[DIM_MEM] >= (int64_t) spec->mem_per_node);
+}
+
+static void maximal_case(uint64_t seed) {
+    struct world w;
+    struct rng rng;
+
+    rng_seed(&rng, seed);
+    random_world(&w, &rng, RANDOM_SIMPLE);
+    world_configure(&w);
+    for (unsigned round = 0; round < 6; round++) {
+        unsigned events = 1 + rng_below(&rng, 5);
+        while (events-- > 0)
+            random_event(&w, &rng, RANDOM_SIMPLE);
+        world_pass(&w);
+        world_check(&w);
+        vec_each (&w.jobs, job) {
+            const struct job *inside = map_get(&w.sched->jobs, job->spec.job_id);
+            uint32_t n = 0;
+            if (inside->plan)
+                continue;
+            for (uint32_t node = 0; node < w.n_nodes; node++)
+                n += simple_fits(w.sched, &job->spec, node);
+            CHECK(seed, n < job->spec.min_nodes);
+        }
+    }
+    world_done(&w);
+}
+
+TEST(after_a_pass_nobody_could_start_without_touching_a_plan) {
+    each_seed(4000, maximal_case);
+}
+
+/* ---- promises ---- */
+
+struct promise {
+    uint32_t job_id;
+    int64_t start;
+};
+
+static int64_t next_end(const struct world *w) {
+    int64_t next = SCHED_FOREVER;
+
+    vec_each (&w->runs, run) {
+        next = min_of(next, run->end);
+    }
+    return next;
+}
+
+/* One priority, so that nobody arrives in front; nodes stay; jobs end at or before their limit. */
+static void promise_case(uint64_t seed) {
+    struct world w;
+    struct rng rng;
+    vec(struct promise) promises = {0};
+
+    rng_seed(&rng, seed);
+    random_world(&w, &rng, RANDOM_SIMPLE);
+    w.settings.reservations = 1 + rng_below(&rng, 3);
+    world_configure(&w);
+    for (unsigned round = 0; round < 30; round++) {
+        struct sched_plan plan;
+        unsigned events = rng_below(&rng, 4);
+
+        while (round % 2 == 0 && events-- > 0)
+            random_event(&w, &rng, RANDOM_SUBMIT);
+        if (round % 2)
+            w.now = min_of(next_end(&w), w.now + 1 + (int64_t) rng_below(&rng, 60));
+        world_end_due(&w);
+        sched_pass(w.sched, w.now, 0, &plan);
+        vec_each (&promises, promise) {
+            const struct sched_wait *wait = plan_wait(&plan, promise->job_id);
+            CHECK(seed, !wait || !wait->start || wait->start <= promise->start);
+            CHECK(seed, !plan_start(&plan, promise->job_id) || w.now <= promise->start);
+            if (wait && wait->start)
+                promise->start = wait->start;
+        }
+        for (size_t i = 0; i < plan.n_waits; i++) {
+            struct promise promise = {plan.waits[i].job_id, plan.waits[i].start};
+            bool known = false;
+            vec_each (&promises, at) {
+                known = known || at->job_id == promise.job_id;
+            }
+            if (promise.start && !known)
+                vec_push(&promises, promise);
+        }
+        world_commit(&w, &plan);
+        world_check(&w);
+        sched_plan_done(&plan);
+    }
+    vec_done(&promises);
+    world_done(&w);
+}
+
+TEST(plans_only_move_earlier) {
+    each_seed(4000, promise_case);
+}
+
+/* ---- the same again ---- */
+
+static uint64_t trace_of(uint64_t seed) {
+    struct world w;
+    struct rng rng;
+    uint64_t hash = seed;
+
+    rng_seed(&rng, seed);
+    random_world(&w, &rng, RANDOM_RICH);
+    world_configure(&w);
+    for (unsigned round = 0; round < 8; round++) {
+        struct sched_plan plan;
+        for (unsigned i = 0; i < 4; i++)
+            random_event(&w, &rng, RANDOM_RICH);
+        sched_pass(w.sched, w.now, 0, &plan);
+        for (size_t i = 0; i < plan.n_starts; i++) {
+            hash = hash_bytes(plan.starts[i].allocs,
+                              plan.starts[i].n_allocs * sizeof(struct sched_alloc), hash);
+        }
+        for (size_t i = 0; i < plan.n_waits; i++)
+            hash = hash_u64(hash ^ plan.waits[i].job_id) + plan.waits[i].reason;
+        world_commit(&w, &plan);
+        sched_plan_done(&plan);
+    }
+    world_done(&w);
+    return hash;
+}
+
+static void same_case(uint64_t seed) {
+    CHECK(seed, trace_of(seed) == trace_of(seed));
+}
+
+TEST(the_same_calls_give_the_same_plans) {
+    each_seed(300, same_case);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shortcuts_change_no_decision),
+        cmocka_unit_test(after_a_pass_nobody_could_start_without_touching_a_plan),
+        cmocka_unit_test(plans_only_move_earlier),
+        cmocka_unit_test(the_same_calls_give_the_same_plans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
