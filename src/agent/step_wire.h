@@ -52,7 +52,9 @@ enum step_frame {
     X(26, BOOL, append_output, 0) /* JobFileAppend */                                              \
     X(27, STR, log_file, 0)                                                                        \
     X(28, STR, cgroup, 0)         /* of this step, relative to the cgroup tree; see os/cgroup.h */ \
-    X(29, U32, gather_seconds, 0) /* how often memory is sampled; 0 = only at the end */
+    X(29, U32, gather_seconds, 0) /* how often memory is sampled; 0 = only at the end */           \
+    X(30, OPT64, def_mem_per_cpu, 0) /* MiB: what a job that asked for nothing has got */        \
+    X(31, OPT64, def_mem_per_node, 0)
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {
@@ -88,7 +90,8 @@ RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
     X(1, U32, job_id, 0)                                                                           \
     X(11, U32, uid, 0)                                                                             \
     X(12, U32, gid, 0)                                                                             \
-    X(13, STR, user_name, 0)
+    X(13, STR, user_name, 0)                                                                       \
+    X(102, STR, partition, 0)
 RECORD_DECLARE(launch_head_job, LAUNCH_HEAD_JOB_FIELDS)
 #define LAUNCH_HEAD_FIELDS(X)                                                                      \
     X(1, REC, job, launch_head_job)                                                                \

@@ -527,7 +527,9 @@ static int step_job_check(struct core *core, struct core_job *job, const struct 
     if (job_is_pending(job))
         return error_set(err, ERR_JOB_PENDING, "job %u has not started", job->rec.job_id);
     if (!job_has_nodes(job))
-        return error_set(err, ERR_ALREADY_DONE, "job %u has ended", job->rec.job_id);
+        return error_set(err,
+                         job->rec.flags & JOB_FLAG_COMPLETING ? ERR_ALREADY_DONE : ERR_JOB_FINISHED,
+                         "job %u has ended", job->rec.job_id);
     return 0;
 }
 
@@ -645,6 +647,8 @@ static enum job_state state_of_status(const struct core_job *job, const struct s
                                       uint32_t status) {
     if (done->oom)
         return JOB_OUT_OF_MEMORY;
+    if (done->timed_out)
+        return JOB_TIMEOUT;
     if (job->rec.state == JOB_CANCELLED || job->rec.state == JOB_TIMEOUT ||
         job->rec.state == JOB_PREEMPTED || job->rec.state == JOB_NODE_FAIL)
         return (status & 0x7f) != 0 ? JOB_CANCELLED : status == 0 ? JOB_COMPLETED : JOB_FAILED;

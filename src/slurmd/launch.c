@@ -23,7 +23,8 @@ struct pending {
     struct slurmd *slurmd;
     struct step_key key;
     uint32_t uid, gid;
-    struct str body; /* of MSG_LAUNCH or MSG_STEP_LAUNCH */
+    struct str body;                        /* of MSG_LAUNCH or MSG_STEP_LAUNCH */
+    const struct conf_partition *partition; /* batch; NULL = not known here */
     /* srun */
     struct rpc_conn *conn; /* NULL when it has gone */
     uint32_t seq;
@@ -69,6 +70,14 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_numbers.items = slurmd->gpu_numbers.items;
     order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
     order->append_output = conf->job_file_append;
+    if (pending->partition && pending->partition->def_mem_per_cpu != CONF_UNSET)
+        order->def_mem_per_cpu = pending->partition->def_mem_per_cpu;
+    else if (pending->partition && pending->partition->def_mem_per_node != CONF_UNSET)
+        order->def_mem_per_node = pending->partition->def_mem_per_node;
+    else if (conf->def_mem_per_cpu != CONF_UNSET)
+        order->def_mem_per_cpu = conf->def_mem_per_cpu;
+    else if (conf->def_mem_per_node != CONF_UNSET)
+        order->def_mem_per_node = conf->def_mem_per_node;
     if (slurmd->cgroup_base) {
         step_cgroup(slurmd, pending->key, cgroup);
         order->cgroup = cgroup->data;
@@ -173,6 +182,8 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
     pending->key = (struct step_key) {head.job->job_id, STEP_BATCH, head.attempt};
     pending->uid = head.job->uid;
     pending->gid = head.job->gid;
+    if (head.job->partition)
+        pending->partition = conf_partition_find(slurmd->conf, head.job->partition);
     if (!accepted(pending, true)) {
         pending_free(pending);
         return;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "slurmstepd/stepd.h"
+#include "text/duration.h"
+#include "text/timestamp.h"
 
 #define ROUND_MIN_USEC 500u /* between two looks at what is left: doubles up to the maximum */
 #define ROUND_MAX_USEC 100000u
@@ -206,6 +208,31 @@ void stepd_children(struct stepd *stepd) {
         srun_tell_exits(stepd);
     if (stepd->n_running == 0 && stepd->state == STEPD_RUNNING)
         stepd_end(stepd);
+}
+
+/* ---- the step's own time limit (srun -t) ---- */
+
+static void on_time_limit(void *context) {
+    struct stepd *stepd = context;
+    cleanup_str struct str text = STR_INIT;
+    int64_t now = (int64_t) (loop_realtime_usec() / SEC_USEC);
+
+    if (stepd->state != STEPD_RUNNING)
+        return;
+    stepd->done.timed_out = true;
+    str_append(&text, "CANCELLED AT ");
+    timestamp_print(now, NULL, now, &text);
+    str_append(&text, " DUE TO TIME LIMIT");
+    stepd_terminate(stepd, stepd->order.kill_wait, text.data);
+}
+
+void stepd_limit_time(struct stepd *stepd, uint32_t minutes) {
+    struct loop_timer *timer;
+
+    if (minutes == 0 || minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE)
+        return;
+    timer = loop_timer_add(stepd->loop, on_time_limit, stepd);
+    loop_timer_set(timer, loop_monotonic_usec() + minutes * 60 * SEC_USEC);
 }
 
 /* ---- by order ---- */

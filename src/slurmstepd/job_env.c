@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "model/job.h"
 #include "text/duration.h"
 #include "text/idset.h"
@@ -57,13 +58,11 @@ static const struct copy_row job_rows[] = {
     JOB(UNSET64, mem_per_node, "SLURM_MEM_PER_NODE"),
     JOB(UNSET64, mem_per_cpu, "SLURM_MEM_PER_CPU"),
     JOB(UNSET64, mem_per_gpu, "SLURM_MEM_PER_GPU"),
-    JOB(STR, distribution_text, "SLURM_DISTRIBUTION"),
     JOB(U32, plane_size, "SLURM_DIST_PLANESIZE"),
     JOB(U32, threads_per_core, "SLURM_THREADS_PER_CORE"),
     JOB(STR, hint, "SLURM_HINT"),
     JOB(STR, profile, "SLURM_PROFILE"),
     JOB(STR, network, "SLURM_NETWORK"),
-    JOB(STR, export_env, "SLURM_EXPORT_ENV"),
 };
 #undef JOB
 #define LAYOUT(kind, member, name)                                                                 \
@@ -248,10 +247,20 @@ static const char *const stale_names[] = {
     "JOB_ARRAY_TASK_ID",       "SLURM_NTASKS",         "SLURM_NPROCS",
     "SLURM_NTASKS_PER_NODE",   "SLURM_CPUS_PER_TASK",  "SLURM_MEM_PER_NODE",
     "SLURM_MEM_PER_CPU",       "SLURM_MEM_PER_GPU",    "SLURM_UMASK",
-    "SLURM_DISTRIBUTION",      "SLURM_LABELIO",        "SLURM_GET_USER_ENV",
+    "SLURM_DISTRIBUTION",      "SLURM_LABELIO",        "SLURM_PROFILE",
     "SLURM_JOB_DEPENDENCY",    "SLURM_JOB_LICENSES",   "SLURM_NTASKS_PER_CORE",
     "SLURM_NTASKS_PER_SOCKET", "SLURM_OVERCOMMIT",     "SLURM_JOB_END_TIME",
 };
+
+/* A job that asked for no memory is told the default that it got. */
+static void set_memory(struct env *env, const struct step_order *order, const struct job *job) {
+    if (job->mem_per_node != UNSET64 || job->mem_per_cpu != UNSET64 || job->mem_per_gpu != UNSET64)
+        return;
+    if (order->def_mem_per_cpu != UNSET64 && order->def_mem_per_cpu > 0)
+        env_set_u64(env, "SLURM_MEM_PER_CPU", order->def_mem_per_cpu);
+    else if (order->def_mem_per_node != UNSET64 && order->def_mem_per_node > 0)
+        env_set_u64(env, "SLURM_MEM_PER_NODE", order->def_mem_per_node);
+}
 
 void job_env_batch(struct env *env, const struct step_order *order, const struct launch *launch,
                    const struct job_node *node) {
@@ -269,6 +278,12 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
     }
     if (job->overcommit)
         env_set(env, "SLURM_OVERCOMMIT", "1");
+    set_memory(env, order, job);
+    if (job->distribution_text) { /* "plane=4": the size has a variable of its own */
+        cleanup_free char *name =
+            xstrndup(job->distribution_text, strcspn(job->distribution_text, "="));
+        env_set(env, "SLURM_DISTRIBUTION", name);
+    }
     env_set(env, "SLURM_JOB_CPUS_PER_NODE", launch->job_cpus_per_node);
     env_set(env, "SLURM_TASKS_PER_NODE", launch->tasks_per_node);
     set_gpu_request(env, "SLURM_GPUS", job->tres_per_job);

@@ -132,6 +132,8 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
     if (step_begin(stepd, srun_fd, err) < 0) {
         stepd_failed(stepd, err);
     } else {
+        if (stepd->step)
+            stepd_limit_time(stepd, stepd->order.credential->time_limit);
         link_report(stepd);
         srun_tell_started(stepd);
         stepd_children(stepd); /* a task that could not be executed has exited already */

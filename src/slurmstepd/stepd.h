@@ -158,7 +158,7 @@ void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols);
 must_check int srun_adopt(struct stepd *stepd, int fd, struct error *err);
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
 void srun_tell_started(struct stepd *stepd);
-void srun_tell_exits(struct stepd *stepd);    /* of tasks not told yet */
+void srun_tell_exits(struct stepd *stepd); /* of tasks not told yet */
 void srun_tell_finished(struct stepd *stepd);
 void srun_tell_failed(struct stepd *stepd, const struct error *why);
 
@@ -171,6 +171,7 @@ void link_close_all(struct stepd *stepd);
 void stepd_children(struct stepd *stepd); /* reaps */
 void stepd_command(struct stepd *stepd, const struct step_command *command);
 void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *message);
+void stepd_limit_time(struct stepd *stepd, uint32_t minutes);
 void stepd_end(struct stepd *stepd); /* kills what is left, then ENDED */
 void stepd_timer(void *stepd);
 /* It could not be started: that is its result. */
