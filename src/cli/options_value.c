@@ -117,7 +117,9 @@ int option_parse_minutes(struct options *options, const struct option_row *row, 
     uint32_t minutes;
     if (minutes_parse(value, &minutes, NULL) < 0)
         return option_bad_value(options, row);
-    *target_u32(options, row) = minutes;
+    /* A limit of 0 asks for none. */
+    bool no_limit = row->id == OPT_time && minutes == 0;
+    *target_u32(options, row) = no_limit ? MINUTES_INFINITE : minutes;
     return 0;
 }
 

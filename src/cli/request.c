@@ -156,8 +156,7 @@ static int fill_environment(const struct cli *cli, struct options *options, cons
     environ_set(&block, "SLURM_PRIO_PROCESS", nice_value);
     if (export && options->command == OPTION_SBATCH) {
         environ_set(&block, "SLURM_EXPORT_ENV", export);
-        if (strcasecmp(export, "ALL") != 0)
-            environ_set(&block, "SLURM_GET_USER_ENV", "1");
+        environ_set(&block, "SLURM_GET_USER_ENV", "1");
     }
     if (options->job.get_user_env)
         environ_set(&block, "SLURM_GET_USER_ENV", "1");
@@ -190,6 +189,8 @@ int request_fill(const struct cli *cli, struct options *options, const struct co
     if (!directory)
         return cli->error_status;
     drop_empty_texts(job);
+    if (job->export_env && strcasecmp(job->export_env, "ALL") == 0)
+        string_set(&job->export_env, NULL); /* the same as no --export at all */
     free(job->work_dir);
     job->work_dir = directory;
     char host[256];

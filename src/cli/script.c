@@ -50,13 +50,15 @@ void script_words_done(struct script_words *words) {
     vec_done(&words->lines);
 }
 
-/* One word from *at on; its text goes to `out`. False on a quote that is not closed. */
-static bool read_word(const char *text, size_t length, size_t *at, struct str *out) {
+/* One word from *at on; its text goes to `out`. A backslash takes the next character as it is, but
+ * outside quotes it does not keep a blank. The result is the quote that is not closed, or 0. */
+static char read_word(const char *text, size_t length, size_t *at, struct str *out) {
     char quote = 0;
-    size_t opened = 0;
     for (; *at < length; ++*at) {
         char c = text[*at];
-        if (c == '\\' && *at + 1 < length) {
+        if (c == '\\') {
+            if (*at + 1 == length || (!quote && is_blank(text[*at + 1])))
+                continue;
             str_append_char(out, text[++*at]);
         } else if (quote) {
             if (c == quote)
@@ -65,29 +67,29 @@ static bool read_word(const char *text, size_t length, size_t *at, struct str *o
                 str_append_char(out, c);
         } else if (c == '"' || c == '\'') {
             quote = c;
-            opened = *at;
         } else if (is_blank(c) || c == '#') {
             break;
         } else {
             str_append_char(out, c);
         }
     }
-    if (quote)
-        *at = opened;
-    return quote == 0;
+    return quote;
 }
 
-bool script_split(const char *text, size_t length, struct script_words *words, size_t *ret_at) {
+bool script_split(const char *text, size_t length, struct script_words *words,
+                  struct script_fault *ret_fault) {
     size_t at = 0;
     while (true) {
+        size_t start = at;
         while (at < length && is_blank(text[at]))
             at++;
         if (at == length || text[at] == '#')
             return true;
         struct str word = STR_INIT;
-        if (!read_word(text, length, &at, &word)) {
+        char quote = read_word(text, length, &at, &word);
+        if (quote) {
             str_done(&word);
-            *ret_at = at;
+            *ret_fault = (struct script_fault) {quote, start};
             return false;
         }
         vec_push(&words->words, str_take(&word));
@@ -141,11 +143,13 @@ int script_scan(struct bytes script, const char *name, struct script_words *word
         const char *options = directive_text(line, length, &words->obsolete);
         if (!options)
             continue;
-        size_t size = (size_t) (line + length - options), bad;
+        size_t size = (size_t) (line + length - options);
+        struct script_fault fault;
         struct script_line found = {.number = number, .first = words->words.n};
-        if (!script_split(options, size, words, &bad))
+        if (!script_split(options, size, words, &fault))
             return error_set(err, ERR_INVALID, "%s: line %u: Unmatched `%c` in [%.*s]", name,
-                             number, options[bad], (int) min_of(size, (size_t) 400), options);
+                             number, fault.quote, (int) min_of(size - fault.rest, (size_t) 400),
+                             options + fault.rest);
         found.n = words->words.n - found.first;
         if (is_separator(words, &found)) {
             words->hetjob = true;

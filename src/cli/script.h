@@ -40,9 +40,14 @@ must_check int script_scan(struct bytes script, const char *name, struct script_
                            struct error *err);
 
 /* Splits one directive's text: blanks separate, quotes of either kind group, a backslash takes the
- * next character as it is, an unquoted # ends the line. False on an unmatched quote; *ret_at is
- * then its offset. */
-bool script_split(const char *text, size_t length, struct script_words *words, size_t *ret_at);
+ * next character as it is (but no blank outside quotes), an unquoted # ends the line. False on a
+ * quote that is not closed. */
+struct script_fault {
+    char quote;
+    size_t rest; /* offset of the text after the last whole word */
+};
+bool script_split(const char *text, size_t length, struct script_words *words,
+                  struct script_fault *ret_fault);
 
 /* The script that --wrap stands for. */
 void script_wrap(const char *command, struct str *out);

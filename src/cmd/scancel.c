@@ -320,7 +320,7 @@ static int failure_status(const struct scancel *scancel, uint32_t code) {
         return scancel->detailed || scancel->filtered ? 1 : 0;
     case ERR_ALREADY_DONE:
     case ERR_JOB_FINISHED:
-        return scancel->kill.signal ? 1 : 0;
+        return 0;
     default:
         return 1;
     }
@@ -328,6 +328,9 @@ static int failure_status(const struct scancel *scancel, uint32_t code) {
 
 static int report_failure(const struct scancel *scancel, const char *id, uint32_t code,
                           const char *detail) {
+    /* To a signal, a job that has ended is one that does not exist. */
+    if (scancel->kill.signal && (code == ERR_ALREADY_DONE || code == ERR_JOB_FINISHED))
+        code = ERR_INVALID_JOB_ID;
     int status = failure_status(scancel, code);
     /* That a job is gone is what was wanted: worth a word only to those who ask. */
     if (status || scancel->cli.verbose) {

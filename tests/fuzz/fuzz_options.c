@@ -56,11 +56,11 @@ static void try_command(enum option_command command, struct script_words *words)
 FUZZ_TEXT(text) {
     static const enum option_command commands[] = {OPTION_SBATCH, OPTION_SRUN, OPTION_SALLOC};
     struct script_words words = {0};
-    size_t at;
-    if (script_split(text, strlen(text), &words, &at))
+    struct script_fault fault;
+    if (script_split(text, strlen(text), &words, &fault))
         for (size_t i = 0; i < countof(commands); i++)
             try_command(commands[i], &words);
     else
-        require(at < strlen(text));
+        require(fault.rest < strlen(text));
     script_words_done(&words);
 }

@@ -83,6 +83,10 @@ TEST(time_limits_become_minutes) {
     cleanup_sample struct sample forever;
     sample_read(&forever, OPTION_SBATCH, "-t infinite");
     assert_int_equal(forever.options.job.time_limit, MINUTES_INFINITE);
+    cleanup_sample struct sample none;
+    sample_read(&none, OPTION_SBATCH, "-t 0 --time-min=0");
+    assert_int_equal(none.options.job.time_limit, MINUTES_INFINITE);
+    assert_int_equal(none.options.job.time_min, 0);
     assert_string_equal(refused("-t soon"), "255 Invalid --time specification");
     assert_string_equal(refused("--time="), "255 Invalid --time specification");
     assert_string_equal(refused("-t 1:2:3:4"), "255 Invalid --time specification");

@@ -85,8 +85,11 @@ TEST(quotes_group_and_join) {
 }
 
 TEST(a_backslash_takes_the_next_character_as_it_is) {
-    assert_string_equal(directives("#SBATCH -J name\\ with\\ blanks -o a\\#b\n"),
-                        "-J name with blanks -o a#b");
+    assert_string_equal(directives("#SBATCH -J a\\\"b -o a\\#b -i \"x\\ y\" -A \\\\\n"),
+                        "-J a\"b -o a#b -i x y -A \\");
+    /* No blank outside quotes, as it always has been. */
+    assert_string_equal(directives("#SBATCH -J a\\ b\n"), "-J a b");
+    assert_string_equal(directives("#SBATCH -J a\\\n"), "-J a");
 }
 
 TEST(an_unquoted_hash_ends_the_line_even_inside_a_word) {
@@ -95,7 +98,7 @@ TEST(an_unquoted_hash_ends_the_line_even_inside_a_word) {
 
 TEST(a_quote_that_is_not_closed_names_its_line) {
     assert_string_equal(directives("#!/bin/sh\n#SBATCH -J \"open\ntrue\n"),
-                        "!s.sh: line 2: Unmatched `\"` in [ -J \"open]");
+                        "!s.sh: line 2: Unmatched `\"` in [ \"open]");
 }
 
 TEST(component_separators_and_old_directives_are_noticed) {
