@@ -136,7 +136,17 @@ static bool job_wanted(const struct job_filter *filter, const struct core_job *j
     return r->all || r->partitions.n > 0 || filter->admin || !hidden_partition(filter->core, job);
 }
 
-/* Large and private things never leave by a listing; they are not in the record anyway. */
+/* Script and environment never leave by a listing (they are not in the record). A command line may
+ * hold a script, too (--wrap): it is for the owner and administrators. */
+static void add_job(const struct job_filter *filter, struct frame *frame, struct core_job *job,
+                    const struct field_mask *mask) {
+    char *line = job->rec.submit_line;
+    if (!filter->admin && job->rec.uid != filter->user->uid)
+        job->rec.submit_line = NULL;
+    frame_add(frame, &record_job, &job->rec, mask);
+    job->rec.submit_line = line;
+}
+
 static const struct field_mask *request_mask(const struct list_request *request,
                                              struct field_mask *mask) {
     if (request->fields.size == 0)
@@ -156,7 +166,7 @@ static int list_by_ids(struct job_filter *filter, struct frame *frame,
             found += jobs.n;
             for (size_t k = 0; k < jobs.n; k++) {
                 if (job_wanted(filter, jobs.items[k]))
-                    frame_add(frame, &record_job, &jobs.items[k]->rec, mask);
+                    add_job(filter, frame, jobs.items[k], mask);
             }
         }
         vec_done(&jobs);
@@ -193,9 +203,9 @@ static int list_jobs(struct core *core, const struct core_user *user,
         r = list_by_ids(&filter, frame, mask, err);
     } else if (r == 0) {
         list_each (&core->jobs_in_order, at) {
-            const struct core_job *job = list_entry(at, struct core_job, link);
+            struct core_job *job = list_entry(at, struct core_job, link);
             if (job_wanted(&filter, job))
-                frame_add(frame, &record_job, &job->rec, mask);
+                add_job(&filter, frame, job, mask);
         }
     }
     smap_done(&filter.nodes);
@@ -357,12 +367,15 @@ static bool acct_wanted(const struct job_filter *filter, const struct core_job *
            in_strs(&query->qos, job->rec.qos);
 }
 
-static void acct_emit(struct core *core, struct core_job *job, const struct acct_query *query,
+static void acct_emit(struct core_job *job, bool hide_line, const struct acct_query *query,
                       void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
                       void *context) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
     record.job = &job->rec;
+    char *line = job->rec.submit_line;
+    if (hide_line)
+        job->rec.submit_line = NULL;
     vec(struct step) steps = {0};
     list_each (&job->steps, at) {
         if (!query->no_steps)
@@ -393,8 +406,8 @@ static void acct_emit(struct core *core, struct core_job *job, const struct acct
     struct str body cleanup_str = STR_INIT;
     wire_encode(&record_acct_job, &record, NULL, &body);
     sink(context, job->rec.job_id, (struct bytes) {(const uint8_t *) body.data, body.length});
+    job->rec.submit_line = line;
     vec_done(&steps);
-    (void) core;
 }
 
 void core_acct_live(struct core *core, int64_t now, const struct core_user *user,
@@ -409,7 +422,7 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
         list_each (&core->jobs_in_order, at) {
             struct core_job *job = list_entry(at, struct core_job, link);
             if (acct_wanted(&filter, job, query) && time_overlaps(job, query, now))
-                acct_emit(core, job, query, sink, context);
+                acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
         }
         return;
     }
@@ -423,7 +436,8 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
                 struct core_job *job = jobs.items[k];
                 if (acct_wanted(&filter, job, query) &&
                     map_put(&seen, job->rec.job_id, job) == NULL)
-                    acct_emit(core, job, query, sink, context);
+                    acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink,
+                              context);
             }
         }
         vec_done(&jobs);

@@ -295,6 +295,9 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
     if (job->time_min != UNSET32 && job->time_limit != UNSET32 && job->time_limit != 0 &&
         job->time_min > job->time_limit)
         return refuse(reply, core, ERR_TIME_MIN, "it is above --time");
+    if (job->reservation != NULL)
+        return refuse(reply, core, ERR_INVALID_RESERVATION,
+                      "there is no reservation %s; this cluster has none", job->reservation);
     if (job->deadline > 0 && job->deadline <= core->now)
         return refuse(reply, core, ERR_DEADLINE, "the deadline has passed");
     return 0;

@@ -101,8 +101,17 @@ static void take_history(struct answer *answer, struct client *client,
     arena_init(&memory, 0);
     struct acct_job record;
     if (wire_decode(&record_acct_job, row->data, &memory, &record, NULL) == 0 &&
-        record.job != NULL && row_wanted(answer, record.job))
-        add_row(answer, client, row->data);
+        record.job != NULL && row_wanted(answer, record.job)) {
+        bool own = answer->uid == record.job->uid || core_is_admin(answer->ctld->core, answer->uid);
+        struct str out cleanup_str = STR_INIT;
+        if (!own && record.job->submit_line != NULL) { /* it may hold a script (--wrap) */
+            record.job->submit_line = NULL;
+            wire_encode(&record_acct_job, &record, NULL, &out);
+        }
+        add_row(answer, client,
+                out.length > 0 ? (struct bytes) {(const uint8_t *) out.data, out.length}
+                               : row->data);
+    }
     arena_done(&memory);
 }
 
