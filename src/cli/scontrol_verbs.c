@@ -16,8 +16,11 @@ int scontrol_job_results(const struct job_results *results, const char *what) {
     int status = 0;
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
-        if (result->code == 0)
+        if (result->code == 0) {
+            if (result->detail != NULL) /* something to know about what was done */
+                fprintf(stderr, "job %s: %s\n", result->id ? result->id : "", result->detail);
             continue;
+        }
         const char *text = error_text((int) result->code);
         status = 1;
         if (results->items.n > 1 && result->id && strchr(result->id, '_'))
