@@ -30,19 +30,32 @@ static void indent(const struct json *json, int depth) {
     str_append_bytes(json->out, blanks, n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1);
 }
 
+/* One reservation and plain copies: this runs for every value of every record. */
 static void place_json(struct json *json, const char *key) {
     bool pretty = json->style == JSON_PRETTY;
+    size_t key_length = key ? strlen(key) : 0;
+    size_t blanks = pretty && json->depth > 0 ? 2 * (size_t) json->depth : 0;
+    struct str *out = json->out;
+    str_reserve(out, key_length + blanks + 8);
+    char *to = out->data + out->length;
     if (!json->empty[json->depth])
-        str_append_char(json->out, ',');
-    if (pretty && json->depth > 0) {
-        str_append_char(json->out, '\n');
-        indent(json, json->depth);
+        *to++ = ',';
+    if (blanks) {
+        *to++ = '\n';
+        memset(to, ' ', blanks);
+        to += blanks;
     }
     if (key) {
-        str_append_char(json->out, '"');
-        str_append(json->out, key);
-        str_append(json->out, pretty ? "\": " : "\":");
+        *to++ = '"';
+        memcpy(to, key, key_length);
+        to += key_length;
+        *to++ = '"';
+        *to++ = ':';
+        if (pretty)
+            *to++ = ' ';
     }
+    *to = '\0';
+    out->length = (size_t) (to - out->data);
 }
 
 static void place_yaml(struct json *json, const char *key) {
@@ -118,6 +131,10 @@ void json_end(struct json *json) {
 /* ---- values ---- */
 static void escape(struct str *out, const char *text) {
     static const char hex[] = "0123456789abcdef";
+    if (!*text) {
+        str_append_bytes(out, "\"\"", 2);
+        return;
+    }
     str_append_char(out, '"');
     for (const char *at = text; *at;) {
         size_t plain = 0;

@@ -88,6 +88,14 @@ void rows_done(struct rows *rows) {
     vec_done(rows);
 }
 
+void rows_print(const struct rows *rows, const struct format *format, struct column_env *env,
+                struct str *out) {
+    for (size_t i = 0; i < rows->n; i++) {
+        format_row(format, rows->items[i], env, out);
+        list_output(out);
+    }
+}
+
 void strs_push(struct strs *list, const char *text) {
     list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
     list->items[list->n++] = xstrdup(text);

@@ -41,6 +41,9 @@ struct rows {
 };
 void rows_push(struct rows *rows, const void *row);
 void rows_done(struct rows *rows);
+/* All rows as lines, written as they fill the buffer. */
+void rows_print(const struct rows *rows, const struct format *format, struct column_env *env,
+                struct str *out);
 
 /* Appends the words of a comma list; strings belong to the list. */
 void strs_split(struct strs *list, const char *text);

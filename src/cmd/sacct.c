@@ -333,10 +333,7 @@ static void table_print(const struct settings *settings, const struct format *fo
         if (!settings->parsable)
             format_dashes(format, out);
     }
-    for (size_t i = 0; i < rows->n; i++) {
-        format_row(format, rows->items[i], env, out);
-        list_output(out);
-    }
+    rows_print(rows, format, env, out);
 }
 
 static int load_failed(const struct error *err) {

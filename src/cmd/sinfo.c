@@ -329,10 +329,7 @@ static void listing_print(struct listing *listing, struct column_env *env, struc
         str_printf(out, "CLUSTER: %s\n", env->cluster);
     if (!settings->no_header)
         format_header(&listing->format, out);
-    for (size_t i = 0; i < rows.n; i++) {
-        format_row(&listing->format, rows.items[i], env, out);
-        list_output(out);
-    }
+    rows_print(&rows, &listing->format, env, out);
     node_rows_free(&rows);
 }
 

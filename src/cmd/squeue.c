@@ -397,10 +397,7 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
             str_printf(&out, "CLUSTER: %s\n", env.cluster);
         if (!settings->no_header)
             format_header(&listing->format, &out);
-        for (size_t i = 0; i < rows.n; i++) {
-            format_row(&listing->format, rows.items[i], &env, &out);
-            list_output(&out);
-        }
+        rows_print(&rows, &listing->format, &env, &out);
     }
     if (settings->iterate)
         str_append_char(&out, '\n');
