@@ -90,8 +90,8 @@ static inline bool member_is_default(const struct field *field, void *object) {
         return *member_u64(field, object) == 0;
     case FIELD_OPT64:
         return *member_u64(field, object) == UNSET64;
-    case FIELD_F64:
-        return *(double *) member_at(field, object) == 0;
+    case FIELD_F64: /* by its bits: -0.0 is a value */
+        return *member_u64(field, object) == 0;
     case FIELD_STR:
         return *member_str(field, object) == NULL;
     case FIELD_BLOB:
