@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sdiag: the controller's counters in the layout that monitoring reads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "cli/json_dump.h"
+#include "cli/list.h"
+#include "cli/list_options.h"
+#include "model/conf.h"
+
+struct settings {
+    const char *clusters, *json;
+};
+
+#define SET(name) static void name(void *data, const char *value)
+#define SETTINGS ((struct settings *) data)
+SET(set_nothing) {}
+SET(set_reset) {
+    list_fail("-r: the counters count from the controller's start and are not reset");
+}
+SET(set_clusters) {
+    SETTINGS->clusters = value;
+}
+SET(set_json) {
+    SETTINGS->json = value ? value : "";
+}
+SET(set_yaml) {
+    SETTINGS->json = "yaml";
+}
+
+/* clang-format off */
+static const struct list_option option_rows[] = {
+    {"all", 'a', LIST_ARG_NONE, NULL, set_nothing, NULL, "all statistics (the default)"},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
+    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "name",
+        "the cluster to ask"},
+    {"reset", 'r', LIST_ARG_NONE, NULL, set_reset, NULL, NULL},
+    {"sort-by-id", 'i', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"sort-by-time", 't', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"sort-by-time2", 'T', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+};
+/* clang-format on */
+static const struct list_options options = {option_rows, countof(option_rows), "sdiag [-aM]"};
+
+/* One line: its label, how its value stands, the counter that fills it (NULL: a line as it is;
+ * counters that the controller lacks print 0). `json` is its key there. */
+enum line_kind { LINE_TEXT, LINE_NUMBER, LINE_TIME };
+static const struct line {
+    enum line_kind kind;
+    const char *label, *counter, *json;
+} lines[] = {
+    {LINE_NUMBER, "Server thread count:  ", "connections", "server_thread_count"},
+    {LINE_NUMBER, "Agent queue size:     ", "agent_queue_size", "agent_queue_size"},
+    {LINE_NUMBER, "Agent count:          ", "agent_count", "agent_count"},
+    {LINE_NUMBER, "Agent thread count:   ", "agent_thread_count", "agent_thread_count"},
+    {LINE_NUMBER, "DBD Agent queue size: ", "dbd_agent_queue_size", "dbd_agent_queue_size"},
+    {LINE_TEXT, "", NULL, NULL},
+    {LINE_NUMBER, "Jobs submitted: ", "jobs_submitted", "jobs_submitted"},
+    {LINE_NUMBER, "Jobs started:   ", "jobs_started", "jobs_started"},
+    {LINE_NUMBER, "Jobs completed: ", "jobs_ended", "jobs_completed"},
+    {LINE_NUMBER, "Jobs canceled:  ", "jobs_cancelled", "jobs_canceled"},
+    {LINE_NUMBER, "Jobs failed:    ", "jobs_failed", "jobs_failed"},
+    {LINE_TEXT, "", NULL, NULL},
+    {LINE_TIME, "Job states ts:  ", "now", "job_states_ts"},
+    {LINE_NUMBER, "Jobs pending:   ", "jobs_pending", "jobs_pending"},
+    {LINE_NUMBER, "Jobs running:   ", "jobs_running", "jobs_running"},
+    {LINE_TEXT, "", NULL, NULL},
+    {LINE_TEXT, "Main schedule statistics (microseconds):", NULL, NULL},
+    {LINE_NUMBER, "\tLast cycle:   ", "planner_usec_last", "schedule_cycle_last"},
+    {LINE_NUMBER, "\tMax cycle:    ", "planner_usec_max", "schedule_cycle_max"},
+    {LINE_NUMBER, "\tTotal cycles: ", "planner_passes", "schedule_cycle_total"},
+    {LINE_NUMBER, "\tMean cycle:   ", "planner_usec_mean", "schedule_cycle_mean"},
+    {LINE_NUMBER, "\tMean depth cycle:  ", "planner_depth_mean", "schedule_cycle_mean_depth"},
+    {LINE_NUMBER, "\tCycles per minute: ", "planner_per_minute", "schedule_cycle_per_minute"},
+    {LINE_NUMBER, "\tLast queue length: ", "jobs_pending", "schedule_queue_length"},
+    {LINE_TEXT, "", NULL, NULL},
+    {LINE_TEXT, "Backfilling stats", NULL, NULL},
+    {LINE_NUMBER, "\tTotal backfilled jobs (since last slurm start): ", "backfilled",
+     "bf_backfilled_jobs"},
+    {LINE_NUMBER, "\tTotal backfilled jobs (since last stats cycle start): ", "backfilled",
+     "bf_last_backfilled_jobs"},
+    {LINE_NUMBER, "\tTotal backfilled heterogeneous job components: ", "backfilled_het",
+     "bf_backfilled_het_jobs"},
+    {LINE_NUMBER, "\tTotal cycles: ", "planner_passes", "bf_cycle_counter"},
+    {LINE_TIME, "\tLast cycle when: ", "planner_last", "bf_when_last_cycle"},
+    {LINE_NUMBER, "\tLast cycle: ", "planner_usec_last", "bf_cycle_last"},
+    {LINE_NUMBER, "\tMax cycle:  ", "planner_usec_max", "bf_cycle_max"},
+    {LINE_NUMBER, "\tMean cycle: ", "planner_usec_mean", "bf_cycle_mean"},
+    {LINE_NUMBER, "\tLast depth cycle: ", "planner_depth_last", "bf_last_depth"},
+    {LINE_NUMBER, "\tLast depth cycle (try sched): ", "planner_depth_last", "bf_last_depth_try"},
+    {LINE_NUMBER, "\tDepth Mean: ", "planner_depth_mean", "bf_depth_mean"},
+    {LINE_NUMBER, "\tDepth Mean (try depth): ", "planner_depth_mean", "bf_depth_mean_try"},
+    {LINE_NUMBER, "\tLast queue length: ", "jobs_pending", "bf_queue_len"},
+    {LINE_NUMBER, "\tQueue length mean: ", "jobs_pending", "bf_queue_len_mean"},
+    {LINE_NUMBER, "\tLast table size: ", "profile_size", "bf_table_size"},
+    {LINE_NUMBER, "\tMean table size: ", "profile_size", "bf_table_size_mean"},
+};
+
+static uint64_t counter(const struct diag *diag, const char *key) {
+    uint64_t value = 0;
+    for (uint32_t i = 0; key && i < diag->items.n; i++) {
+        if (str_equal(diag->items.items[i].key, key) && diag->items.items[i].value)
+            str_to_u64(diag->items.items[i].value, &value);
+    }
+    return value;
+}
+
+/* "Mon Nov 30 16:39:38 2026 (1796056778)" and a newline. */
+static void time_print(uint64_t time, struct str *out) {
+    list_date_print((int64_t) time, out);
+    out->length--;
+    str_printf(out, " (%llu)\n", (unsigned long long) time);
+}
+
+static bool is_used(const char *key) {
+    for (size_t i = 0; i < countof(lines); i++) {
+        if (lines[i].counter && !strcmp(lines[i].counter, key))
+            return true;
+    }
+    return str_equal(key, "server_start");
+}
+
+#define STARS "*******************************************************\n"
+
+static void text_print(const struct diag *diag, struct str *out) {
+    str_append(out, STARS "sdiag output at ");
+    time_print(counter(diag, "now"), out);
+    str_append(out, "Data since      ");
+    time_print(counter(diag, "server_start"), out);
+    str_append(out, STARS);
+    for (size_t i = 0; i < countof(lines); i++) {
+        uint64_t value = counter(diag, lines[i].counter);
+        str_append(out, lines[i].label);
+        if (lines[i].kind == LINE_TIME)
+            time_print(value, out);
+        else if (lines[i].kind == LINE_NUMBER)
+            str_printf(out, "%llu\n", (unsigned long long) value);
+        else
+            str_append_char(out, '\n');
+    }
+    /* What the controller counts beyond that. */
+    str_append(out, "\nController\n");
+    for (uint32_t i = 0; i < diag->items.n; i++) {
+        const struct key_value *item = &diag->items.items[i];
+        if (!is_used(item->key))
+            str_printf(out, "\t%s: %s\n", item->key, item->value ? item->value : "");
+    }
+}
+
+static void json_print(const struct diag *diag, const struct settings *settings, int argc,
+                       char **argv, const struct column_env *env, struct str *out) {
+    struct json_dump dump;
+    json_dump_begin(&dump, settings->json, argc, argv, env, out);
+    json_object(&dump.json, "statistics");
+    json_number(&dump.json, "req_time", true, false, counter(diag, "now"));
+    json_number(&dump.json, "req_time_start", true, false, counter(diag, "server_start"));
+    for (size_t i = 0; i < countof(lines); i++) {
+        if (lines[i].kind == LINE_TIME)
+            json_number(&dump.json, lines[i].json, true, false, counter(diag, lines[i].counter));
+        else if (lines[i].kind == LINE_NUMBER)
+            json_unsigned(&dump.json, lines[i].json, counter(diag, lines[i].counter));
+    }
+    json_end(&dump.json);
+    json_dump_end(&dump);
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {0};
+    struct list_session session;
+    struct str out cleanup_str = STR_INIT;
+    struct error err = ERROR_INIT;
+    struct empty empty = {false};
+    struct column_env env;
+    const struct diag *diag;
+    int first = list_options_parse(&options, argc, argv, &settings);
+    if (first < argc)
+        list_fail("Unrecognized option: %s", argv[first]);
+    list_session_init(&session, "sdiag");
+    if (settings.clusters)
+        list_clusters_check(&session, settings.clusters);
+    list_env_init(&env, list_session_conf(&session)->cluster_name);
+    if (list_ask(&session, MSG_DIAG, &empty, MSG_DIAG_REPLY, (const void **) &diag, &err) < 0) {
+        list_load_error("slurm_get_statistics", &err);
+        return 1;
+    }
+    if (settings.json)
+        json_print(diag, &settings, argc, argv, &env, &out);
+    else
+        text_print(diag, &out);
+    list_output_all(&out);
+    list_session_close(&session);
+    return 0;
+}
