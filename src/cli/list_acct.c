@@ -247,7 +247,7 @@ static bool acct_match(const struct acct_filter *filter, const struct acct_job *
         return false;
     if (!job_is_named(filter, job) || !time_match(filter, job) || !uid_match(filter, job))
         return false;
-    if (filter->ids.n == 0 && never_eligible(job) && !filter->by_state)
+    if (filter->ids.n == 0 && never_eligible(job))
         return false;
     if (filter->partitions.n && !strs_has_word(&filter->partitions, job->partition))
         return false;
