@@ -16,8 +16,10 @@
 #include "os/cgroup_internal.h"
 
 #define DEPTH_MAX 16
-#define REMOVE_TRIES 20 /* a millisecond apart: a killed process leaves its group a little later   \
-                         */
+#define FREEZE_TRIES 100 /* a millisecond apart */
+#define REMOVE_TRIES                                                                               \
+    20 /* a millisecond apart: a killed process leaves its group a little later                    \
+        */
 
 struct pid_vec {
     pid_t *items;
@@ -273,6 +275,15 @@ int cgroup_events_fd(const struct cgroup *group, int *ret_fd, struct error *err)
 
 /* ---- ending them ---- */
 
+/* Both versions freeze process by process; one in a long system call may take a while. */
+static bool is_frozen(const struct cgroup *group, const char *dir) {
+    bool v2 = group->tree->tracks_by_v2;
+    cleanup_str struct str state = STR_INIT;
+    if (cgroup_read(dir, v2 ? "cgroup.events" : "freezer.state", &state) != 0)
+        return true; /* gone */
+    return v2 ? strstr(str_cstr(&state), "frozen 1") != NULL : str_starts(state.data, "FROZEN");
+}
+
 int cgroup_freeze(const struct cgroup *group, bool frozen, struct error *err) {
     cleanup_free char *dir = cgroup_dir(group, CGROUP_TRACK);
     int errnum = group->tree->tracks_by_v2
@@ -281,13 +292,8 @@ int cgroup_freeze(const struct cgroup *group, bool frozen, struct error *err) {
     if (errnum != 0)
         return error_errno(err, errnum, "cannot %s control group %s", frozen ? "freeze" : "thaw",
                            dir);
-    /* v1 freezes bit by bit; a process in a system call may take a while. */
-    for (int i = 0; frozen && !group->tree->tracks_by_v2 && i < 50; i++) {
-        cleanup_str struct str state = STR_INIT;
-        if (cgroup_read(dir, "freezer.state", &state) != 0 || str_starts(state.data, "FROZEN"))
-            break;
+    for (int i = 0; frozen && i < FREEZE_TRIES && !is_frozen(group, dir); i++)
         sleep_msec(1);
-    }
     return 0;
 }
 

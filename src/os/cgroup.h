@@ -66,6 +66,7 @@ must_check int cgroup_is_empty(const struct cgroup *group, bool *ret, struct err
 /* Sends a signal to every process once. SIGKILL goes to all at once and misses none, even of a fork
  * bomb; returns without waiting for them to be gone. */
 must_check int cgroup_signal(const struct cgroup *group, int signal, struct error *err);
+/* Waits a little until all stand still, which a process in a long system call may delay. */
 must_check int cgroup_freeze(const struct cgroup *group, bool frozen, struct error *err);
 /* A descriptor that shows EPOLLPRI when the group becomes empty or not (then ask cgroup_is_empty).
  * The caller closes it. ERR_NOT_SUPPORTED on v1: ask now and then. */

@@ -32,6 +32,12 @@
 #include "base/str.h"
 
 #define CHILD_STACK (64u << 10)
+/* AddressSanitizer takes the child's stack for ours. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SHARES_MEMORY false
+#else
+#define SHARES_MEMORY true
+#endif
 #define FDS_MAX 64
 
 /* What goes through the report pipe: any number of notes, then at most one failure. */
@@ -214,7 +220,7 @@ static int child_run(void *argument) {
 
 static pid_t make_child(struct child *child) {
     const struct spawn *spec = child->spec;
-    if (spec->has_identity || spec->hook || child->gate_fd >= 0) {
+    if (!SHARES_MEMORY || spec->has_identity || spec->hook || child->gate_fd >= 0) {
         pid_t pid = fork();
         if (pid == 0)
             _exit(child_run(child));

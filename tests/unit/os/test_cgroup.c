@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Against the real kernel, where this user may make groups; skipped where not. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "os/cgroup.h"
+
+static struct cgroup_tree *tree;
+static char top[64], path[96];
+static unsigned *beats; /* counted up by the processes in a group as long as they run */
+
+static int start(void **state) {
+    tree = cgroup_tree_new(NULL);
+    beats = mmap(NULL, sizeof(*beats), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    snprintf(top, sizeof(top), "sluice-test-%d", (int) getpid());
+    snprintf(path, sizeof(path), "%s/job_1/step_0", top);
+    return 0;
+}
+
+static int stop(void **state) {
+    cgroup_tree_free(tree);
+    return 0;
+}
+
+static struct cgroup *make(const char *where, uint32_t parts) {
+    struct cgroup *group = NULL;
+    struct error err = ERROR_INIT;
+    if (cgroup_make(tree, where, parts, &group, &err) < 0)
+        fail_msg("%s", err.text);
+    return group;
+}
+
+static void remove_all(struct cgroup *group, uint32_t parts) {
+    struct error err = ERROR_INIT;
+    cgroup_free(group);
+    group = make(top, parts);
+    if (cgroup_remove(group, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(cgroup_remove(group, &err), 0); /* gone already */
+    cgroup_free(group);
+}
+
+static pid_t sleeper(const struct cgroup *group) {
+    int fds[CGROUP_PARTS];
+    struct error err = ERROR_INIT;
+    int n = cgroup_entry_fds(group, fds, &err);
+    assert_true(n > 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < n; i++)
+            if (write(fds[i], "0", 1) < 0)
+                _exit(1);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process */
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, 1); /* whoever waits for the end of the test's output must not wait for us */
+        dup2(null, 2);
+        if (fork() == 0)
+            setsid(), prctl(PR_SET_PDEATHSIG, SIGKILL); /* in another session */
+        for (;; usleep(500))
+            __atomic_add_fetch(beats, 1, __ATOMIC_RELAXED);
+    }
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    return pid;
+}
+
+static size_t count(const struct cgroup *group) {
+    cleanup_free pid_t *pids = NULL;
+    size_t n;
+    struct error err = ERROR_INIT;
+    assert_int_equal(cgroup_pids(group, &pids, &n, &err), 0);
+    return n;
+}
+
+static void wait_for_count(const struct cgroup *group, size_t n) {
+    for (int i = 0; i < 2000 && count(group) != n; i++)
+        usleep(1000);
+    assert_int_equal(count(group), n);
+}
+
+TEST(the_description_says_what_is_used) {
+    assert_true(strlen(cgroup_tree_describe(tree)) > 10);
+    assert_int_equal(cgroup_tree_mode(tree) == CGROUP_NONE, cgroup_tree_parts(tree) == 0);
+}
+
+TEST(a_kill_reaches_every_process_also_those_that_left_their_session) {
+    if (cgroup_tree_mode(tree) == CGROUP_NONE)
+        skip();
+    struct cgroup *group = make(path, CGROUP_TRACK);
+    struct error err = ERROR_INIT;
+    bool is_empty = false;
+    assert_int_equal(cgroup_is_empty(group, &is_empty, &err), 0);
+    assert_true(is_empty);
+    pid_t pid = sleeper(group);
+    wait_for_count(group, 2);
+    assert_int_equal(cgroup_is_empty(group, &is_empty, &err), 0);
+    assert_false(is_empty);
+    assert_int_equal(cgroup_remove(group, &err), -ERR_BUSY);
+    assert_int_equal(cgroup_signal(group, SIGKILL, &err), 0);
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    wait_for_count(group, 0);
+    remove_all(group, CGROUP_TRACK);
+}
+
+TEST(becoming_empty_is_told_by_the_events_descriptor) {
+    struct error err = ERROR_INIT;
+    if (cgroup_tree_mode(tree) == CGROUP_NONE)
+        skip();
+    struct cgroup *group = make(path, CGROUP_TRACK);
+    pid_t pid = sleeper(group);
+    wait_for_count(group, 2);
+    int fd = -1;
+    if (cgroup_events_fd(group, &fd, &err) == -ERR_NOT_SUPPORTED) {
+        assert_int_equal(cgroup_signal(group, SIGKILL, &err), 0);
+        waitpid(pid, NULL, 0);
+        remove_all(group, CGROUP_TRACK);
+        skip();
+    }
+    char events[256];
+    assert_true(read(fd, events, sizeof(events)) > 0);
+    assert_int_equal(cgroup_signal(group, SIGTERM, &err), 0);
+    struct pollfd item = {.fd = fd, .events = POLLPRI};
+    assert_int_equal(poll(&item, 1, 5000), 1);
+    close(fd);
+    waitpid(pid, NULL, 0);
+    wait_for_count(group, 0);
+    remove_all(group, CGROUP_TRACK);
+}
+
+TEST(a_frozen_group_stands_still_and_can_still_be_killed) {
+    if (cgroup_tree_mode(tree) == CGROUP_NONE)
+        skip();
+    struct cgroup *group = make(path, CGROUP_TRACK);
+    struct error err = ERROR_INIT;
+    pid_t pid = sleeper(group);
+    wait_for_count(group, 2);
+    assert_int_equal(cgroup_freeze(group, true, &err), 0);
+    unsigned before = __atomic_load_n(beats, __ATOMIC_RELAXED);
+    usleep(30000);
+    assert_int_equal(__atomic_load_n(beats, __ATOMIC_RELAXED), before);
+    assert_int_equal(cgroup_signal(group, SIGKILL, &err), 0);
+    assert_int_equal(cgroup_freeze(group, false, &err), 0); /* the killed thaw to die */
+    waitpid(pid, NULL, 0);
+    wait_for_count(group, 0);
+    remove_all(group, CGROUP_TRACK);
+}
+
+TEST(a_memory_limit_is_enforced) {
+    if (!(cgroup_tree_parts(tree) & CGROUP_MEMORY))
+        skip();
+    struct cgroup *group = make(path, CGROUP_MEMORY);
+    struct error err = ERROR_INIT;
+    if (cgroup_limit_memory(group, 32u << 20, 0, &err) < 0 ||
+        cgroup_limit_memory(group, 64u << 20, 0, &err) < 0 ||
+        cgroup_limit_memory(group, 32u << 20, 0, &err) < 0)
+        fail_msg("%s", err.text);
+    int fds[CGROUP_PARTS];
+    int n = cgroup_entry_fds(group, fds, &err);
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (int i = 0; i < n; i++)
+            if (write(fds[i], "0", 1) < 0)
+                _exit(1);
+        execl("/usr/bin/head", "head", "-c", "200M", "/dev/zero", (char *) NULL);
+        _exit(1);
+    }
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    waitpid(pid, NULL, 0); /* head streams; the limit shows with a process that holds memory */
+    pid = fork();
+    if (pid == 0) {
+        if (cgroup_attach(group, getpid(), &err) < 0)
+            _exit(1);
+        execl("/bin/sh", "sh", "-c", "x=$(head -c 100000000 /dev/zero | tr '\\0' x); echo ${#x}",
+              (char *) NULL);
+        _exit(1);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    struct cgroup_usage usage;
+    cgroup_get_usage(group, &usage);
+    assert_true(usage.oom_kills > 0);
+    assert_true(usage.memory_peak_bytes <= 32u << 20);
+    wait_for_count(group, 0);
+    remove_all(group, CGROUP_MEMORY);
+}
+
+TEST(cpu_and_process_limits_are_enforced) {
+    uint32_t parts = CGROUP_CPUSET | CGROUP_PIDS;
+    if ((cgroup_tree_parts(tree) & parts) != parts)
+        skip();
+    struct cgroup *group = make(path, parts);
+    struct error err = ERROR_INIT;
+    if (cgroup_limit_cpus(group, "0", NULL, &err) < 0 || cgroup_limit_pids(group, 1, &err) < 0)
+        fail_msg("%s", err.text);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (cgroup_attach(group, getpid(), &err) < 0)
+            _exit(1);
+        cpu_set_t cpus;
+        if (sched_getaffinity(0, sizeof(cpus), &cpus) < 0 || CPU_COUNT(&cpus) != 1)
+            _exit(2);
+        _exit(fork() >= 0 ? 3 : 42);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(WEXITSTATUS(status), 42);
+    wait_for_count(group, 0);
+    remove_all(group, parts);
+}
+
+TEST(a_device_is_denied) {
+    if (!(cgroup_tree_parts(tree) & CGROUP_DEVICES))
+        skip();
+    struct cgroup *group = make(path, CGROUP_DEVICES);
+    struct error err = ERROR_INIT;
+    if (cgroup_limit_device(group, false, "c 1:7 rwm", &err) < 0)
+        fail_msg("%s", err.text);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (cgroup_attach(group, getpid(), &err) < 0)
+            _exit(1);
+        execl("/bin/sh", "sh", "-c", "true < /dev/null && ! true < /dev/full", (char *) NULL);
+        _exit(1);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(WEXITSTATUS(status), 0);
+    wait_for_count(group, 0);
+    remove_all(group, CGROUP_DEVICES);
+}
+
+TEST(a_part_that_is_not_there_is_named) {
+    struct cgroup_tree *none = cgroup_tree_new("no/such/base/that/could/be/made\001");
+    struct cgroup *group = NULL;
+    struct error err = ERROR_INIT;
+    if (cgroup_tree_mode(tree) != CGROUP_NONE) { /* all of them here: make one up */
+        cgroup_tree_free(none);
+        skip();
+    }
+    assert_int_equal(cgroup_make(none, "x", CGROUP_MEMORY, &group, &err), -ERR_NOT_SUPPORTED);
+    assert_null(group);
+    cgroup_tree_free(none);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_description_says_what_is_used),
+        cmocka_unit_test(a_kill_reaches_every_process_also_those_that_left_their_session),
+        cmocka_unit_test(becoming_empty_is_told_by_the_events_descriptor),
+        cmocka_unit_test(a_frozen_group_stands_still_and_can_still_be_killed),
+        cmocka_unit_test(a_memory_limit_is_enforced),
+        cmocka_unit_test(cpu_and_process_limits_are_enforced),
+        cmocka_unit_test(a_device_is_denied),
+        cmocka_unit_test(a_part_that_is_not_there_is_named),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
