@@ -413,6 +413,9 @@ bool select_nodes(struct sched *s, const struct shape *shape, const struct alter
 /* Nodes of a fixed share when `have` could take one and `taken` must; 0 = too few. */
 uint32_t fixed_goal(const struct shape *shape, const struct alternative *alt, size_t have,
                     size_t taken);
+/* The selection finds nodes whenever there are any. Otherwise more free nodes may lead it to a
+ * choice that fails, and "not now" says nothing about later. */
+bool select_is_exact(const struct shape *shape, const struct alternative *alt);
 void candidates_sort(struct sched *s, const struct alternative *alt, bool future);
 
 /* place.c */

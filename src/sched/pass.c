@@ -282,44 +282,78 @@ static void plan_keep(struct sched *s, struct plan *plan) {
     s->pools[plan->pool].n_kept++;
 }
 
+/* Tells one place and time from another. */
+static uint64_t plan_place(const struct plan *plan) {
+    return plan ? hash_bytes(plan->nodes, plan->n * sizeof(*plan->nodes), plan->start) : 0;
+}
+
 enum outcome { STARTED, WAITS, WAITS_LIKE_ALL };
+
+/* That a shape cannot start stays true until something is released, when it was tested against all
+ * that binds it and the selection is exact. */
+static bool shape_stays_dead(const struct sched *s, const struct shape *shape) {
+    if (shape_has_old(s, shape) || shape_is_blocked(s, shape))
+        return false;
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        if (!select_is_exact(shape, &shape->alternatives[i]))
+            return false;
+    }
+    return true;
+}
+
+static struct alternative *job_fits(struct sched *s, const struct job *job, bool has_plan,
+                                    int64_t *limit) {
+    struct shape *shape = job->shape;
+
+    if (!s->naive && shape->dead_version == s->release_version && !shape_has_old(s, shape))
+        return NULL;
+    struct alternative *alt = fits_now(s, shape, limit);
+    if (!alt && !has_plan && shape_has_old(s, shape)) {
+        shape_drop_old(s, shape);
+        alt = fits_now(s, shape, limit);
+    }
+    return alt;
+}
+
+static enum outcome job_try_anew(struct sched *s, struct job *job, bool has_plan,
+                                 struct sched_plan *plan, struct starts *starts) {
+    struct shape *shape = job->shape;
+    int64_t limit;
+    struct alternative *alt = job_fits(s, job, has_plan, &limit);
+
+    if (alt) {
+        job_start(s, job, alt, limit, plan, starts);
+        return STARTED;
+    }
+    if (shape_stays_dead(s, shape))
+        shape->dead_version = s->release_version;
+    job_blocks(s, job);
+    if (!shape_plannable(s, shape))
+        return WAITS_LIKE_ALL;
+    job_plan(s, job);
+    return WAITS;
+}
 
 /* Tries the next job of a shape. WAITS_LIKE_ALL: so will all others of the shape. */
 static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan *plan,
                             struct starts *starts) {
-    struct shape *shape = job->shape;
-    struct alternative *alt = NULL;
-    int64_t limit;
-
-    bool has_plan = job->plan != NULL;
+    bool had_plan = job->plan != NULL;
 
     if (plan_stands(s, job)) {
         plan_keep(s, job->plan);
         job_blocks(s, job);
         return WAITS;
     }
-    if (has_plan)
+    uint64_t place = plan_place(job->plan);
+    if (had_plan)
         plan_remove(s, job->plan);
-    bool dead = !s->naive && shape->dead_version == s->release_version && !shape_has_old(s, shape);
-    if (!dead) {
-        alt = fits_now(s, shape, &limit);
-        if (!alt && !has_plan && shape_has_old(s, shape)) {
-            shape_drop_old(s, shape);
-            alt = fits_now(s, shape, &limit);
-        }
+    enum outcome outcome = job_try_anew(s, job, had_plan, plan, starts);
+    if (had_plan && plan_place(job->plan) != place) {
+        sched_released(s); /* its old place is free for others */
+        if (job->plan)
+            job->plan->version = s->release_version;
     }
-    if (alt) {
-        job_start(s, job, alt, limit, plan, starts);
-        return STARTED;
-    }
-    if (!shape_has_old(s, shape) && !shape_is_blocked(s, shape))
-        shape->dead_version = s->release_version;
-    job_blocks(s, job);
-    if (shape_plannable(s, shape)) {
-        job_plan(s, job);
-        return WAITS;
-    }
-    return WAITS_LIKE_ALL;
+    return outcome;
 }
 
 /* ---- the pass ---- */

@@ -204,8 +204,10 @@ static bool spread_rest(struct sched *s, const struct shape *shape, const struct
     /* Nodes that can hold an even share, in order of preference. */
     uint64_t left = goal > sum ? goal - sum : 0;
     uint32_t even = n > taken ? (left + (n - taken) - 1) / (n - taken) : 0;
+    uint32_t even_tasks = shape->n_per_job ? (shape->ntasks + n - 1) / n : 0;
     for (size_t i = 0; i < s->found.n && out->picks.n < n; i++) {
-        if (spread_of(shape, &s->found.items[i]) >= even)
+        const struct candidate *c = &s->found.items[i];
+        if (spread_of(shape, c) >= even && c->tasks >= even_tasks)
             pick_push(out, &s->found.items[i]);
     }
     if (out->picks.n == n)
@@ -258,16 +260,17 @@ static bool contiguous_select(struct sched *s, const struct shape *shape,
     }
     sort_items(s->found.items, s->found.n, sizeof(*s->found.items), compare_outer);
     for (size_t from = 0, to; from < s->found.n; from++) {
-        uint64_t sum = 0;
+        uint64_t sum = 0, tasks = 0;
         for (to = from; to < s->found.n; to++) {
             if (to > from && s->found.items[to].ready != s->found.items[to - 1].ready + 1)
                 break;
             size_t n = to - from + 1;
             sum += spread_of(shape, &s->found.items[to]);
+            tasks += s->found.items[to].tasks;
             if (n > alt->max_nodes || (best_n && n > best_n))
                 break;
-            if (n >= alt->min_nodes && sum >= goal && shape_count_allowed(shape, n) &&
-                window_has_required(s, shape, from, to + 1)) {
+            if (n >= alt->min_nodes && sum >= goal && tasks >= shape->ntasks &&
+                shape_count_allowed(shape, n) && window_has_required(s, shape, from, to + 1)) {
                 if (best_n == 0 || n < best_n) {
                     best_from = from;
                     best_n = n;
@@ -344,6 +347,13 @@ static bool deal_tasks_and_shares(struct sched *s, const struct shape *shape,
     free(caps);
     free(shares);
     return ok;
+}
+
+bool select_is_exact(const struct shape *shape, const struct alternative *alt) {
+    if (shape->n_per_job > 1 || (shape->n_per_job && shape->ntasks > 1))
+        return false;
+    return alt->n_groups == 0 ||
+           (alt->n_groups == 1 && shape->n_req_nodes == 0 && shape_is_fixed(shape, alt));
 }
 
 bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,

@@ -206,7 +206,7 @@ static void maximal_case(uint64_t seed) {
 }
 
 TEST(after_a_pass_nobody_could_start_without_touching_a_plan) {
-    each_seed(4000, maximal_case);
+    each_seed(1500, maximal_case);
 }
 
 /* ---- promises ---- */
@@ -270,7 +270,7 @@ static void promise_case(uint64_t seed) {
 }
 
 TEST(plans_only_move_earlier) {
-    each_seed(4000, promise_case);
+    each_seed(1000, promise_case);
 }
 
 /* ---- the same again ---- */
