@@ -195,7 +195,7 @@ void json_double(struct json *json, const char *key, double value) {
     place(json, key);
     if (!isfinite(value))
         str_append(json->out, "0.0");
-    else if (value == floor(value) && fabs(value) < 1e15)
+    else if (value > -1e15 && value < 1e15 && value == (double) (int64_t) value)
         str_printf(json->out, "%.1f", value);
     else
         str_printf(json->out, "%.15g", value);
