@@ -5,18 +5,16 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/options.h"
+#include "cli/options_parse.h"
 #include "text/duration.h"
-#include "text/hostlist.h"
 #include "text/size.h"
 #include "text/timestamp.h"
 #include "text/tres.h"
@@ -27,12 +25,11 @@
 #define PRIORITY_LIMIT 4294967294u
 #define SIGNAL_SECONDS_DEFAULT 60
 #define SIGNAL_SECONDS_MAX 65535
-#define HOST_FILE_MAX (16u << 20)
 
-static char **target_text(struct options *options, const struct option_row *row) {
+char **option_text(struct options *options, const struct option_row *row) {
     return (char **) ((char *) options + row->target);
 }
-static uint32_t *target_u32(struct options *options, const struct option_row *row) {
+uint32_t *option_u32(struct options *options, const struct option_row *row) {
     return (uint32_t *) ((char *) options + row->target);
 }
 
@@ -44,7 +41,7 @@ static bool is_plain_yes(const char *value) {
 /* ---- plain kinds ---- */
 
 int option_parse_string(struct options *options, const struct option_row *row, const char *value) {
-    string_set(target_text(options, row), value ? value : "");
+    string_set(option_text(options, row), value ? value : "");
     return 0;
 }
 
@@ -53,12 +50,12 @@ int option_parse_flag(struct options *options, const struct option_row *row, con
     return 0;
 }
 
-static int bad_number(struct options *options, const struct option_row *row, const char *value) {
+int option_bad_number(struct options *options, const struct option_row *row, const char *value) {
     return option_bad(options, 1, "Invalid numeric value \"%s\" for --%s.", value, row->name);
 }
 
 /* Decimal digits only; a number too large to count is as good as the largest. */
-static bool parse_count(const char *value, uint32_t *ret) {
+bool option_count(const char *value, uint32_t *ret) {
     if (!*value || strspn(value, "0123456789") != strlen(value))
         return false;
     uint64_t number;
@@ -68,36 +65,36 @@ static bool parse_count(const char *value, uint32_t *ret) {
 
 int option_parse_count(struct options *options, const struct option_row *row, const char *value) {
     uint32_t number;
-    if (!parse_count(value, &number) || number == 0)
-        return bad_number(options, row, value);
-    *target_u32(options, row) = number;
+    if (!option_count(value, &number) || number == 0)
+        return option_bad_number(options, row, value);
+    *option_u32(options, row) = number;
     return 0;
 }
 
 int option_parse_count0(struct options *options, const struct option_row *row, const char *value) {
     uint32_t number;
-    if (!parse_count(value, &number))
-        return bad_number(options, row, value);
-    *target_u32(options, row) = number;
+    if (!option_count(value, &number))
+        return option_bad_number(options, row, value);
+    *option_u32(options, row) = number;
     return 0;
 }
 
 int option_parse_zero_one(struct options *options, const struct option_row *row,
                           const char *value) {
     uint32_t number = 1;
-    if (value && !parse_count(value, &number))
-        return bad_number(options, row, value);
+    if (value && !option_count(value, &number))
+        return option_bad_number(options, row, value);
     if (number > 1)
         return option_bad_value(options, row);
-    *target_u32(options, row) = number;
+    *option_u32(options, row) = number;
     return 0;
 }
 
 int option_parse_yes_no(struct options *options, const struct option_row *row, const char *value) {
     if (strcasecmp(value, "yes") == 0)
-        *target_u32(options, row) = TRI_YES;
+        *option_u32(options, row) = TRI_YES;
     else if (strcasecmp(value, "no") == 0)
-        *target_u32(options, row) = TRI_NO;
+        *option_u32(options, row) = TRI_NO;
     else
         return option_bad_value(options, row);
     return 0;
@@ -119,7 +116,7 @@ int option_parse_minutes(struct options *options, const struct option_row *row, 
         return option_bad_value(options, row);
     /* A limit of 0 asks for none. */
     bool no_limit = row->id == OPT_time && minutes == 0;
-    *target_u32(options, row) = no_limit ? MINUTES_INFINITE : minutes;
+    *option_u32(options, row) = no_limit ? MINUTES_INFINITE : minutes;
     return 0;
 }
 
@@ -138,7 +135,7 @@ int option_parse_when(struct options *options, const struct option_row *row, con
 int option_parse_immediate(struct options *options, const struct option_row *row,
                            const char *value) {
     uint32_t seconds = 1;
-    if (value && !parse_count(value, &seconds))
+    if (value && !option_count(value, &seconds))
         return option_bad(options, 1, "Invalid numeric value \"%s\" for immediate.", value);
     options->job.immediate = seconds;
     return 0;
@@ -225,7 +222,7 @@ int option_parse_signal(struct options *options, const struct option_row *row, c
     char *at = strchr(name, '@');
     if (at) {
         *at = '\0';
-        if (!parse_count(at + 1, &seconds) || seconds > SIGNAL_SECONDS_MAX)
+        if (!option_count(at + 1, &seconds) || seconds > SIGNAL_SECONDS_MAX)
             return option_bad_value(options, row);
     }
     int number;
@@ -249,7 +246,7 @@ static bool parse_node_count(const char *text, size_t length, uint32_t *ret) {
     if (factor > 1)
         copy[length - 1] = '\0';
     uint32_t number;
-    if (!parse_count(copy, &number))
+    if (!option_count(copy, &number))
         return false;
     *ret = (uint32_t) min_of(number * factor, (uint64_t) COUNT_MAX);
     return true;
@@ -263,7 +260,7 @@ static int parse_node_set(struct options *options, const char *value) {
     for (char *part; (part = str_next_word(&cursor, ",")) != NULL;) {
         char *colon = strchr(part, ':');
         uint32_t step = 1;
-        if (colon && (!parse_count(colon + 1, &step) || step == 0))
+        if (colon && (!option_count(colon + 1, &step) || step == 0))
             return option_bad(options, 255, "\"%s\" is not a valid node count", value);
         if (colon)
             *colon = '\0';
@@ -355,7 +352,7 @@ int option_parse_gres(struct options *options, const struct option_row *row, con
     struct error err = ERROR_INIT;
     if (gres_parse(value, &list, &err) < 0)
         return bad_gres(options);
-    string_set(target_text(options, row), value);
+    string_set(option_text(options, row), value);
     return 0;
 }
 
@@ -364,13 +361,13 @@ int option_parse_gpus(struct options *options, const struct option_row *row, con
     struct error err = ERROR_INIT;
     if (gpus_parse(value, &list, &err) < 0)
         return bad_gres(options);
-    string_set(target_text(options, row), value);
+    string_set(option_text(options, row), value);
     return 0;
 }
 
 /* True if every comma-separated word of value is one of words or, before a ':', one that takes a
  * value ("per_task:"). */
-static bool words_are_known(const char *value, const char *const *words, size_t n_words) {
+bool option_words_known(const char *value, const char *const *words, size_t n_words) {
     cleanup_free char *copy = xstrdup(value);
     char *cursor = copy;
     bool any = false;
@@ -395,7 +392,7 @@ int option_parse_gpu_bind(struct options *options, const struct option_row *row,
     const char *kind = value;
     if (strncasecmp(kind, "verbose,", 8) == 0 || strncasecmp(kind, "quiet,", 6) == 0)
         kind = strchr(kind, ',') + 1;
-    bool known = words_are_known(kind, plain, countof(plain));
+    bool known = option_words_known(kind, plain, countof(plain));
     for (size_t i = 0; i < countof(valued); i++)
         known |= str_starts_nocase(kind, valued[i]);
     if (!known)
@@ -410,235 +407,9 @@ int option_parse_gres_flags(struct options *options, const struct option_row *ro
     static const char *const words[] = {"enforce-binding", "disable-binding",
                                         "one-task-per-sharing", "multiple-tasks-per-sharing",
                                         "allow-task-sharing"};
-    if (!words_are_known(value, words, countof(words)))
+    if (!option_words_known(value, words, countof(words)))
         return option_bad_value(options, row);
     string_set(&options->job.gres_flags, value);
-    return 0;
-}
-
-/* ---- nodes and layout ---- */
-
-/* A value with a slash is a file of host names. *ret is the list, a new text. */
-static int read_hosts(struct options *options, const char *path, char **ret) {
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > HOST_FILE_MAX) {
-        int errnum = fd < 0 ? errno : EINVAL;
-        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
-                          strerror(errnum));
-    }
-    cleanup_free char *text = xcalloc((size_t) st.st_size + 1, 1);
-    ssize_t size = read(fd, text, (size_t) st.st_size);
-    if (size < 0)
-        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
-                          strerror(errno));
-    cleanup_str struct str list = STR_INIT;
-    char *cursor = text;
-    for (char *line; (line = str_next_word(&cursor, "\n\r")) != NULL;) {
-        line[strcspn(line, "#")] = '\0';
-        char *words = line;
-        for (char *word; (word = str_next_word(&words, " \t,")) != NULL;)
-            str_join(&list, ",", word);
-    }
-    *ret = str_take(&list);
-    return 0;
-}
-
-int option_parse_hosts(struct options *options, const struct option_row *row, const char *value) {
-    if (!strchr(value, '/'))
-        return option_parse_string(options, row, value);
-    char *list;
-    int rc = read_hosts(options, value, &list);
-    if (rc < 0)
-        return rc;
-    free(*target_text(options, row));
-    *target_text(options, row) = list;
-    return 0;
-}
-
-/* How many different nodes are asked for; a list that cannot be read is left to the controller. */
-static void count_required_hosts(struct options *options) {
-    cleanup_hostlist struct hostlist list = HOSTLIST_INIT;
-    struct error err = ERROR_INIT;
-    options->n_required_hosts = 0;
-    if (hostlist_parse(&list, options->job.req_nodes, &err) < 0)
-        return;
-    hostlist_unique(&list);
-    options->n_required_hosts = (uint32_t) list.n;
-}
-
-char *options_first_hosts(const char *text, size_t count) {
-    cleanup_hostlist struct hostlist list = HOSTLIST_INIT, first = HOSTLIST_INIT;
-    struct error err = ERROR_INIT;
-    if (hostlist_parse(&list, text, &err) < 0)
-        return xstrdup(text);
-    hostlist_unique(&list);
-    for (size_t i = 0; i < min_of(list.n, count); i++)
-        hostlist_push(&first, list.names[i]);
-    struct str out = STR_INIT;
-    hostlist_fold(&first, &out);
-    return str_take(&out);
-}
-
-int option_parse_nodelist(struct options *options, const struct option_row *row,
-                          const char *value) {
-    int rc = option_parse_hosts(options, row, value);
-    if (rc == 0)
-        count_required_hosts(options);
-    return rc;
-}
-
-int option_parse_nodefile(struct options *options, const struct option_row *row,
-                          const char *value) {
-    char *list;
-    int rc = read_hosts(options, value, &list);
-    if (rc < 0)
-        return option_bad(options, 255, "Invalid --nodefile node file");
-    free(options->job.req_nodes);
-    options->job.req_nodes = list;
-    count_required_hosts(options);
-    return 0;
-}
-
-/* The part before the first ':' lays tasks out over nodes and is what we act on; the others are
- * checked, and the whole text is kept. */
-int option_parse_distribution(struct options *options, const struct option_row *row,
-                              const char *value) {
-    static const char *const inner[] = {"*", "block", "cyclic", "fcyclic"};
-    uint32_t kind = DIST_DEFAULT, plane = 0;
-    cleanup_free char *copy = xstrdup(value);
-    char *cursor = copy;
-    char *parts = str_next_word(&cursor, ",");
-    if (!parts)
-        return option_bad_value(options, row);
-    for (char *flag; (flag = str_next_word(&cursor, ",")) != NULL;)
-        if (strcasecmp(flag, "pack") != 0 && strcasecmp(flag, "nopack") != 0)
-            return option_bad_value(options, row);
-    char *node = str_next_word(&parts, ":");
-    if (!node)
-        return option_bad_value(options, row);
-    if (strcasecmp(node, "block") == 0)
-        kind = DIST_BLOCK;
-    else if (strcasecmp(node, "cyclic") == 0)
-        kind = DIST_CYCLIC;
-    else if (strcasecmp(node, "arbitrary") == 0)
-        kind = DIST_ARBITRARY;
-    else if (strncasecmp(node, "plane", 5) == 0) {
-        kind = DIST_PLANE;
-        if (node[5] != '=' || !parse_count(node + 6, &plane) || plane == 0) {
-            option_bad(options, 255, "Invalid plane size or size not specified");
-            return option_bad_value(options, row);
-        }
-    } else if (strcmp(node, "*") != 0 && strcasecmp(node, "pack") != 0 &&
-               strcasecmp(node, "nopack") != 0)
-        return option_bad_value(options, row);
-    size_t n_inner = 0;
-    for (char *part; (part = str_next_word(&parts, ":")) != NULL; n_inner++)
-        if (n_inner == 2 || !words_are_known(part, inner, countof(inner)))
-            return option_bad_value(options, row);
-    options->job.distribution = kind;
-    options->job.plane_size = plane;
-    string_set(&options->job.distribution_text, value);
-    return 0;
-}
-
-/* `S[:C[:T]]`, each may be `*`. */
-int option_parse_extra_node_info(struct options *options, const struct option_row *row,
-                                 const char *value) {
-    static const char *const ordinals[] = {"first", "second", "third"};
-    uint32_t *targets[] = {&options->job.sockets_per_node, &options->job.cores_per_socket,
-                           &options->job.threads_per_core};
-    cleanup_free char *copy = xstrdup(value);
-    char *cursor = copy;
-    size_t n = 0;
-    for (char *part; n < countof(targets) && (part = strsep(&cursor, ":")) != NULL; n++) {
-        uint32_t number = 0;
-        if (strcmp(part, "*") == 0)
-            continue;
-        if (!parse_count(part, &number) || number == 0)
-            return option_bad(options, 1, "Invalid numeric value \"%s\" for %s arg of -B.", part,
-                              ordinals[n]);
-        *targets[n] = number;
-    }
-    return 0;
-}
-
-static const struct {
-    const char *word, *help;
-    uint32_t threads_per_core, ntasks_per_core;
-} hints[] = {
-    {"compute_bound", "use all cores, one thread of each", 1, 0},
-    {"memory_bound", "use one core of each socket", 1, 0},
-    {"multithread", "use all threads of each core", 0, 0},
-    {"nomultithread", "use one thread of each core", 1, 0},
-};
-
-int option_parse_hint(struct options *options, const struct option_row *row, const char *value) {
-    if (strcasecmp(value, "help") == 0) {
-        options->info = OPT_hint;
-        return 0;
-    }
-    for (size_t i = 0; i < countof(hints); i++) {
-        if (strcasecmp(value, hints[i].word) != 0)
-            continue;
-        string_set(&options->job.hint, hints[i].word);
-        if (hints[i].threads_per_core)
-            options->job.threads_per_core = hints[i].threads_per_core;
-        return 0;
-    }
-    return option_bad(options, 1, "unrecognized --hint argument \"%s\", see --hint=help", value);
-}
-
-void options_print_hints(struct str *out) {
-    str_append(out, "Hints about the application (--hint=):\n");
-    for (size_t i = 0; i < countof(hints); i++)
-        str_printf(out, "    %-16s%s\n", hints[i].word, hints[i].help);
-    str_printf(out, "    %-16s%s\n", "help", "this list");
-}
-
-int option_parse_mem_bind(struct options *options, const struct option_row *row,
-                          const char *value) {
-    static const char *const words[] = {"q",     "quiet", "v",      "verbose", "none", "no",
-                                        "local", "rank",  "prefer", "p",       "sort", "nosort"};
-    bool mapped = strcasestr(value, "map_mem:") || strcasestr(value, "mask_mem:");
-    if (!mapped && !words_are_known(value, words, countof(words)))
-        return option_bad(options, 255, "unrecognized --mem-bind argument \"%s\"", value);
-    string_set(&options->job.mem_bind, value);
-    return 0;
-}
-
-int option_parse_cpu_freq(struct options *options, const struct option_row *row,
-                          const char *value) {
-    static const char *const words[] = {"low",          "medium",   "highm1",      "high",
-                                        "conservative", "ondemand", "performance", "powersave",
-                                        "userspace",    "schedutil"};
-    cleanup_free char *copy = xstrdup(value);
-    char *cursor = copy;
-    bool known = *value != '\0';
-    for (char *part; (part = str_next_word(&cursor, "-:,")) != NULL;) {
-        uint32_t khz;
-        known &= parse_count(part, &khz) || words_are_known(part, words, countof(words));
-    }
-    if (!known) {
-        option_bad(options, 255, "unrecognized --cpu-freq argument \"%s\"", value);
-        return option_bad(options, 255, "Invalid --cpu-freq argument");
-    }
-    string_set(&options->job.cpu_freq, value);
-    return 0;
-}
-
-int option_parse_switches(struct options *options, const struct option_row *row,
-                          const char *value) {
-    cleanup_free char *copy = xstrdup(value);
-    char *at = strchr(copy, '@');
-    if (at)
-        *at = '\0';
-    uint32_t number, minutes;
-    if (!parse_count(copy, &number))
-        return bad_number(options, row, copy);
-    if (at && minutes_parse(at + 1, &minutes, NULL) < 0)
-        return option_bad_value(options, row);
-    string_set(&options->job.switches, value);
     return 0;
 }
 
@@ -671,7 +442,7 @@ int option_parse_uid(struct options *options, const struct option_row *row, cons
     if (getuid() != 0)
         return option_bad(options, 255, "--uid only permitted by root user");
     const struct passwd *user =
-        parse_count(value, &number) ? getpwuid((uid_t) number) : getpwnam(value);
+        option_count(value, &number) ? getpwuid((uid_t) number) : getpwnam(value);
     if (!user)
         return option_bad_value(options, row);
     options->job.run_as_uid = user->pw_uid;
@@ -685,7 +456,7 @@ int option_parse_gid(struct options *options, const struct option_row *row, cons
     if (getuid() != 0)
         return option_bad(options, 255, "--gid only permitted by root user");
     const struct group *group =
-        parse_count(value, &number) ? getgrgid((gid_t) number) : getgrnam(value);
+        option_count(value, &number) ? getgrgid((gid_t) number) : getgrnam(value);
     if (!group)
         return option_bad_value(options, row);
     options->job.run_as_gid = group->gr_gid;
@@ -717,7 +488,7 @@ int option_parse_open_mode(struct options *options, const struct option_row *row
 int option_parse_profile(struct options *options, const struct option_row *row, const char *value) {
     static const char *const words[] = {"none",       "all",    "energy", "task",
                                         "filesystem", "lustre", "network"};
-    if (!words_are_known(value, words, countof(words)))
+    if (!option_words_known(value, words, countof(words)))
         return option_bad(options, 255, "invalid --profile=%s option", value);
     string_set(&options->job.profile, value);
     return 0;
@@ -727,12 +498,12 @@ int option_parse_propagate(struct options *options, const struct option_row *row
                            const char *value) {
     static const char *const words[] = {"ALL",   "NONE",    "AS",     "CORE",  "CPU", "DATA",
                                         "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK"};
-    if (value && !words_are_known(value, words, countof(words))) {
+    if (value && !option_words_known(value, words, countof(words))) {
         cleanup_free char *copy = xstrdup(value);
         char *cursor = copy;
         const char *bad = "";
         for (char *word; (word = str_next_word(&cursor, ",")) != NULL;)
-            if (!words_are_known(word, words, countof(words))) {
+            if (!option_words_known(word, words, countof(words))) {
                 bad = word;
                 break;
             }
@@ -773,8 +544,8 @@ int option_parse_jobid(struct options *options, const struct option_row *row, co
     cleanup_free char *copy = xstrdup(value);
     copy[strcspn(copy, "_+")] = '\0';
     uint32_t number;
-    if (!parse_count(copy, &number) || number == 0)
-        return bad_number(options, row, value);
+    if (!option_count(copy, &number) || number == 0)
+        return option_bad_number(options, row, value);
     options->jobid = number;
     string_set(&options->jobid_text, value);
     return 0;
@@ -798,7 +569,7 @@ int option_parse_quiet(struct options *options, const struct option_row *row, co
 
 int option_parse_verbose(struct options *options, const struct option_row *row, const char *value) {
     uint32_t level;
-    if (value && parse_count(value, &level))
+    if (value && option_count(value, &level))
         options->verbose = (int) min_of(level, 9u);
     else
         options->verbose++;

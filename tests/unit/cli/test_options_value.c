@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Option values: what is accepted, what it becomes, how it is refused. */
+/*
+ * Option values: what is accepted, what it becomes, how it is refused.
+ * Covers: options_value.c, options_place.c
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

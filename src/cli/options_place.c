@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of the options that choose nodes and lay out tasks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/options.h"
+#include "cli/options_parse.h"
+#include "text/duration.h"
+#include "text/hostlist.h"
+
+#define HOST_FILE_MAX (16u << 20)
+
+/* A value with a slash is a file of host names. *ret is the list, a new text. */
+static int read_hosts(struct options *options, const char *path, char **ret) {
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > HOST_FILE_MAX) {
+        int errnum = fd < 0 ? errno : EINVAL;
+        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
+                          strerror(errnum));
+    }
+    cleanup_free char *text = xcalloc((size_t) st.st_size + 1, 1);
+    ssize_t size = read(fd, text, (size_t) st.st_size);
+    if (size < 0)
+        return option_bad(options, 1, "slurm_allocate_resources error opening file %s, %s", path,
+                          strerror(errno));
+    cleanup_str struct str list = STR_INIT;
+    char *cursor = text;
+    for (char *line; (line = str_next_word(&cursor, "\n\r")) != NULL;) {
+        line[strcspn(line, "#")] = '\0';
+        char *words = line;
+        for (char *word; (word = str_next_word(&words, " \t,")) != NULL;)
+            str_join(&list, ",", word);
+    }
+    *ret = str_take(&list);
+    return 0;
+}
+
+int option_parse_hosts(struct options *options, const struct option_row *row, const char *value) {
+    if (!strchr(value, '/'))
+        return option_parse_string(options, row, value);
+    char *list;
+    int rc = read_hosts(options, value, &list);
+    if (rc < 0)
+        return rc;
+    free(*option_text(options, row));
+    *option_text(options, row) = list;
+    return 0;
+}
+
+/* How many different nodes are asked for; a list that cannot be read is left to the controller. */
+static void count_required_hosts(struct options *options) {
+    cleanup_hostlist struct hostlist list = HOSTLIST_INIT;
+    struct error err = ERROR_INIT;
+    options->n_required_hosts = 0;
+    if (hostlist_parse(&list, options->job.req_nodes, &err) < 0)
+        return;
+    hostlist_unique(&list);
+    options->n_required_hosts = (uint32_t) list.n;
+}
+
+char *options_first_hosts(const char *text, size_t count) {
+    cleanup_hostlist struct hostlist list = HOSTLIST_INIT, first = HOSTLIST_INIT;
+    struct error err = ERROR_INIT;
+    if (hostlist_parse(&list, text, &err) < 0)
+        return xstrdup(text);
+    hostlist_unique(&list);
+    for (size_t i = 0; i < min_of(list.n, count); i++)
+        hostlist_push(&first, list.names[i]);
+    struct str out = STR_INIT;
+    hostlist_fold(&first, &out);
+    return str_take(&out);
+}
+
+int option_parse_nodelist(struct options *options, const struct option_row *row,
+                          const char *value) {
+    int rc = option_parse_hosts(options, row, value);
+    if (rc == 0)
+        count_required_hosts(options);
+    return rc;
+}
+
+int option_parse_nodefile(struct options *options, const struct option_row *row,
+                          const char *value) {
+    char *list;
+    int rc = read_hosts(options, value, &list);
+    if (rc < 0)
+        return option_bad(options, 255, "Invalid --nodefile node file");
+    free(options->job.req_nodes);
+    options->job.req_nodes = list;
+    count_required_hosts(options);
+    return 0;
+}
+
+/* The part before the first ':' lays tasks out over nodes and is what we act on; the others are
+ * checked, and the whole text is kept. */
+int option_parse_distribution(struct options *options, const struct option_row *row,
+                              const char *value) {
+    static const char *const inner[] = {"*", "block", "cyclic", "fcyclic"};
+    uint32_t kind = DIST_DEFAULT, plane = 0;
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    char *parts = str_next_word(&cursor, ",");
+    if (!parts)
+        return option_bad_value(options, row);
+    for (char *flag; (flag = str_next_word(&cursor, ",")) != NULL;)
+        if (strcasecmp(flag, "pack") != 0 && strcasecmp(flag, "nopack") != 0)
+            return option_bad_value(options, row);
+    char *node = str_next_word(&parts, ":");
+    if (!node)
+        return option_bad_value(options, row);
+    if (strcasecmp(node, "block") == 0)
+        kind = DIST_BLOCK;
+    else if (strcasecmp(node, "cyclic") == 0)
+        kind = DIST_CYCLIC;
+    else if (strcasecmp(node, "arbitrary") == 0)
+        kind = DIST_ARBITRARY;
+    else if (strncasecmp(node, "plane", 5) == 0) {
+        kind = DIST_PLANE;
+        if (node[5] != '=' || !option_count(node + 6, &plane) || plane == 0) {
+            option_bad(options, 255, "Invalid plane size or size not specified");
+            return option_bad_value(options, row);
+        }
+    } else if (strcmp(node, "*") != 0 && strcasecmp(node, "pack") != 0 &&
+               strcasecmp(node, "nopack") != 0)
+        return option_bad_value(options, row);
+    size_t n_inner = 0;
+    for (char *part; (part = str_next_word(&parts, ":")) != NULL; n_inner++)
+        if (n_inner == 2 || !option_words_known(part, inner, countof(inner)))
+            return option_bad_value(options, row);
+    options->job.distribution = kind;
+    options->job.plane_size = plane;
+    string_set(&options->job.distribution_text, value);
+    return 0;
+}
+
+/* `S[:C[:T]]`, each may be `*`. */
+int option_parse_extra_node_info(struct options *options, const struct option_row *row,
+                                 const char *value) {
+    static const char *const ordinals[] = {"first", "second", "third"};
+    uint32_t *targets[] = {&options->job.sockets_per_node, &options->job.cores_per_socket,
+                           &options->job.threads_per_core};
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    size_t n = 0;
+    for (char *part; n < countof(targets) && (part = strsep(&cursor, ":")) != NULL; n++) {
+        uint32_t number = 0;
+        if (strcmp(part, "*") == 0)
+            continue;
+        if (!option_count(part, &number) || number == 0)
+            return option_bad(options, 1, "Invalid numeric value \"%s\" for %s arg of -B.", part,
+                              ordinals[n]);
+        *targets[n] = number;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *word, *help;
+    uint32_t threads_per_core, ntasks_per_core;
+} hints[] = {
+    {"compute_bound", "use all cores, one thread of each", 1, 0},
+    {"memory_bound", "use one core of each socket", 1, 0},
+    {"multithread", "use all threads of each core", 0, 0},
+    {"nomultithread", "use one thread of each core", 1, 0},
+};
+
+int option_parse_hint(struct options *options, const struct option_row *row, const char *value) {
+    if (strcasecmp(value, "help") == 0) {
+        options->info = OPT_hint;
+        return 0;
+    }
+    for (size_t i = 0; i < countof(hints); i++) {
+        if (strcasecmp(value, hints[i].word) != 0)
+            continue;
+        string_set(&options->job.hint, hints[i].word);
+        if (hints[i].threads_per_core)
+            options->job.threads_per_core = hints[i].threads_per_core;
+        return 0;
+    }
+    return option_bad(options, 1, "unrecognized --hint argument \"%s\", see --hint=help", value);
+}
+
+void options_print_hints(struct str *out) {
+    str_append(out, "Hints about the application (--hint=):\n");
+    for (size_t i = 0; i < countof(hints); i++)
+        str_printf(out, "    %-16s%s\n", hints[i].word, hints[i].help);
+    str_printf(out, "    %-16s%s\n", "help", "this list");
+}
+
+int option_parse_mem_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const words[] = {"q",     "quiet", "v",      "verbose", "none", "no",
+                                        "local", "rank",  "prefer", "p",       "sort", "nosort"};
+    bool mapped = strcasestr(value, "map_mem:") || strcasestr(value, "mask_mem:");
+    if (!mapped && !option_words_known(value, words, countof(words)))
+        return option_bad(options, 255, "unrecognized --mem-bind argument \"%s\"", value);
+    string_set(&options->job.mem_bind, value);
+    return 0;
+}
+
+int option_parse_cpu_freq(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const words[] = {"low",          "medium",   "highm1",      "high",
+                                        "conservative", "ondemand", "performance", "powersave",
+                                        "userspace",    "schedutil"};
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    bool known = *value != '\0';
+    for (char *part; (part = str_next_word(&cursor, "-:,")) != NULL;) {
+        uint32_t khz;
+        known &= option_count(part, &khz) || option_words_known(part, words, countof(words));
+    }
+    if (!known) {
+        option_bad(options, 255, "unrecognized --cpu-freq argument \"%s\"", value);
+        return option_bad(options, 255, "Invalid --cpu-freq argument");
+    }
+    string_set(&options->job.cpu_freq, value);
+    return 0;
+}
+
+int option_parse_switches(struct options *options, const struct option_row *row,
+                          const char *value) {
+    cleanup_free char *copy = xstrdup(value);
+    char *at = strchr(copy, '@');
+    if (at)
+        *at = '\0';
+    uint32_t number, minutes;
+    if (!option_count(copy, &number))
+        return option_bad_number(options, row, copy);
+    if (at && minutes_parse(at + 1, &minutes, NULL) < 0)
+        return option_bad_value(options, row);
+    string_set(&options->job.switches, value);
+    return 0;
+}
