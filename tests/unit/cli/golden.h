@@ -38,4 +38,16 @@ static inline void golden_check(const char *name, const struct str *actual) {
         fail_msg("%s differs; now:\n%s", name, str_cstr(actual));
 }
 
+/* The page of doc/man with its escapes undone, to look for names in. */
+static inline void manual_read(const char *page, struct str *out) {
+    char path[4096];
+    struct str text cleanup_str = STR_INIT;
+    snprintf(path, sizeof(path), "%s/../../doc/man/%s", GOLDEN_DIR, page);
+    golden_read(path, &text);
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.data[i] != '\\')
+            str_append_char(out, text.data[i]);
+    }
+}
+
 #endif

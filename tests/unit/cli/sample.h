@@ -91,4 +91,19 @@ static inline struct partition sample_partition(const char *name, const char *no
     return partition;
 }
 
+/* Fails for a column that the manual's table does not have. */
+#define check_manual(table, page)                                                                  \
+    do {                                                                                           \
+        struct str manual_ cleanup_str = STR_INIT;                                                 \
+        manual_read(page, &manual_);                                                               \
+        for (size_t i_ = 0; i_ < (table).n; i_++) {                                                \
+            const struct column *column_ = &(table).rows[i_];                                      \
+            if (column_->flags & COLUMN_HIDDEN)                                                    \
+                continue;                                                                          \
+            cleanup_free char *cell_ = xasprintf("  %s\n", column_->name);                         \
+            if (!strstr(str_cstr(&manual_), cell_))                                                \
+                fail_msg("%s lacks the column %s", page, column_->name);                           \
+        }                                                                                          \
+    } while (0)
+
 #endif

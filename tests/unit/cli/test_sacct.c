@@ -260,6 +260,10 @@ TEST(the_json_of_a_job_is_exact) {
     rows_done(&history.rows);
 }
 
+TEST(the_manual_has_every_column) {
+    check_manual(columns_acct, "sacct.1.scd");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_table_is_exact),
@@ -274,6 +278,7 @@ int main(void) {
         cmocka_unit_test(ids_and_ranges_are_checked),
         cmocka_unit_test(the_list_of_fields_has_four_in_a_line),
         cmocka_unit_test(the_json_of_a_job_is_exact),
+        cmocka_unit_test(the_manual_has_every_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,10 @@ TEST(the_json_of_nodes_and_partitions_is_exact) {
     cluster_done(&cluster);
 }
 
+TEST(the_manual_has_every_column) {
+    check_manual(columns_node, "sinfo.1.scd");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_table_is_exact),
@@ -239,6 +243,7 @@ int main(void) {
         cmocka_unit_test(states_choose_nodes),
         cmocka_unit_test(an_unknown_state_is_quoted),
         cmocka_unit_test(the_json_of_nodes_and_partitions_is_exact),
+        cmocka_unit_test(the_manual_has_every_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

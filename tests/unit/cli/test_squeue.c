@@ -257,6 +257,11 @@ TEST(the_json_of_a_job_is_exact) {
     golden_check("squeue/jobs.yaml", &out);
 }
 
+TEST(the_manual_has_every_column) {
+    check_manual(columns_job, "squeue.1.scd");
+    check_manual(columns_step, "squeue.1.scd");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_table_is_exact),
@@ -274,6 +279,7 @@ int main(void) {
         cmocka_unit_test(time_used_leaves_suspensions_out),
         cmocka_unit_test(steps_have_their_own_table),
         cmocka_unit_test(the_json_of_a_job_is_exact),
+        cmocka_unit_test(the_manual_has_every_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
