@@ -87,8 +87,10 @@ static int find_user(struct srun *srun, const char *name, uid_t *ret) {
     struct userdb_user user = {0};
     struct error err = ERROR_INIT;
 
-    if (str_equal(name, "root")) {
-        *ret = 0;
+    uint64_t number;
+
+    if (str_equal(name, "root") || (str_to_u64(name, &number) && number < UINT32_MAX)) {
+        *ret = str_equal(name, "root") ? 0 : (uid_t) number;
         return CLI_GO_ON;
     }
     if (userdb_find(name, &user, &err) < 0) {

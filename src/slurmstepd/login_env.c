@@ -58,7 +58,9 @@ static bool login_run(struct stepd *stepd, struct str *out) {
                               .envp = envp,
                               .fds = {null, pipe_fds[1], null},
                               .identity = stepd->identity,
-                              .umask = 022};
+
+                              .umask = 022,
+                              .cgroup_fd = -1};
     int r = spawn_start(&plan, &pid, &errnum, NULL);
     close(pipe_fds[1]);
     if (r == 0)

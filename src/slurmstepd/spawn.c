@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct spawning {
     const struct spawn_plan *plan;
     const char *search; /* PATH, or NULL when the program has a slash */
     char *candidate;    /* room for the longest directory of PATH with the program */
+    bool born_in_cgroup;
     const char *failed; /* system call that failed */
     int failure;        /* its errno */
 };
@@ -148,7 +150,7 @@ static int child_main(void *argument) {
 
     if (plan->pid_digits)
         child_pid(plan->pid_digits);
-    for (size_t i = 0; i < plan->n_cgroup_fds; i++) {
+    for (size_t i = 0; i < plan->n_cgroup_fds && !s->born_in_cgroup; i++) {
         if (write(plan->cgroup_fds[i], "0", 1) < 0) {
             (void) child_fail(s, "cgroup");
             _exit(1);
@@ -168,6 +170,71 @@ static int child_main(void *argument) {
         _exit(1);
     child_exec(s);
     _exit(s->failure);
+}
+
+/*
+ * clone3() into a cgroup, sharing memory; the child runs main(argument) on the stack of `args`.
+ * The C library has no function for this, and a system call that returns twice on one stack cannot
+ * be written in C. Entering a group later, by cgroup.procs, waits for all processors to pass a
+ * quiet state: ten milliseconds a task.
+ */
+static long clone3_call(struct clone_args *args, int (*main)(void *), void *argument) {
+#if defined(__x86_64__)
+    long result;
+    register int (*main_)(void *) __asm__("r12") = main;
+    register void *argument_ __asm__("r13") = argument;
+
+    __asm__ volatile("syscall\n\t"
+                     "test %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xor %%ebp, %%ebp\n\t"
+                     "mov %[argument], %%rdi\n\t"
+                     "call *%[main]\n\t"
+                     "ud2\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"((long) SYS_clone3), "D"(args),
+                       "S"(sizeof(*args)), [main] "r"(main_), [argument] "r"(argument_)
+                     : "rcx", "r11", "memory", "cc");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = SYS_clone3;
+    register long x0 __asm__("x0") = (long) args;
+    register long x1 __asm__("x1") = sizeof(*args);
+    register int (*main_)(void *) __asm__("x20") = main;
+    register void *argument_ __asm__("x21") = argument;
+
+    __asm__ volatile("svc #0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "mov x0, %[argument]\n\t"
+                     "blr %[main]\n\t"
+                     "brk #0\n"
+                     "1:"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), [main] "r"(main_), [argument] "r"(argument_)
+                     : "memory", "cc");
+    return x0;
+#else
+    return -ENOSYS;
+#endif
+}
+
+/* The group must never have been killed: kernels kill a child at birth that is cloned into one that
+ * was. A step's group is made for it and killed only at its end. */
+static pid_t clone_into(struct spawning *s, char *stack) {
+    struct clone_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP,
+                              .exit_signal = SIGCHLD,
+                              .stack = (uintptr_t) stack,
+                              .stack_size = CHILD_STACK,
+                              .cgroup = (uint64_t) s->plan->cgroup_fd};
+    long result;
+
+    s->born_in_cgroup = true;
+    result = clone3_call(&args, child_main, s);
+    if (result >= 0)
+        return (pid_t) result;
+    s->born_in_cgroup = false;
+    return -1;
 }
 
 static const char *search_path(const struct spawn_plan *plan) {
@@ -200,7 +267,9 @@ int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, s
     /* A handler of ours must not run in the child, on our memory. */
     sigfillset(&all);
     (void) sigprocmask(SIG_SETMASK, &all, &before);
-    pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
+    pid = plan->cgroup_fd >= 0 ? clone_into(&s, stack) : -1;
+    if (pid < 0)
+        pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
     int clone_errno = errno;
     (void) sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid < 0) {

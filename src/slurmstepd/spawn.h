@@ -30,7 +30,8 @@ struct spawn_plan {
     mode_t umask;
     const struct rlimit_value *rlimits; /* soft values, limited to what we may give */
     size_t n_rlimits;
-    const int *cgroup_fds; /* cgroup.procs files to enter */
+    int cgroup_fd;         /* directory of a fresh cgroup v2 group to be born in, -1 = none */
+    const int *cgroup_fds; /* else: cgroup.procs files to enter */
     size_t n_cgroup_fds;
     bool controlling_tty; /* descriptor 0 becomes it */
     char *pid_digits;     /* NULL, or 11 writable bytes (in envp): the child's pid as text */

@@ -95,6 +95,7 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
         .umask = stepd->launch ? stepd->launch->job->umask : stepd->step->umask,
         .rlimits = rlimits,
         .n_rlimits = n_rlimits,
+        .cgroup_fd = stepd->track.dir_fd,
         .cgroup_fds = &stepd->track.procs_fd,
         .n_cgroup_fds = stepd->track.dir ? 1 : 0,
         .controlling_tty = !stepd->launch && stepd->step->pty && task->rank == 0,

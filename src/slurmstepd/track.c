@@ -81,6 +81,7 @@ int track_open(struct track *track, const char *dir, struct error *err) {
         track_done(track);
         return r;
     }
+    track->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
     track->has_kill = access(path, W_OK) == 0;
     return 0;
@@ -102,6 +103,8 @@ bool track_close(struct track *track) {
 
 void track_done(struct track *track) {
     free(track->dir);
+    if (track->dir_fd >= 0)
+        close(track->dir_fd);
     if (track->procs_fd >= 0)
         close(track->procs_fd);
     *track = (struct track) TRACK_INIT;

@@ -26,11 +26,12 @@ struct pid_list {
 
 struct track {
     char *dir;     /* of the cgroup v2 (or named v1) group, NULL = the tree below us */
+    int dir_fd;    /* the group, for those who are born in it */
     int procs_fd;  /* its cgroup.procs, for those who enter */
     bool has_kill; /* cgroup.kill */
 };
 #define TRACK_INIT                                                                                 \
-    { NULL, -1, false }
+    { NULL, -1, -1, false }
 
 /* dir NULL = no cgroup. Makes the group and its parent (the job's). */
 must_check int track_open(struct track *track, const char *dir, struct error *err);
