@@ -108,6 +108,9 @@ class Normaliser:
         text = re.sub(r"(?<![\dT:-])00:00:[0-5]\d(?![\d:])", "00:00:ss", text)
         text = re.sub(r"\bScheduler=(Main|Backfill)", "Scheduler=S", text)
         text = re.sub(r"\bPriority=[1-9]\d*", "Priority=N", text)
+        # Whether salloc still hears that its allocation ended after it gave it up is chance.
+        text = re.sub(r"(Relinquishing job allocation (\w+)\n)(2> )?salloc: Job allocation \2 has been revoked\.\n",
+                      r"\1", text)
         text = re.sub(r"(?<!\d)42949(?!6729)\d{5}(?!\d)", "PRIORITYNN", text)
         return text
 
@@ -151,7 +154,17 @@ class Run:
         self.normaliser.note_ids(err)
         return out, err, process.returncode
 
+    def settle(self, command):
+        """What a command has allocated is given back a moment after its end; the next one starts on an idle cluster."""
+        if re.search(r"\b(srun|salloc)\b|\s(-W|--wait)\b", command):
+            try:
+                clusters.wait_for("no job completing", lambda: not self.cluster.run("squeue", "-h", "-t", "CG").stdout, 5)
+            except TimeoutError:
+                pass
+
     def record(self, command, out, err, status):
+        # The step daemon's lines come over another connection than srun's own: their order is chance.
+        err = "".join(sorted(err.splitlines(True), key=lambda line: not line.startswith("slurmstepd")))
         text = f"$ {command}\n{out}"
         if out and not out.endswith("\n"):
             text += "\n(no newline at the end)\n"
@@ -210,6 +223,7 @@ class Run:
             self.background[name] = (shown, process)
             return
         answer = self.finish(process, where)
+        self.settle(text)
         if not quiet:
             self.record(shown, *answer)
         elif answer[2] != 0:
