@@ -128,6 +128,25 @@ const int64_t *need_one(struct sched *s, struct shape *shape, struct alternative
     return alt->one[hardware] == NO_NEED ? NULL : alt->one[hardware];
 }
 
+uint32_t shape_even(const struct shape *shape, const struct alternative *alt) {
+    bool simple = shape->ntasks > 1 && shape->n_per_job == 0 && shape->n_req_nodes == 0 &&
+                  alt->n_groups == 0 && !shape->contiguous;
+    uint32_t share = (shape->ntasks + alt->min_nodes - 1) / alt->min_nodes;
+
+    if (!simple || !shape_count_allowed(shape, alt->min_nodes) ||
+        alt->max_nodes < alt->min_nodes ||
+        (shape->ntasks_per_node && share > shape->ntasks_per_node))
+        return 0;
+    return share;
+}
+
+const int64_t *need_even(struct sched *s, struct shape *shape, struct alternative *alt,
+                         uint32_t hardware) {
+    if (!alt->even[hardware])
+        alt->even[hardware] = need_make(s, shape, alt, hardware, shape_even(shape, alt), NULL);
+    return alt->even[hardware] == NO_NEED ? NULL : alt->even[hardware];
+}
+
 /* ---- how much fits ---- */
 
 bool need_fits(const struct sched *s, const struct alternative *alt, uint32_t node,

@@ -165,6 +165,7 @@ struct alternative {
     uint32_t reason; /* why it is closed as the cluster stands, 0 = open */
     int64_t **each;  /* per hardware: need of a node; NULL = not computed, no_need = cannot */
     int64_t **one;   /* the same when a single node takes the whole job */
+    int64_t **even;  /* the same for an even share of the tasks on alt->min_nodes nodes */
 };
 struct shape {
     uint64_t hash;
@@ -386,6 +387,10 @@ const int64_t *need_each(struct sched *s, struct shape *shape, struct alternativ
                          uint32_t hardware);
 const int64_t *need_one(struct sched *s, struct shape *shape, struct alternative *alt,
                         uint32_t hardware);
+/* Tasks of an even share on the fewest nodes, when that is a way to place the shape; 0. */
+uint32_t shape_even(const struct shape *shape, const struct alternative *alt);
+const int64_t *need_even(struct sched *s, struct shape *shape, struct alternative *alt,
+                         uint32_t hardware);
 void need_forget(int64_t *need);
 bool shape_is_fixed(const struct shape *shape, const struct alternative *alt); /* equal shares */
 uint32_t shape_share(const struct shape *shape); /* tasks of a fixed share */

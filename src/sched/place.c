@@ -104,31 +104,62 @@ static size_t mask_make(struct sched *s, const struct alternative *alt, enum vie
 
 /* ---- equal shares: take in order, stop when there are enough ---- */
 
+enum share_kind {
+    SHARE_EACH, /* what every node gets */
+    SHARE_ONE,  /* the whole job on one node */
+    SHARE_EVEN, /* tasks dealt evenly over the fewest nodes */
+};
 struct fixed_search {
     struct shape *shape;
     struct alternative *alt;
-    bool one; /* the whole job on one node */
+    enum share_kind share;
     enum view_of view;
     int64_t end;
     uint32_t goal;
     struct placement *out;
 };
 
+static const int64_t *fixed_need(struct sched *s, const struct fixed_search *f,
+                                 uint32_t hardware) {
+    switch (f->share) {
+    case SHARE_EACH:
+        return need_each(s, f->shape, f->alt, hardware);
+    case SHARE_ONE:
+        return need_one(s, f->shape, f->alt, hardware);
+    case SHARE_EVEN:
+        return need_even(s, f->shape, f->alt, hardware);
+    }
+    return NULL;
+}
+
+/* How many nodes are wanted when `have` could be. */
+static uint32_t fixed_wanted(const struct fixed_search *f, size_t have) {
+    switch (f->share) {
+    case SHARE_EACH:
+        return fixed_goal(f->shape, f->alt, have, 0);
+    case SHARE_ONE:
+        return 1;
+    case SHARE_EVEN:
+        return f->alt->min_nodes;
+    }
+    return 0;
+}
+
 static bool fixed_fits(struct sched *s, const struct fixed_search *f, uint32_t node) {
     int64_t scratch[MAX_DIMS];
     uint32_t hardware = s->nodes[node].hardware;
-    const int64_t *need =
-        f->one ? need_one(s, f->shape, f->alt, hardware) : need_each(s, f->shape, f->alt, hardware);
+    const int64_t *need = fixed_need(s, f, hardware);
 
     s->candidates++;
     return need && need_fits(s, f->alt, node, node_have(s, node, f->view, f->end, scratch), need);
 }
 
 static void fixed_take(const struct fixed_search *f, uint32_t node) {
-    struct pick pick = {
-        node, f->one && f->shape->ntasks ? f->shape->ntasks : shape_share(f->shape), {0}, false};
+    struct pick pick = {node, shape_share(f->shape), {0}, false};
 
-    for (uint8_t i = 0; f->one && i < f->shape->n_per_job; i++)
+    if (f->share == SHARE_ONE && f->shape->ntasks)
+        pick.tasks = f->shape->ntasks;
+    for (uint8_t i = 0; f->share == SHARE_ONE && i < f->shape->n_per_job; i++)
         pick.share[i] = f->shape->per_job[i].count;
     vec_push(&f->out->picks, pick);
 }
@@ -215,7 +246,7 @@ static void fixed_naive(struct sched *s, struct fixed_search *f) {
 }
 
 static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int64_t need) {
-    f->goal = f->one ? 1 : fixed_goal(f->shape, f->alt, count, 0);
+    f->goal = fixed_wanted(f, count);
     vec_reset(&f->out->picks);
     vec_reset(&s->found);
     if (s->naive)
@@ -233,16 +264,19 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
         }
     }
     /* The goal was set by an upper bound; fewer may do. */
-    uint32_t n = f->one ? 1 : fixed_goal(f->shape, f->alt, f->out->picks.n, 0);
+    uint32_t n = fixed_wanted(f, f->out->picks.n);
     if (n == 0 || f->out->picks.n < n)
         return false;
     f->out->picks.n = n;
     return true;
 }
 
+/* One task to each of the first, or rounds of tasks: the first nodes get those that are left over. */
 static void fixed_deal_tasks(const struct shape *shape, struct placement *out) {
-    for (size_t i = 0; shape->ntasks && i < out->picks.n; i++)
-        out->picks.items[i].tasks = i < shape->ntasks;
+    uint32_t n = out->picks.n;
+
+    for (uint32_t i = 0; shape->ntasks && i < n; i++)
+        out->picks.items[i].tasks = shape->ntasks / n + (i < shape->ntasks % n);
 }
 
 /* ---- the general case: all candidates, then a selection ---- */
@@ -298,11 +332,26 @@ static bool general_now(struct sched *s, struct shape *shape, struct alternative
 static bool one_node_now(struct sched *s, struct shape *shape, struct alternative *alt,
                          enum view_of view, int64_t end, struct placement *out) {
     int64_t need[MAX_DIMS];
-    struct fixed_search f = {shape, alt, true, view, end, 1, out};
+    struct fixed_search f = {shape, alt, SHARE_ONE, view, end, 1, out};
 
     need_least(shape, shape->ntasks ? shape->ntasks : shape_share(shape), true, need, s->n_dims);
     size_t count = mask_make(s, alt, view, need);
     return count > 0 && fixed_now(s, &f, count, need[shape->primary]);
+}
+
+/* The commonest of the general cases: as many nodes as can hold an even share of the tasks. What
+ * spread_rest() would find, without looking at every node. */
+static bool even_now(struct sched *s, struct shape *shape, struct alternative *alt,
+                     enum view_of view, int64_t end, struct placement *out) {
+    int64_t need[MAX_DIMS];
+    struct fixed_search f = {shape, alt, SHARE_EVEN, view, end, 0, out};
+
+    need_least(shape, shape_even(shape, alt), false, need, s->n_dims);
+    size_t count = mask_make(s, alt, view, need);
+    if (count < alt->min_nodes || !fixed_now(s, &f, count, need[shape->primary]))
+        return false;
+    fixed_deal_tasks(shape, out);
+    return true;
 }
 
 bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
@@ -317,12 +366,15 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
     if (!fixed && simple && shape_one_node(shape, alt) &&
         one_node_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
+    if (!fixed && simple && !s->naive && shape_even(shape, alt) &&
+        even_now(s, shape, alt, view, end, out))
+        return place_amounts(s, shape, alt, s->now, end, out);
     need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
     size_t count = mask_make(s, alt, view, need);
     if (count < alt->min_nodes)
         return false;
     if (fixed && simple) {
-        struct fixed_search f = {shape, alt, false, view, end, 0, out};
+        struct fixed_search f = {shape, alt, SHARE_EACH, view, end, 0, out};
         if (!fixed_now(s, &f, count, need[shape->primary]))
             return false;
         fixed_deal_tasks(shape, out);
@@ -352,12 +404,30 @@ bool place_amounts(struct sched *s, const struct shape *shape, const struct alte
 
 /* ---- with everything free ---- */
 
+static bool even_ever(struct sched *s, struct shape *shape, struct alternative *alt,
+                      bool usable_only) {
+    uint32_t n = 0;
+
+    if (shape_is_fixed(shape, alt) || !shape_even(shape, alt))
+        return false;
+    bits_each(&alt->set->nodes, node) {
+        if (usable_only && !s->nodes[node].usable)
+            continue;
+        n += need_even(s, shape, alt, s->nodes[node].hardware) != NULL;
+        if (n >= alt->min_nodes)
+            return true;
+    }
+    return false;
+}
+
 bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, bool usable_only) {
     bool counts_do = shape_is_fixed(shape, alt) && shape->n_req_nodes == 0 && alt->n_groups == 0 &&
                      !shape->contiguous && shape->n_counts == 0;
     bool one =
         !counts_do && shape->n_req_nodes == 0 && alt->n_groups == 0 && shape_one_node(shape, alt);
 
+    if (even_ever(s, shape, alt, usable_only))
+        return true;
     vec_reset(&s->found);
     bits_each (&alt->set->nodes, node) {
         struct candidate c;

@@ -309,6 +309,7 @@ static void alternative_init(struct sched *s, const struct sched_job_spec *spec,
     alt->limits = partition_reason(s, spec, alt);
     alt->each = xcalloc(s->n_hardware + 1, sizeof(*alt->each));
     alt->one = xcalloc(s->n_hardware + 1, sizeof(*alt->one));
+    alt->even = xcalloc(s->n_hardware + 1, sizeof(*alt->even));
 }
 
 static int tier_compare(const struct sched *s, uint32_t a, uint32_t b) {
@@ -442,9 +443,11 @@ void shape_free(struct sched *s, struct shape *shape) {
         for (uint32_t h = 0; h < s->n_hardware; h++) {
             need_forget(alt->each[h]);
             need_forget(alt->one[h]);
+            need_forget(alt->even[h]);
         }
         free(alt->each);
         free(alt->one);
+        free(alt->even);
     }
     free(shape->alternatives);
     free(shape->counts);
