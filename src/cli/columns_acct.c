@@ -100,11 +100,7 @@ static uint32_t row_cpus(const struct acct_row *row) {
 static int64_t row_start(const struct acct_row *row) {
     if (row->step)
         return row->step->start_time;
-    if (row->job->state == JOB_PENDING)
-        return 0;
-    /* What was cancelled while it waited has started and ended at once. */
-    bool never = job_state_is_final(row->job->state) && !row->job->start_time;
-    return never ? row->job->end_time : row->job->start_time;
+    return row->job->state == JOB_PENDING ? 0 : row->job->start_time;
 }
 
 static int64_t row_end(const struct acct_row *row) {
@@ -330,7 +326,9 @@ PRINT(print_eligible) {
     column_time_print(STEP ? STEP->start_time : JOB->eligible_time, "Unknown", env, out);
 }
 PRINT(print_start) {
-    column_time_print(row_start(ROW), "Unknown", env, out);
+    /* "None": it has ended and never ran. */
+    bool ended = STEP ? STEP->end_time > 0 : job_state_is_final(JOB->state);
+    column_time_print(row_start(ROW), ended ? "None" : "Unknown", env, out);
 }
 PRINT(print_end) {
     column_time_print(row_end(ROW), "Unknown", env, out);

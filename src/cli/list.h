@@ -95,6 +95,8 @@ must_check int list_ask(struct list_session *session, uint16_t type, const void 
 /* Sends a list request and appends the items of all its replies to rows. */
 must_check int list_jobs(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);
+/* An id like 12_3 or 12.0 names nothing: is it the task or step that is missing, or job 12? */
+bool list_job_exists(struct list_session *session, const char *id);
 must_check int list_steps(struct list_session *session, const struct list_request *request,
                           struct rows *rows, struct error *err);
 must_check int list_nodes(struct list_session *session, const struct list_request *request,

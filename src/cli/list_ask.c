@@ -108,6 +108,22 @@ int list_jobs(struct list_session *session, const struct list_request *request, 
                        err);
 }
 
+bool list_job_exists(struct list_session *session, const char *id) {
+    struct list_request request;
+    struct field_mask mask = {{0}};
+    struct rows rows = {NULL, 0, 0};
+    struct error err = ERROR_INIT;
+    cleanup_free char *job = xstrndup(id, strspn(id, "0123456789"));
+    record_init(&record_list_request, &request);
+    field_mask_add(&mask, record_field(&record_job, "job_id")->number);
+    request.fields = (struct blob) {(uint8_t *) &mask, sizeof(mask)};
+    request.all = true;
+    request.job_ids = (struct strs) {&job, 1};
+    bool exists = list_jobs(session, &request, &rows, &err) == 0 && rows.n > 0;
+    rows_done(&rows);
+    return exists;
+}
+
 int list_steps(struct list_session *session, const struct list_request *request, struct rows *rows,
                struct error *err) {
     return list_stream(session, MSG_LIST_STEPS, request, MSG_STEP_LIST, sizeof(struct step), rows,

@@ -56,9 +56,10 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
     request.all = scontrol->all;
     request.detail = scontrol->show.details;
     int status = 0;
-    if (list_jobs(&scontrol->session, &request, &rows, &err) < 0) {
+    int result = list_jobs(&scontrol->session, &request, &rows, &err);
+    if (result < 0 && err.code != -ERR_INVALID_JOB_ID) {
         status = load_failed(scontrol, "slurm_load_jobs error", &err);
-    } else if (id && rows.n == 0) {
+    } else if (id && rows.n == 0 && !list_job_exists(&scontrol->session, id)) {
         err.code = -ERR_INVALID_JOB_ID;
         status = load_failed(scontrol, "slurm_load_jobs error", &err);
     } else {
@@ -84,21 +85,6 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
 }
 
 /* ---- steps ---- */
-/* An id without steps: is it the step that is missing, or the job? */
-static bool job_exists(struct scontrol *scontrol, const struct strs *ids) {
-    struct list_request request;
-    struct rows rows = {NULL, 0, 0};
-    struct error err = ERROR_INIT;
-    cleanup_free char *id = xstrdup(ids->items[0]);
-    id[strcspn(id, ".")] = '\0';
-    request_all(scontrol, &request);
-    request.all = true;
-    request.job_ids = (struct strs) {&id, 1};
-    bool exists = list_jobs(&scontrol->session, &request, &rows, &err) == 0 && rows.n > 0;
-    rows_done(&rows);
-    return exists;
-}
-
 static int show_steps(struct scontrol *scontrol, const char *id) {
     struct job_query query = {.states = {.all = true}, .all = scontrol->all};
     struct list_request request;
@@ -127,7 +113,7 @@ static int show_steps(struct scontrol *scontrol, const char *id) {
             show_step(rows.items[i], &scontrol->show, &scontrol->out);
             list_output(&scontrol->out);
         }
-        if (n == 0 && id && !job_exists(scontrol, &query.ids)) {
+        if (n == 0 && id && !list_job_exists(&scontrol->session, id)) {
             err.code = -ERR_INVALID_JOB_ID;
             status = load_failed(scontrol, "slurm_get_job_steps error", &err);
         } else if (n == 0 && id) {

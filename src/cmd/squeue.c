@@ -356,10 +356,12 @@ static int rows_load(struct listing *listing, struct arena *arena, struct rows *
     job_query_request(&settings->query, dump ? NULL : &listing->fields, &request);
     int result = settings->steps ? list_steps(&listing->session, &request, rows, err)
                                  : list_jobs(&listing->session, &request, rows, err);
-    if (result < 0)
+    const struct strs *ids = &settings->query.ids;
+    if (result < 0 && err->code != -ERR_INVALID_JOB_ID)
         return result;
-    if (!settings->steps && settings->query.ids.n == 1 && rows->n == 0)
-        return error_set(err, ERR_INVALID_JOB_ID, "no job %s", settings->query.ids.items[0]);
+    if (!settings->steps && ids->n == 1 && rows->n == 0 &&
+        !list_job_exists(&listing->session, ids->items[0]))
+        return error_set(err, ERR_INVALID_JOB_ID, "no job %s", ids->items[0]);
     rows_filter(rows, listing);
     if (!settings->steps) {
         rows_unfold_named(rows, &settings->query, arena);
