@@ -77,8 +77,11 @@ void munged_stop(struct munged *munged) {
     static const char *const names[] = {"socket", "socket.lock", "key", "pid", "log", "seed"};
     if (munged->pid <= 0)
         return;
-    kill(munged->pid, SIGTERM);
-    waitpid(munged->pid, NULL, 0);
+    /* Again and again: a signal that comes just before munged's accept() does not interrupt it. */
+    for (int i = 0; waitpid(munged->pid, NULL, WNOHANG) == 0; i++) {
+        kill(munged->pid, i < 100 ? SIGTERM : SIGKILL);
+        usleep(10000);
+    }
     munged->pid = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char path[128];

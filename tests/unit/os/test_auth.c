@@ -32,8 +32,7 @@ static char *encode(const struct munged *munged, const char *text, unsigned ttl_
 }
 
 TEST(a_credential_tells_who_made_it_and_carries_its_payload) {
-    if (!is_there)
-        skip();
+    NEED(is_there);
     cleanup_free char *cred = encode(&ours, "hello", 0);
     cleanup(auth_info_done) struct auth_info info = {0};
     struct error err = ERROR_INIT;
@@ -47,8 +46,7 @@ TEST(a_credential_tells_who_made_it_and_carries_its_payload) {
 }
 
 TEST(a_credential_decoded_twice_is_marked_as_replayed) {
-    if (!is_there)
-        skip();
+    NEED(is_there);
     cleanup_free char *cred = encode(&ours, "x", 0);
     for (int i = 0; i < 2; i++) {
         cleanup(auth_info_done) struct auth_info info = {0};
@@ -70,23 +68,20 @@ static void assert_fails(const struct munged *munged, const char *cred, const ch
 }
 
 TEST(a_credential_of_another_key_is_named_as_such) {
-    if (!is_there)
-        skip();
+    NEED(is_there);
     cleanup_free char *cred = encode(&theirs, "x", 0);
     assert_fails(&ours, cred, "Invalid credential", "munge.key");
 }
 
 TEST(an_expired_credential_shows_both_clocks_and_the_skew) {
-    if (!is_there)
-        skip();
+    NEED(is_there);
     cleanup_free char *cred = encode(&ours, "x", 1);
     usleep(2600000);
     assert_fails(&ours, cred, "Expired credential: made at 20", "1 s are allowed; set both clocks");
 }
 
 TEST(a_text_that_is_no_credential_is_refused) {
-    if (!is_there)
-        skip();
+    NEED(is_there);
     assert_fails(&ours, "MUNGE:nonsense:", "nvalid credential", "");
 }
 

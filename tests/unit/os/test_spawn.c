@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "munged.h"
 #include "os/pty.h"
 #include "os/spawn.h"
 
@@ -137,8 +138,7 @@ TEST(a_refused_limit_is_reported_and_not_fatal) {
 }
 
 TEST(the_identity_is_changed_for_good) {
-    if (geteuid() != 0)
-        skip();
+    NEED(geteuid() == 0);
     const gid_t groups[] = {65534, 12345};
     struct spawn spec = {.has_identity = true,
                          .uid = 65534,
