@@ -14,8 +14,9 @@
 #include "cli/srun.h"
 #include "text/timestamp.h"
 
-#define END_WAIT_USEC 5000000u /* for the answer to giving the allocation back */
-#define REATTACH_USEC 1000000u /* between tries to find the controller again */
+#define END_WAIT_USEC 5000000u     /* for the answer to giving the allocation back */
+#define GIVE_BACK_USEC 60000000ull /* for a controller that is away to come back */
+#define REATTACH_USEC 1000000u     /* between tries to find the controller again */
 
 void srun_step_name(const struct srun *srun, struct str *out) {
     str_append(out, "StepId=");
@@ -437,28 +438,47 @@ static uint32_t wait_status(const struct srun *srun) {
     return worst ? worst : srun->launch_failed ? 1u << 8 : 0;
 }
 
-void srun_give_back(struct srun *srun) {
-    struct error err = ERROR_INIT;
+/* One try. ERR_CONNECT and its kin: the controller is away. */
+static int give_back_once(struct srun *srun, const struct alloc_end *end, struct error *err) {
     struct cli_reply reply;
+    int rc = srun->link.client ? 0 : cli_link_open(&srun->cli, true, &srun->link, err);
+
+    if (rc == 0)
+        rc = cli_send(&srun->link, MSG_ALLOC_END, end, err);
+    uint64_t deadline = loop_monotonic_usec() + END_WAIT_USEC;
+    while (rc == 0) {
+        uint64_t now = loop_monotonic_usec();
+        rc = cli_receive(&srun->link, deadline > now ? deadline - now : 0, &reply, err);
+        if (rc == 0 && reply.type == MSG_OK)
+            return 0;
+    }
+    if (-rc != ERR_INVALID_JOB_ID) /* else it is gone already */
+        cli_link_close(&srun->link);
+    return rc;
+}
+
+void srun_give_back(struct srun *srun) {
     struct alloc_end end = {.job_id = srun->job_id, .exit_status = wait_status(srun)};
+    uint64_t deadline = loop_monotonic_usec() + GIVE_BACK_USEC;
+    bool has_complained = false;
 
     if (!srun->own_job)
         return;
     srun->own_job = false;
-    int rc = srun->link.client ? cli_send(&srun->link, MSG_ALLOC_END, &end, &err) : -ERR_CLOSED;
-    if (rc < 0) {
-        cli_link_close(&srun->link);
-        rc = cli_link_open(&srun->cli, true, &srun->link, &err);
-        if (rc == 0)
-            rc = cli_send(&srun->link, MSG_ALLOC_END, &end, &err);
-    }
-    uint64_t deadline = loop_monotonic_usec() + END_WAIT_USEC;
-    while (rc == 0) {
-        uint64_t now = loop_monotonic_usec();
-        rc = cli_receive(&srun->link, deadline > now ? deadline - now : 0, &reply, &err);
-        if (rc == 0 && reply.type == MSG_OK)
+    while (true) {
+        struct error err = ERROR_INIT;
+        int rc = give_back_once(srun, &end, &err);
+        if (rc == 0 || -rc == ERR_INVALID_JOB_ID || -rc == ERR_USER_ID)
             return;
+        if (loop_monotonic_usec() > deadline) {
+            cli_error(&srun->cli, "Job %u could not be given back: %s", srun->job_id, err.text);
+            return;
+        }
+        if (!has_complained && srun->link.client == NULL && -rc == ERR_CONNECT) {
+            has_complained = true;
+            cli_info(&srun->cli, "the controller is away; waiting to give job %u back",
+                     srun->job_id);
+        }
+        sleep(1);
     }
-    if (-rc != ERR_TIMEOUT && -rc != ERR_INVALID_JOB_ID)
-        cli_verbose(&srun->cli, "the allocation could not be given back: %s", err.text);
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #include "base/alloc.h"
 #include "os/log.h"
 #include "slurmd/slurmd.h"
-#include "slurmstepd/track.h"
 
 #define ROUND_USEC 20000u
 #define ROUNDS_MAX 500u /* ten seconds */
@@ -24,7 +24,7 @@
 struct sweep {
     struct slurmd *slurmd;
     struct step_key key;
-    struct track track;
+    char *group; /* NULL = without cgroups */
     unsigned rounds;
     struct loop_timer *timer;
 };
@@ -74,6 +74,34 @@ static bool kill_by_environment(struct step_key key) {
     return none;
 }
 
+/* ---- by cgroup ---- */
+
+static bool group_write_kill(const char *dir) {
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
+    cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 && write(fd, "1", 1) == 1;
+}
+
+/* True when the group is gone; else its processes have been killed. */
+static bool kill_by_group(const char *dir) {
+    char path[PATH_MAX], line[32];
+    FILE *file;
+
+    if (rmdir(dir) == 0 || errno == ENOENT)
+        return true;
+    if (group_write_kill(dir))
+        return false;
+    snprintf(path, sizeof(path), "%s/cgroup.procs", dir); /* before Linux 5.14 */
+    file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file))
+        (void) kill((pid_t) atoi(line), SIGKILL);
+    if (file)
+        fclose(file);
+    return false;
+}
+
 /* ---- one step ---- */
 
 static void swept(struct sweep *sweep) {
@@ -87,21 +115,19 @@ static void swept(struct sweep *sweep) {
     agent_step_swept(slurmd->agent, loop_monotonic_usec(), sweep->key,
                      (int64_t) (loop_realtime_usec() / 1000000), &effects);
     loop_timer_free(sweep->timer);
-    track_done(&sweep->track);
+    free(sweep->group);
     free(sweep);
     slurmd_effects(slurmd, &effects);
 }
 
 static void sweep_round(void *context) {
     struct sweep *sweep = context;
-    bool is_clean = sweep->track.dir ? track_close(&sweep->track) : kill_by_environment(sweep->key);
+    bool is_clean = sweep->group ? kill_by_group(sweep->group) : kill_by_environment(sweep->key);
 
     if (is_clean) {
         swept(sweep);
         return;
     }
-    if (sweep->track.dir)
-        (void) track_kill(&sweep->track);
     if (++sweep->rounds > ROUNDS_MAX) {
         log_error("job %u: processes of a step whose slurmstepd is gone do not die",
                   sweep->key.job_id);
@@ -113,16 +139,14 @@ static void sweep_round(void *context) {
 
 void sweep_step(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
     struct sweep *sweep = zalloc(struct sweep);
-    cleanup_str struct str dir = STR_INIT;
+    struct str dir = STR_INIT;
 
     sweep->slurmd = slurmd;
     sweep->key = key;
-    sweep->track = (struct track) TRACK_INIT;
     sweep->timer = loop_timer_add(slurmd->loop, sweep_round, sweep);
     if (slurmd->cgroup_base) {
         step_cgroup(slurmd, key, &dir);
-        if (track_open(&sweep->track, dir.data, NULL) < 0)
-            sweep->track = (struct track) TRACK_INIT;
+        sweep->group = str_take(&dir);
     }
     sweep_round(sweep);
 }
