@@ -87,16 +87,15 @@ static void child_limits(const struct spawn_plan *plan) {
     }
 }
 
+/* What is ignored stays ignored across exec. By the system call: the C library keeps two signals to
+ * itself, and whoever started slurmd may have ignored these, too. */
 static void child_signals(void) {
-    struct sigaction action;
-    sigset_t none;
+    static const uint64_t default_action[4]; /* larger than the kernel's struct; all zero */
+    const uint64_t none = 0;
 
-    memset(&action, 0, sizeof(action));
-    action.sa_handler = SIG_DFL;
     for (int i = 1; i < NSIG; i++)
-        (void) sigaction(i, &action, NULL);
-    sigemptyset(&none);
-    (void) sigprocmask(SIG_SETMASK, &none, NULL);
+        (void) syscall(SYS_rt_sigaction, i, default_action, NULL, sizeof(none));
+    (void) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
 }
 
 static void child_exec(struct spawning *s) {
