@@ -66,6 +66,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->weight_partition = conf->priority_weight_partition;
     s->max_age = (int64_t) conf->priority_max_age;
     s->cred_expire = conf->auth.cred_expire;
+    s->mail_domain = conf->mail_domain;
     s->requeue_exit = conf->requeue_exit;
     s->requeue_exit_hold = conf->requeue_exit_hold;
 }

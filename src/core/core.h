@@ -26,6 +26,7 @@ struct core_user {
     const char *name, *group;  /* never NULL; the number as text when unknown */
     const char *const *groups; /* names; only needed for AllowGroups */
     size_t n_groups;
+    const char *as_name, *as_group; /* of the user that --uid names, or NULL */
 };
 
 struct core *core_new(void);

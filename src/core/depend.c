@@ -185,8 +185,10 @@ bool depend_check(struct core *core, struct core_job *job) {
 static void kill_if_never(struct core *core, struct core_job *job) {
     bool kill = job->rec.kill_on_invalid_dep == TRI_YES ||
                 (job->rec.kill_on_invalid_dep == TRI_UNSET && core->settings.kill_invalid_depend);
-    if (kill && depend_is_never(job))
+    if (kill && depend_is_never(job)) {
+        mail_event(core, job, MAIL_INVALID_DEPEND);
         job_finish(core, job, JOB_CANCELLED, REASON_DEPENDENCY_NEVER, 0, NULL);
+    }
 }
 
 void depend_job_changed(struct core *core, struct core_job *other) {

@@ -50,13 +50,17 @@ static int64_t earlier(int64_t a, int64_t b) {
     return b > 0 && b < a ? b : a;
 }
 
-static int64_t limit_end(const struct core *core, const struct core_job *job) {
-    if (job->rec.end_time == 0 || core->settings.over_time_limit < 0)
-        return 0;
-    return job->rec.end_time + core->settings.over_time_limit;
+static int64_t limit_end(struct core *core, const struct core_job *job) {
+    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
+    int64_t over = core->settings.over_time_limit;
+    if (part != NULL && part->rec.over_time_limit != UNSET32)
+        over = part->rec.over_time_limit == MINUTES_INFINITE
+                   ? -1
+                   : (int64_t) part->rec.over_time_limit * 60;
+    return job->rec.end_time == 0 || over < 0 ? 0 : job->rec.end_time + over;
 }
 
-static int64_t running_due(const struct core *core, const struct core_job *job) {
+static int64_t running_due(struct core *core, const struct core_job *job) {
     int64_t due = INT64_MAX;
     due = earlier(due, limit_end(core, job));
     if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0)
@@ -319,6 +323,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
                   start->n_allocs, NULL, NULL, 0);
     job->immediate_deadline = 0;
     core->n_started++;
+    mail_event(core, job, MAIL_BEGIN);
     if (job->rec.kind == JOB_KIND_BATCH) {
         job->rec.flags |= JOB_FLAG_CONFIGURING;
         send_launch(core, job);
@@ -400,6 +405,8 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->n_completed++;
+    if (had_nodes)
+        mail_end(core, job);
     if (had_nodes) {
         job->rec.flags |= JOB_FLAG_COMPLETING;
         for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
@@ -500,6 +507,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     job->rec.flags &= ~(uint32_t) JOB_FLAG_CONFIGURING;
     if (had_nodes)
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+    mail_event(core, job, MAIL_REQUEUE);
     reset_for_queue(core, job);
     job->rec.priority = hold ? 0 : priority_compute(core, job);
     if (hold) {

@@ -24,9 +24,9 @@ struct core_partition *partition_find(struct core *core, const char *name, uint3
 int nodes_resolve(struct core *core, const char *text, struct arena *arena, uint32_t **ret,
                   size_t *ret_n, struct error *err) {
     struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
-    int r = hostlist_parse(&list, text, err);
-    if (r < 0)
-        return r;
+    struct error why = ERROR_INIT;
+    if (hostlist_parse(&list, text, &why) < 0)
+        return error_set(err, ERR_INVALID_NODE, "%s", why.text);
     hostlist_unique(&list);
     bool all = list.n == 1 && str_equal_nocase(list.names[0], "ALL") &&
                smap_get(&core->node_index, list.names[0]) == NULL;
@@ -178,9 +178,9 @@ static int spec_licenses(struct core *core, const struct job *job, struct arena 
     if (job->licenses == NULL)
         return 0;
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    int r = gres_parse(job->licenses, &list, err);
-    if (r < 0)
-        return r;
+    struct error why = ERROR_INIT;
+    if (gres_parse(job->licenses, &list, &why) < 0)
+        return error_set(err, ERR_INVALID_LICENSE, "%s", why.text);
     uint32_t *ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
     uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
     for (size_t i = 0; i < list.n; i++) {
@@ -227,6 +227,24 @@ static void spec_memory(const struct core *core, const struct job *job,
         spec->mem_per_node = per_node;
     else
         spec->mem_per_node = 0; /* all of it, as users of Slurm know */
+}
+
+static uint64_t lower_limit(uint64_t partition, uint64_t cluster) {
+    return partition != UNSET64 && partition > 0 ? partition : cluster > 0 ? cluster : UNSET64;
+}
+
+/* Memory per CPU above the limit is paid with more CPUs, as users know it. */
+static void spec_memory_limit(const struct core *core, struct sched_job_spec *spec) {
+    const struct partition *part =
+        spec->n_partitions > 0 ? &core->partitions[spec->partitions[0]].rec : NULL;
+    uint64_t most =
+        lower_limit(part != NULL ? part->max_mem_per_cpu : UNSET64, core->settings.max_mem_per_cpu);
+    if (most == UNSET64 || spec->mem_per_cpu == UNSET64 || spec->mem_per_cpu <= most)
+        return;
+    uint64_t factor = (spec->mem_per_cpu + most - 1) / most;
+    spec->cpus_per_task =
+        (uint32_t) min_of(spec->cpus_per_task * factor, (uint64_t) UINT32_MAX / 2);
+    spec->mem_per_cpu = (spec->mem_per_cpu + factor - 1) / factor;
 }
 
 static uint32_t first_nonzero(uint32_t a, uint32_t b) {
@@ -298,6 +316,7 @@ int spec_build(struct core *core, const struct job *job, struct arena *arena,
     spec_sizes(core, job, spec);
     spec_times(core, job, spec);
     spec_memory(core, job, spec);
+    spec_memory_limit(core, spec);
     return 0;
 }
 

@@ -21,6 +21,12 @@
 #include "text/idset.h"
 #include "text/size.h"
 
+/* What a peer may ask for at most, so that sums of it cannot overflow: a time (the year 9999),
+ * memory (MiB: an exbibyte), a signal. */
+#define TIME_LATEST ((int64_t) 253402300799)
+#define MEM_LARGEST ((uint64_t) 1 << 40)
+#define SIGNAL_LARGEST 64u
+
 #define CORE_META_FIELDS(X)                                                                        \
     X(1, U32, next_job_id, 0)                                                                      \
     X(2, STR, cluster, 0)                                                                          \
@@ -43,6 +49,7 @@ struct core_settings {
     uint32_t weight_age, weight_size, weight_partition;
     int64_t max_age;
     uint32_t cred_expire;
+    const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
 };
 
@@ -251,6 +258,10 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
                 uint32_t signal);
 void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
                          const char *why);
+
+/* ---- mail (mail.c) ---- */
+void mail_event(struct core *core, const struct core_job *job, uint32_t event); /* enum mail_type */
+void mail_end(struct core *core, const struct core_job *job);
 
 /* ---- arrays (array.c) ---- */
 /* A record of its own for one unstarted task. */

@@ -663,7 +663,8 @@ static bool in_exit_list(uint32_t code, const char *list) {
            idset_contains(&set, code);
 }
 
-/* RequeueExit and RequeueExitHold: codes that mean "again" and "again, once somebody has looked". */
+/* RequeueExit and RequeueExitHold: codes that mean "again" and "again, once somebody has looked".
+ */
 static bool requeue_by_exit_code(struct core *core, struct core_job *job, struct core_step *step,
                                  uint32_t status) {
     uint32_t code = (status >> 8) & 0xff;

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "core/state.h"
+#include "schema/member.h"
 #include "text/constraint.h"
 #include "text/hostlist.h"
 #include "text/tres.h"
@@ -29,8 +30,18 @@ char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, b
     return str_take(&out);
 }
 
-static uint32_t ceil_div(uint32_t a, uint32_t b) {
+static uint64_t ceil_div(uint64_t a, uint64_t b) {
     return b == 0 ? 0 : (a + b - 1) / b;
+}
+
+/* Estimates of absurd requests stay absurd instead of wrapping round to something modest. */
+static uint64_t saturated(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint32_t saturated32(uint64_t value) {
+    return (uint32_t) min_of(value, (uint64_t) UINT32_MAX);
 }
 
 /* CPUs of the largest node, for "how many nodes will this need at least". */
@@ -52,7 +63,7 @@ static void requested_gres(const struct job *job, uint32_t nodes, uint32_t tasks
             continue;
         for (size_t i = 0; i < list.n; i++) {
             const struct gres_item *item = &list.items[i];
-            unsigned long long count = item->count * parts[p].times;
+            unsigned long long count = saturated(item->count, parts[p].times);
             str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", item->name, count);
             if (item->type != NULL)
                 str_printf(out, ",gres/%s:%s=%llu", item->name, item->type, count);
@@ -69,37 +80,40 @@ static uint64_t requested_mem(struct core *core, const struct job *job, uint32_t
     uint64_t mem = 0;
     if (spec_build(core, job, &arena, &spec, NULL) == 0) {
         if (spec.mem_per_cpu != UNSET64)
-            mem = spec.mem_per_cpu * cpus;
+            mem = saturated(spec.mem_per_cpu, cpus);
         else if (spec.mem_per_node != UNSET64 && spec.mem_per_node > 0)
-            mem = spec.mem_per_node * nodes;
+            mem = saturated(spec.mem_per_node, nodes);
         else if (spec.n_partitions > 0 && core->partitions[spec.partitions[0]].n_nodes > 0)
-            mem = core->nodes[core->partitions[spec.partitions[0]].nodes[0]].rec.memory * nodes;
+            mem = saturated(core->nodes[core->partitions[spec.partitions[0]].nodes[0]].rec.memory,
+                            nodes);
     }
     arena_done(&arena);
     return mem;
 }
 
 void job_estimate_size(struct core *core, struct job *job) {
-    uint32_t cpt = job->cpus_per_task > 0 ? job->cpus_per_task : 1;
-    uint32_t nodes = job->min_nodes > 0 ? job->min_nodes : 1;
-    uint32_t tasks = job->ntasks;
+    uint64_t cpt = job->cpus_per_task > 0 ? job->cpus_per_task : 1;
+    uint64_t nodes = job->min_nodes > 0 ? job->min_nodes : 1;
+    uint64_t tasks = job->ntasks;
     if (tasks == 0)
         tasks = nodes * (job->ntasks_per_node > 0 ? job->ntasks_per_node : 1);
     if (job->ntasks_per_node > 0)
         nodes = max_of(nodes, ceil_div(tasks, job->ntasks_per_node));
-    uint32_t cpus = job->overcommit ? nodes : tasks * cpt;
+    uint64_t cpus = job->overcommit ? nodes : saturated(tasks, cpt);
     if (job->min_cpus_per_node > 0)
         cpus = max_of(cpus, nodes * job->min_cpus_per_node);
+    cpus = min_of(cpus, (uint64_t) UINT32_MAX);
     nodes = max_of(nodes, ceil_div(cpus, largest_cpus(core)));
     cpus = max_of(cpus, nodes);
-    job->num_nodes = nodes;
-    job->num_cpus = cpus;
-    job->ntasks_total = tasks;
+    job->num_nodes = saturated32(nodes);
+    job->num_cpus = saturated32(cpus);
+    job->ntasks_total = saturated32(tasks);
     struct str gres cleanup_str = STR_INIT;
-    requested_gres(job, nodes, tasks, &gres);
+    requested_gres(job, job->num_nodes, job->ntasks_total, &gres);
     free(job->tres_req);
     job->tres_req =
-        tres_text(cpus, requested_mem(core, job, nodes, cpus), nodes, str_cstr(&gres), true);
+        tres_text(job->num_cpus, requested_mem(core, job, job->num_nodes, job->num_cpus),
+                  job->num_nodes, str_cstr(&gres), true);
 }
 
 /* ---- checks ---- */
@@ -120,7 +134,8 @@ static int refuse(struct reply_error *reply, struct core *core, int code, const 
 
 static void before_line(struct reply_error *reply, struct core *core, const char *line) {
     char **items = arena_alloc(&core->out->memory, (reply->before.n + 1) * sizeof(char *));
-    memcpy(items, reply->before.items, reply->before.n * sizeof(char *));
+    if (reply->before.n > 0)
+        memcpy(items, reply->before.items, reply->before.n * sizeof(char *));
     items[reply->before.n] = arena_strndup(&core->out->memory, line, strlen(line));
     reply->before.items = items;
     reply->before.n++;
@@ -133,16 +148,24 @@ static int check_partitions(struct core *core, struct job *job, struct reply_err
                 string_set(&job->partition, core->partitions[i].rec.name);
         }
     }
+    if (job->partition != NULL && job->partition[0] == '\0') {
+        before_line(reply, core, "invalid partition specified: (null)");
+        return refuse(reply, core, ERR_INVALID_PARTITION,
+                      "the name is empty; sinfo lists the partitions of this cluster");
+    }
     if (job->partition == NULL)
         return refuse(reply, core, ERR_NO_PARTITION,
                       "give one with -p; sinfo lists the partitions of this cluster");
     cleanup_free char *copy = xstrdup(job->partition);
     char *cursor = copy;
+    if (job->partition[strspn(job->partition, ",")] == '\0')
+        return refuse(reply, core, ERR_INVALID_PARTITION,
+                      "the name of the partition is empty; sinfo lists those that exist");
     for (char *name = str_next_word(&cursor, ","); name != NULL;
          name = str_next_word(&cursor, ",")) {
         struct core_partition *part = partition_find(core, name, NULL);
         if (part == NULL) {
-            cleanup_free char *line = xasprintf("invalid partition specified: %s", job->partition);
+            cleanup_free char *line = xasprintf("invalid partition specified: %s", name);
             before_line(reply, core, line);
             return refuse(reply, core, ERR_INVALID_PARTITION,
                           "partition %s does not exist; sinfo lists those that do", name);
@@ -201,10 +224,28 @@ static int check_access(struct core *core, const struct job *job, const struct c
     if (part->deny_accounts != NULL && word_in(job->account, part->deny_accounts))
         return refuse(reply, core, ERR_INVALID_ACCOUNT, "partition %s denies account %s",
                       part->name, job->account);
+    if (part->allow_qos != NULL && !word_in(job->qos, part->allow_qos))
+        return refuse(reply, core, ERR_INVALID_QOS, "partition %s allows the QOS %s", part->name,
+                      part->allow_qos);
+    if (part->deny_qos != NULL && word_in(job->qos, part->deny_qos))
+        return refuse(reply, core, ERR_INVALID_QOS, "partition %s denies QOS %s", part->name,
+                      job->qos);
     if (part->req_resv && job->reservation == NULL)
         return refuse(reply, core, ERR_INVALID_RESERVATION,
                       "partition %s takes only jobs of a reservation", part->name);
     return 0;
+}
+
+static int check_memory_limit(struct core *core, const struct job *job,
+                              const struct partition *part, struct reply_error *reply) {
+    uint64_t most = part->max_mem_per_node != UNSET64 && part->max_mem_per_node > 0
+                        ? part->max_mem_per_node
+                        : core->settings.max_mem_per_node;
+    if (most == UNSET64 || most == 0 || job->mem_per_node == UNSET64 || job->mem_per_node <= most)
+        return 0;
+    return refuse(reply, core, ERR_TASK_MEMORY,
+                  "--mem=%lluM is above MaxMemPerNode=%lluM of partition %s",
+                  (unsigned long long) job->mem_per_node, (unsigned long long) most, part->name);
 }
 
 /* EnforcePartLimits: 0 leaves the job waiting with a reason instead. */
@@ -241,6 +282,8 @@ static int check_each_partition(struct core *core, struct job *job, const struct
         int r = check_access(core, job, user, part, reply);
         if (r == 0)
             r = check_part_limits(core, job, part, reply);
+        if (r == 0)
+            r = check_memory_limit(core, job, part, reply);
         if (r < 0)
             return r;
     }
@@ -278,6 +321,47 @@ static int check_features(struct core *core, const char *text, struct reply_erro
     return refuse(reply, core, ERR_INVALID_FEATURE, "no node has the feature %s; there %s %s",
                   check.unknown, have.length > 0 ? "are" : "is",
                   have.length > 0 ? have.data : "none in this cluster");
+}
+
+/* Values of enumerations come from a peer: one that has no name here may be a newer release's. */
+static int check_enums(struct core *core, const struct job *job, struct reply_error *reply) {
+    void *object = (void *) (uintptr_t) job;
+    for (size_t i = 0; i < record_job.n_fields; i++) {
+        const struct field *field = &record_job.fields[i];
+        if (field->type != FIELD_ENUM ||
+            names_text(field->names, *member_u32(field, object)) != NULL)
+            continue;
+        struct str known cleanup_str = STR_INIT;
+        names_list(field->names, ", ", &known);
+        return refuse(reply, core, ERR_INVALID, "%s: value %u is not known here; known are %s",
+                      field->name, *member_u32(field, object), str_cstr(&known));
+    }
+    return 0;
+}
+
+static bool is_time(int64_t value) {
+    return value >= 0 && value <= TIME_LATEST;
+}
+
+/* Numbers that arithmetic further on relies on. */
+static int check_ranges(struct core *core, const struct job *job, struct reply_error *reply) {
+    const struct {
+        const char *option;
+        uint64_t value;
+    } mems[] = {{"--mem", job->mem_per_node},
+                {"--mem-per-cpu", job->mem_per_cpu},
+                {"--mem-per-gpu", job->mem_per_gpu},
+                {"--tmp", job->tmp_disk}};
+    for (size_t i = 0; i < countof(mems); i++) {
+        if (mems[i].value != UNSET64 && mems[i].value > MEM_LARGEST)
+            return refuse(reply, core, ERR_INVALID, "%s=%llu MiB is more than any node can have",
+                          mems[i].option, (unsigned long long) mems[i].value);
+    }
+    if (!is_time(job->begin_time) || !is_time(job->deadline))
+        return refuse(reply, core, ERR_INVALID, "--begin and --deadline must be before the year 9999");
+    if (job->signal > SIGNAL_LARGEST)
+        return refuse(reply, core, ERR_INVALID, "signal %u does not exist", job->signal);
+    return 0;
 }
 
 static int check_numbers(struct core *core, const struct job *job, const struct core_user *user,
@@ -348,7 +432,8 @@ static int check_feasible(struct core *core, struct job *job, struct reply_error
 int job_check(struct core *core, struct job *job, const struct core_user *user,
               struct reply_error *reply, struct str *infos) {
     int r;
-    if ((r = check_partitions(core, job, reply)) < 0 ||
+    if ((r = check_enums(core, job, reply)) < 0 || (r = check_ranges(core, job, reply)) < 0 ||
+        (r = check_partitions(core, job, reply)) < 0 ||
         (r = check_each_partition(core, job, user, reply)) < 0 ||
         (r = check_numbers(core, job, user, reply)) < 0 ||
         (r = check_features(core, job->features, reply)) < 0 ||
@@ -376,8 +461,8 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         string_set(&rec->user_name, user->name);
         string_set(&rec->group_name, user->group);
     } else {
-        free(rec->user_name);
-        rec->user_name = xasprintf("%u", rec->uid);
+        string_set(&rec->user_name, user->as_name != NULL ? user->as_name : "?");
+        string_set(&rec->group_name, user->as_group != NULL ? user->as_group : "?");
     }
     rec->submit_time = core->now;
     rec->eligible_time =
@@ -392,6 +477,34 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         rec->open_mode = core->settings.job_file_append ? OPEN_APPEND : OPEN_TRUNCATE;
     if (rec->name == NULL)
         string_set(&rec->name, "sbatch");
+    if (rec->qos == NULL)
+        string_set(&rec->qos, "normal");
+}
+
+/* What the partition and the cluster say where the request is silent, so that everybody sees it. */
+static void take_defaults(struct core *core, struct job *job) {
+    cleanup_free char *first = xstrdup(job->partition);
+    first[strcspn(first, ",")] = '\0';
+    const struct core_partition *part = partition_find(core, first, NULL);
+    if (part == NULL)
+        return;
+    bool no_limit = job->time_limit == MINUTES_UNSET || job->time_limit == 0;
+    if (no_limit && part->rec.default_time != MINUTES_UNSET)
+        job->time_limit = part->rec.default_time;
+    else if (no_limit && part->rec.max_time == MINUTES_INFINITE)
+        job->time_limit = MINUTES_INFINITE;
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sched_job_spec spec;
+    bool no_memory =
+        job->mem_per_node == UNSET64 && job->mem_per_cpu == UNSET64 && job->mem_per_gpu == UNSET64;
+    if (no_memory && spec_build(core, job, &arena, &spec, NULL) == 0) {
+        if (spec.mem_per_cpu != UNSET64)
+            job->mem_per_cpu = spec.mem_per_cpu;
+        else if (spec.mem_per_node != UNSET64 && spec.mem_per_node > 0)
+            job->mem_per_node = spec.mem_per_node;
+    }
+    arena_done(&arena);
 }
 
 static int take_array(struct core *core, struct core_job *job, struct reply_error *reply) {
@@ -577,6 +690,7 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
         return;
     }
     apply_priority_request(core, job, user, &reply);
+    take_defaults(core, &job->rec);
     store_script(core, job, submit->job);
     job_estimate_size(core, &job->rec);
     job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);

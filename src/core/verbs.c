@@ -56,7 +56,7 @@ static void signal_job(struct core *core, struct core_job *job, const struct job
 static int kill_one(struct core *core, struct core_job *job, const struct core_user *user,
                     const struct job_kill *request) {
     if (!job_user_may(core, job, user->uid))
-        return -ERR_USER_ID;
+        return -ERR_ACCESS_DENIED;
     if (job_state_is_final(job->rec.state))
         return -ERR_ALREADY_DONE;
     bool ends = request->signal == 0 || (request->signal == SIGKILL && !request->batch_only);
@@ -168,8 +168,9 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
         job_select(core, request->select, &jobs, &results, true);
     for (size_t i = 0; i < jobs.n; i++) {
         struct core_job *job = jobs.items[i];
-        if (!by_id && !job_user_may(core, job, user->uid))
-            continue; /* filters choose among one's own */
+        bool named = request->select->uid != UNSET32 || request->select->name != NULL;
+        if (!by_id && !named && !job_user_may(core, job, user->uid))
+            continue; /* wide filters choose among one's own */
         const char *id = job_display_id(core, job);
         uint32_t job_id = job->rec.job_id;
         results_add(core, &results, id, job_id, kill_one(core, job, user, request), NULL);

@@ -34,7 +34,7 @@
 #define CONF_KEYS(X, D) \
 X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "second slurmdbd") \
-X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", HONOURED, DAEMON, 1, \
+X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", NOT_YET, DAEMON, 1, \
   "what a job must satisfy before it may start: an association, its limits, its QOS") \
 X(STRING, accounting_storage_host, "AccountingStorageHost", "localhost", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "host of slurmdbd") \
@@ -48,7 +48,7 @@ X(LIST, accounting_storage_tres, "AccountingStorageTRES", "cpu,mem,energy,node,b
   "resources to account for; the first eight are always there, add gres/gpu, license/NAME") \
 X(ENUM, accounting_storage_type, "AccountingStorageType", CONF_STORAGE_EMBEDDED, 0, 0, STORAGE, "", HONOURED, CLIENT, 1, \
   "where accounting records go: kept by the controller itself (embedded), sent to slurmdbd, or dropped") \
-X(FLAGS, accounting_store_flags, "AccountingStoreFlags", 0, 0, 0, STORE_FLAGS, "", HONOURED, DAEMON, 2, \
+X(FLAGS, accounting_store_flags, "AccountingStoreFlags", 0, 0, 0, STORE_FLAGS, "", NOT_YET, DAEMON, 2, \
   "what else of a job is kept in its accounting record") \
 X(STRING, acct_gather_energy_type, "AcctGatherEnergyType", "acct_gather_energy/none", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "source of energy readings") \
@@ -174,7 +174,7 @@ X(ENUM, job_comp_type, "JobCompType", CONF_JOBCOMP_NONE, 0, 0, JOBCOMP, "", HONO
   "log of finished jobs beside accounting") \
 X(STRING, job_comp_user, "JobCompUser", "root", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "user of the job completion database") \
-X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", HONOURED, DAEMON, 2, \
+X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", NOT_YET, DAEMON, 2, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(BIT, job_file_append, "JobFileAppend", false, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "append to a job's output files instead of truncating them") \
@@ -216,7 +216,7 @@ X(U32, max_node_count, "MaxNodeCount", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DA
   "room for nodes that register by themselves; 0 is the number of configured nodes") \
 X(U32, max_step_count, "MaxStepCount", 40000, 1, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "steps of one job") \
-X(U32, max_tasks_per_node, "MaxTasksPerNode", 512, 1, CONF_PORT_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(U32, max_tasks_per_node, "MaxTasksPerNode", 512, 1, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "tasks of one step on one node") \
 X(ENUM, mcs_plugin, "MCSPlugin", CONF_MCS_NONE, 0, 0, MCS, "", HONOURED, DAEMON, 3, \
   "security labels of jobs") \
@@ -248,11 +248,11 @@ X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, "", NOT_NEEDED, CLIENT, 2, 
   "there are no plugins to load") \
 X(STRING, plug_stack_config, "PlugStackConfig", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 2, \
   "list of SPANK plugins") \
-X(FLAGS, preempt_mode, "PreemptMode", CONF_PREEMPT_MODE_OFF, 0, 0, PREEMPT_MODE, "", HONOURED, DAEMON, 1, \
+X(FLAGS, preempt_mode, "PreemptMode", CONF_PREEMPT_MODE_OFF, 0, 0, PREEMPT_MODE, "", NOT_YET, DAEMON, 1, \
   "what happens to a preempted job") \
-X(OPTIONS, preempt_parameters, "PreemptParameters", NULL, 0, 0, PREEMPT, "", HONOURED, DAEMON, 2, \
+X(OPTIONS, preempt_parameters, "PreemptParameters", NULL, 0, 0, PREEMPT, "", NOT_YET, DAEMON, 2, \
   "rules for preemption") \
-X(ENUM, preempt_type, "PreemptType", CONF_PREEMPT_NONE, 0, 0, PREEMPT_TYPE, "", HONOURED, DAEMON, 1, \
+X(ENUM, preempt_type, "PreemptType", CONF_PREEMPT_NONE, 0, 0, PREEMPT_TYPE, "", NOT_YET, DAEMON, 1, \
   "who may preempt whom") \
 X(DURATION, preempt_exempt_time, "PreemptExemptTime", 0, 0, 0, NONE, "", NOT_YET, DAEMON, 2, \
   "time that a job may run before it can be preempted") \
@@ -266,11 +266,11 @@ X(STRING, priority_site_factor_parameters, "PrioritySiteFactorParameters", NULL,
   "options of PrioritySiteFactorPlugin") \
 X(STRING, priority_site_factor_plugin, "PrioritySiteFactorPlugin", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "a site's own part of the priority") \
-X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
+X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "time in which past usage loses half its weight; 0 never forgets") \
-X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", HONOURED, DAEMON, 1, \
+X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "interval at which usage decays and priorities are computed anew") \
-X(BOOL, priority_favor_small, "PriorityFavorSmall", false, 0, 1, NONE, "", HONOURED, DAEMON, 2, \
+X(BOOL, priority_favor_small, "PriorityFavorSmall", false, 0, 1, NONE, "", NOT_YET, DAEMON, 2, \
   "the job size factor favours small jobs") \
 X(FLAGS, priority_flags, "PriorityFlags", 0, 0, 0, PRIORITY_FLAG, "", NOT_YET, DAEMON, 2, \
   "variants of the priority formula") \
@@ -278,19 +278,19 @@ X(DURATION, priority_max_age, "PriorityMaxAge", 604800, 1, 0, NONE, "", HONOURED
   "waiting time at which the age factor is full") \
 X(ENUM, priority_type, "PriorityType", CONF_PRIORITY_MULTIFACTOR, 0, 0, PRIORITY, "", HONOURED, DAEMON, 1, \
   "order of waiting jobs: by weighted factors, or by submission") \
-X(ENUM, priority_usage_reset_period, "PriorityUsageResetPeriod", CONF_RESET_NONE, 0, 0, RESET, "", HONOURED, DAEMON, 2, \
+X(ENUM, priority_usage_reset_period, "PriorityUsageResetPeriod", CONF_RESET_NONE, 0, 0, RESET, "", NOT_YET, DAEMON, 2, \
   "when recorded usage starts again at nothing") \
 X(U32, priority_weight_age, "PriorityWeightAge", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the time waited") \
-X(U32, priority_weight_assoc, "PriorityWeightAssoc", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(U32, priority_weight_assoc, "PriorityWeightAssoc", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "weight of the association's priority") \
-X(U32, priority_weight_fair_share, "PriorityWeightFairShare", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(U32, priority_weight_fair_share, "PriorityWeightFairShare", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "weight of the share still due to the user") \
 X(U32, priority_weight_job_size, "PriorityWeightJobSize", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the job's size") \
 X(U32, priority_weight_partition, "PriorityWeightPartition", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the partition's PriorityJobFactor") \
-X(U32, priority_weight_qos, "PriorityWeightQOS", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(U32, priority_weight_qos, "PriorityWeightQOS", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "weight of the QOS's priority") \
 X(WEIGHTS, priority_weight_tres, "PriorityWeightTRES", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "weights of requested resources: CPU=n,Mem=n,GRES/gpu=n") \
@@ -475,9 +475,9 @@ X(STRING, job_comp_pass, "JobCompPass", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3
   "password of the job completion database") \
 X(STRING, job_comp_pass_script, "JobCompPassScript", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "program that prints the password of the job completion database") \
-X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "memory per allocated GPU of a job that asks for none, in MiB") \
-X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
+X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "CPUs per allocated GPU of a job that asks for none") \
 X(U32, prolog_timeout, "PrologTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
   "how long Prolog may run") \
@@ -551,26 +551,26 @@ O("WckeyRequired", "write AccountingStorageEnforce=wckeys")
 /* ---- Sub-options: members of a nested struct, rows as above without unit, WHO and help ---- */
 /* X(TYPE, member, "name", default, min, max, EFFECT, "unit") */
 #define CONF_SCHEDULER_OPTION_KEYS(X) \
-X(U32, bf_interval, "bf_interval", 30, 1, 10800, HONOURED, "sec") \
-X(U32, bf_window, "bf_window", 1440, 1, 43200, HONOURED, "min") \
-X(U32, bf_resolution, "bf_resolution", 60, 1, 3600, HONOURED, "sec") \
+X(U32, bf_interval, "bf_interval", 30, 1, 10800, NOT_NEEDED, "sec") \
+X(U32, bf_window, "bf_window", 1440, 1, 43200, NOT_NEEDED, "min") \
+X(U32, bf_resolution, "bf_resolution", 60, 1, 3600, NOT_NEEDED, "sec") \
 X(U32, bf_max_time, "bf_max_time", 0, 0, 3600, NOT_NEEDED, "sec") \
-X(U32, bf_max_job_test, "bf_max_job_test", 500, 1, 1000000, HONOURED, "") \
-X(U32, bf_max_job_user, "bf_max_job_user", 0, 0, 1000000, HONOURED, "") \
-X(U32, bf_max_job_part, "bf_max_job_part", 0, 0, 1000000, HONOURED, "") \
-X(U32, bf_max_job_assoc, "bf_max_job_assoc", 0, 0, 1000000, HONOURED, "") \
-X(U32, bf_max_job_start, "bf_max_job_start", 0, 0, 10000, HONOURED, "") \
-X(U32, bf_max_job_user_part, "bf_max_job_user_part", 0, 0, 1000000, HONOURED, "") \
-X(U32, bf_max_job_array_resv, "bf_max_job_array_resv", 20, 0, 1000, HONOURED, "") \
+X(U32, bf_max_job_test, "bf_max_job_test", 500, 1, 1000000, NOT_NEEDED, "") \
+X(U32, bf_max_job_user, "bf_max_job_user", 0, 0, 1000000, NOT_NEEDED, "") \
+X(U32, bf_max_job_part, "bf_max_job_part", 0, 0, 1000000, NOT_NEEDED, "") \
+X(U32, bf_max_job_assoc, "bf_max_job_assoc", 0, 0, 1000000, NOT_NEEDED, "") \
+X(U32, bf_max_job_start, "bf_max_job_start", 0, 0, 10000, NOT_NEEDED, "") \
+X(U32, bf_max_job_user_part, "bf_max_job_user_part", 0, 0, 1000000, NOT_NEEDED, "") \
+X(U32, bf_max_job_array_resv, "bf_max_job_array_resv", 20, 0, 1000, NOT_NEEDED, "") \
 X(SWITCH, bf_continue, "bf_continue", false, 0, 1, NOT_NEEDED, "") \
 X(SWITCH, bf_licenses, "bf_licenses", false, 0, 1, NOT_YET, "") \
-X(SWITCH, bf_one_resv_per_job, "bf_one_resv_per_job", false, 0, 1, HONOURED, "") \
+X(SWITCH, bf_one_resv_per_job, "bf_one_resv_per_job", false, 0, 1, NOT_NEEDED, "") \
 X(SWITCH, bf_running_job_reserve, "bf_running_job_reserve", false, 0, 1, NOT_YET, "") \
 X(SWITCH, bf_busy_nodes, "bf_busy_nodes", false, 0, 1, NOT_YET, "") \
 X(SWITCH, bf_allow_magnetic_slot, "bf_allow_magnetic_slot", false, 0, 1, NOT_YET, "") \
-X(U32, bf_min_age_reserve, "bf_min_age_reserve", 0, 0, 2592000, HONOURED, "sec") \
-X(U32, bf_min_prio_reserve, "bf_min_prio_reserve", 0, 0, CONF_U32_MAX, HONOURED, "") \
-X(U32, bf_job_part_count_reserve, "bf_job_part_count_reserve", 0, 0, 100000, HONOURED, "") \
+X(U32, bf_min_age_reserve, "bf_min_age_reserve", 0, 0, 2592000, NOT_NEEDED, "sec") \
+X(U32, bf_min_prio_reserve, "bf_min_prio_reserve", 0, 0, CONF_U32_MAX, NOT_NEEDED, "") \
+X(U32, bf_job_part_count_reserve, "bf_job_part_count_reserve", 0, 0, 100000, NOT_NEEDED, "") \
 X(U32, bf_node_space_size, "bf_node_space_size", 0, 0, 2000000, NOT_NEEDED, "") \
 X(U32, bf_yield_interval, "bf_yield_interval", 2000000, 1, 10000000, NOT_NEEDED, "usec") \
 X(U32, bf_yield_sleep, "bf_yield_sleep", 500000, 1, 10000000, NOT_NEEDED, "usec") \
@@ -580,27 +580,27 @@ X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NOT_YET, "") \
 X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NOT_YET, "") \
 X(SWITCH, bf_topopt_enable, "bf_topopt_enable", false, 0, 1, NOT_YET, "") \
 X(U32, bf_topopt_iterations, "bf_topopt_iterations", 0, 0, 100000, NOT_YET, "") \
-X(U32, default_queue_depth, "default_queue_depth", 100, 0, 1000000, HONOURED, "") \
-X(U32, partition_job_depth, "partition_job_depth", 0, 0, 1000000, HONOURED, "") \
-X(U32, sched_interval, "sched_interval", 60, 1, 3600, HONOURED, "sec") \
-X(U32, sched_min_interval, "sched_min_interval", 2, 0, 100000000, HONOURED, "usec") \
+X(U32, default_queue_depth, "default_queue_depth", 100, 0, 1000000, NOT_NEEDED, "") \
+X(U32, partition_job_depth, "partition_job_depth", 0, 0, 1000000, NOT_NEEDED, "") \
+X(U32, sched_interval, "sched_interval", 60, 1, 3600, NOT_NEEDED, "sec") \
+X(U32, sched_min_interval, "sched_min_interval", 2, 0, 100000000, NOT_NEEDED, "usec") \
 X(U32, max_sched_time, "max_sched_time", 2, 1, 65535, NOT_NEEDED, "sec") \
-X(U32, sched_max_job_start, "sched_max_job_start", 0, 0, 1000000, HONOURED, "") \
+X(U32, sched_max_job_start, "sched_max_job_start", 0, 0, 1000000, NOT_NEEDED, "") \
 X(U32, batch_sched_delay, "batch_sched_delay", 3, 0, 65535, NOT_NEEDED, "sec") \
 X(U32, build_queue_timeout, "build_queue_timeout", 2000000, 0, 100000000, NOT_NEEDED, "usec") \
-X(SWITCH, defer, "defer", false, 0, 1, HONOURED, "") \
-X(SWITCH, defer_batch, "defer_batch", false, 0, 1, HONOURED, "") \
-X(U32, max_array_tasks, "max_array_tasks", 0, 0, 4000001, HONOURED, "") \
+X(SWITCH, defer, "defer", false, 0, 1, NOT_NEEDED, "") \
+X(SWITCH, defer_batch, "defer_batch", false, 0, 1, NOT_NEEDED, "") \
+X(U32, max_array_tasks, "max_array_tasks", 0, 0, 4000001, NOT_YET, "") \
 X(U32, max_script_size, "max_script_size", 4194304, 1, 536870912, HONOURED, "bytes") \
 X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NOT_YET, "bytes") \
 X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NOT_YET, "sec") \
-X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, HONOURED, "") \
+X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NOT_NEEDED, "") \
 X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NOT_YET, "") \
 X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, HONOURED, "sec") \
 X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NOT_YET, "") \
 X(SWITCH, sbatch_wait_nodes, "sbatch_wait_nodes", false, 0, 1, NOT_YET, "") \
-X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, HONOURED, "") \
-X(SWITCH, assoc_limit_stop, "assoc_limit_stop", false, 0, 1, HONOURED, "") \
+X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, NOT_YET, "") \
+X(SWITCH, assoc_limit_stop, "assoc_limit_stop", false, 0, 1, NOT_YET, "") \
 X(SWITCH, kill_invalid_depend, "kill_invalid_depend", false, 0, 1, HONOURED, "") \
 X(SWITCH, allow_zero_lic, "allow_zero_lic", false, 0, 1, NOT_YET, "") \
 X(SWITCH, ignore_prefer_validation, "ignore_prefer_validation", false, 0, 1, NOT_YET, "") \
@@ -613,9 +613,9 @@ X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NOT_YET, ""
 X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NOT_YET, "") \
 X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NOT_YET, "") \
 X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NOT_YET, "") \
-X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, HONOURED, "") \
+X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NOT_YET, "") \
 X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NOT_YET, "") \
-X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, HONOURED, "") \
+X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, NOT_YET, "") \
 X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NOT_YET, "") \
 X(SWITCH, no_env_cache, "no_env_cache", false, 0, 1, NOT_NEEDED, "") \
 X(SWITCH, time_min_as_soft_limit, "time_min_as_soft_limit", false, 0, 1, NOT_YET, "") \
@@ -626,7 +626,7 @@ X(U32, correspond_after_task_cnt, "correspond_after_task_cnt", 10, 0, 100000, NO
 X(U32, step_retry_count, "step_retry_count", 8, 0, 1000, NOT_YET, "") \
 X(U32, step_retry_time, "step_retry_time", 60, 0, 65535, NOT_YET, "sec") \
 X(SWITCH, spec_cores_first, "spec_cores_first", false, 0, 1, NOT_YET, "") \
-X(SWITCH, requeue_head, "requeue_head", false, 0, 1, HONOURED, "")
+X(SWITCH, requeue_head, "requeue_head", false, 0, 1, NOT_YET, "")
 
 #define CONF_SLURMCTLD_OPTION_KEYS(X) \
 X(SWITCH, enable_configless, "enable_configless", false, 0, 1, NOT_YET, "") \
@@ -675,20 +675,20 @@ X(U32, filesystem, "filesystem", 0, 0, 65535, NOT_YET, "sec")
 #define CONF_DEPENDENCY_KEYS(X) \
 X(SWITCH, kill_invalid_depend, "kill_invalid_depend", false, 0, 1, HONOURED, "") \
 X(SWITCH, disable_remote_singleton, "disable_remote_singleton", false, 0, 1, NOT_YET, "") \
-X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, HONOURED, "")
+X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NOT_NEEDED, "")
 
 #define CONF_PREEMPT_KEYS(X) \
 X(U32, min_exempt_priority, "min_exempt_priority", 0, 0, CONF_U32_MAX, NOT_YET, "") \
 X(SWITCH, reclaim_licenses, "reclaim_licenses", false, 0, 1, NOT_YET, "") \
 X(U32, reorder_count, "reorder_count", 1, 0, 1000, NOT_YET, "") \
-X(SWITCH, send_user_signal, "send_user_signal", false, 0, 1, HONOURED, "") \
+X(SWITCH, send_user_signal, "send_user_signal", false, 0, 1, NOT_YET, "") \
 X(SWITCH, strict_order, "strict_order", false, 0, 1, NOT_YET, "") \
 X(U32, suspend_grace_time, "suspend_grace_time", 2, 0, 65535, NOT_YET, "sec") \
-X(SWITCH, youngest_first, "youngest_first", false, 0, 1, HONOURED, "")
+X(SWITCH, youngest_first, "youngest_first", false, 0, 1, NOT_YET, "")
 
 #define CONF_JOB_DEFAULTS_KEYS(X) \
-X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, HONOURED, "") \
-X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, HONOURED, "MiB")
+X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "") \
+X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "MiB")
 
 /* V(TABLE, struct suffix, member of struct conf) */
 #define CONF_OPTION_TABLES(V) \
@@ -788,9 +788,9 @@ X(MIB, partition.max_mem_per_cpu, "MaxMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, N
   "most memory per CPU, in MiB") \
 X(MIB, partition.max_mem_per_node, "MaxMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
   "most memory per node, in MiB") \
-X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, NOT_YET, \
   "CPUs per GPU of a job that asks for none") \
-X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
+X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, NOT_YET, \
   "memory per GPU of a job that asks for none, in MiB") \
 X(LIST, partition.allow_accounts, "AllowAccounts", NULL, 0, 0, NONE, HONOURED, \
   "accounts whose jobs are taken; ALL unless given") \
@@ -802,7 +802,7 @@ X(LIST, partition.deny_accounts, "DenyAccounts", NULL, 0, 0, NONE, HONOURED, \
   "accounts whose jobs are refused") \
 X(LIST, partition.deny_qos, "DenyQos", NULL, 0, 0, NONE, HONOURED, \
   "QOS whose jobs are refused") \
-X(STRING, partition.alloc_nodes, "AllocNodes", NULL, 0, 0, NONE, HONOURED, \
+X(STRING, partition.alloc_nodes, "AllocNodes", NULL, 0, 0, NONE, NOT_YET, \
   "hosts that jobs may be submitted from; ALL unless given") \
 X(STRING, partition.alternate, "Alternate", NULL, 0, 0, NONE, NOT_YET, \
   "partition that takes the jobs when this one is not UP") \
@@ -830,19 +830,19 @@ X(U32, partition.priority_tier, "PriorityTier", 1, 0, CONF_PORT_MAX, NONE, HONOU
   "jobs of a higher tier are looked at first and may preempt") \
 X(U32, line.priority, "Priority", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, HONOURED, \
   "old form of PriorityTier and PriorityJobFactor") \
-X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, HONOURED, \
+X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, NOT_YET, \
   "what happens to its jobs when they are preempted; the mode of the cluster unless given") \
-X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
+X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, NOT_YET, \
   "seconds between the warning and the end of a preempted job") \
 X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED, \
   "minutes that a job may run past its time limit; those of the cluster unless given") \
-X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, HONOURED, \
+X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, NOT_YET, \
   "QOS whose limits hold for the partition as a whole") \
 X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, NOT_YET, \
   "what is handed out; that of the cluster unless given") \
 X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET, \
   "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
-X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, HONOURED, \
+X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, NOT_YET, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
   "default binding of tasks") \
@@ -916,23 +916,23 @@ X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, HON
   "version of control groups") \
 X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, HONOURED, \
   "where they are mounted") \
-X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, HONOURED, \
+X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, NOT_YET, \
   "jobs run on their own CPUs only") \
-X(BOOL, constrain_devices, "ConstrainDevices", false, 0, 1, NONE, HONOURED, \
+X(BOOL, constrain_devices, "ConstrainDevices", false, 0, 1, NONE, NOT_YET, \
   "jobs can open their own devices only") \
-X(BOOL, constrain_ram_space, "ConstrainRAMSpace", false, 0, 1, NONE, HONOURED, \
+X(BOOL, constrain_ram_space, "ConstrainRAMSpace", false, 0, 1, NONE, NOT_YET, \
   "jobs are held to their memory") \
-X(BOOL, constrain_swap_space, "ConstrainSwapSpace", false, 0, 1, NONE, HONOURED, \
+X(BOOL, constrain_swap_space, "ConstrainSwapSpace", false, 0, 1, NONE, NOT_YET, \
   "jobs are held to their memory with swap") \
-X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, HONOURED, \
+X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, NOT_YET, \
   "memory limit in percent of what a job asked for") \
-X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, HONOURED, \
+X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, NOT_YET, \
   "swap in percent of the memory that a job asked for") \
-X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, HONOURED, \
+X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, NOT_YET, \
   "most memory of a job in percent of the node") \
-X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, HONOURED, \
+X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, NOT_YET, \
   "most swap of a job in percent of the node") \
-X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, HONOURED, \
+X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, NOT_YET, \
   "least memory limit in MiB") \
 X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, NOT_YET, \
   "how readily memory is swapped out") \

@@ -149,6 +149,41 @@ static void release_reconfigure(struct ctld *ctld, const struct effect *effect) 
         reply_record(client, MSG_OK, effect->seq, NULL);
 }
 
+static void mail_sent(pid_t pid, int status, void *context) {
+    if (status != 0)
+        log_error("MailProg ended with status %d", status);
+}
+
+/* MailProg -s SUBJECT ADDRESS, as administrators know it. */
+static void release_mail(struct ctld *ctld, const struct effect *effect) {
+    const char *program = ctld->conf->mail_prog;
+    char subject_option[] = "-s", path_variable[] = "PATH=/usr/bin:/bin:/usr/sbin:/sbin";
+    char *argv[] = {(char *) (uintptr_t) program, subject_option, (char *) (uintptr_t) effect->text,
+                    (char *) (uintptr_t) effect->body.data, NULL};
+    cleanup_free char *cluster = xasprintf("SLURM_CLUSTER_NAME=%s", ctld->conf->cluster_name);
+    cleanup_free char *job = xasprintf("SLURM_JOB_ID=%llu", (unsigned long long) effect->id);
+    char *envp[] = {path_variable, cluster, job, NULL};
+    struct spawn spec = {.path = program,
+                         .argv = argv,
+                         .envp = envp,
+                         .stdin_fd = -1,
+                         .stdout_fd = -1,
+                         .stderr_fd = -1,
+                         .new_session = true};
+    struct error err = ERROR_INIT;
+    pid_t pid;
+    if (access(program, X_OK) < 0) {
+        static bool told;
+        if (!told)
+            log_info("MailProg %s does not exist: no mail is sent", program);
+        told = true;
+        return;
+    }
+    if (spawn_process(&spec, &pid, NULL, &err) < 0 ||
+        loop_child(ctld->loop, pid, mail_sent, ctld, &err) < 0)
+        log_error("mail about job %llu: %s", (unsigned long long) effect->id, err.text);
+}
+
 static void release(struct ctld *ctld, const struct effect *effect) {
     switch (effect->kind) {
     case EFFECT_REPLY:
@@ -180,6 +215,8 @@ static void release(struct ctld *ctld, const struct effect *effect) {
         break;
     }
     case EFFECT_MAIL:
+        release_mail(ctld, effect);
+        break;
     case EFFECT_PUT:
     case EFFECT_DELETE:
     case EFFECT_HISTORY:

@@ -62,6 +62,17 @@ void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
         fill_groups(ctld, ret);
 }
 
+/* sbatch --uid: the names of the user that root submits for. */
+static void fill_other(struct ctld *ctld, const struct submit *submit, struct core_user *user) {
+    if (submit->job == NULL || submit->job->run_as_uid == UNSET32)
+        return;
+    const char *name = userdb_user_name(ctld->users, submit->job->run_as_uid);
+    user->as_name = arena_strndup(&ctld->request_memory, name, strlen(name));
+    gid_t gid = submit->job->run_as_gid != UNSET32 ? submit->job->run_as_gid : user->gid;
+    name = userdb_group_name(ctld->users, gid);
+    user->as_group = arena_strndup(&ctld->request_memory, name, strlen(name));
+}
+
 /* ---- reads ---- */
 
 struct list_target {
@@ -264,6 +275,8 @@ static void handle(struct client *client, const struct rpc_message *message, voi
     }
     struct core_user user;
     user_fill(ctld, rpc_conn_peer(client->conn), message->type == MSG_SUBMIT, &user);
+    if (message->type == MSG_SUBMIT)
+        fill_other(ctld, body, &user);
     if (answer_read(client, message, &user, body))
         return;
     if (!core_handles(message->type)) {

@@ -255,7 +255,7 @@ TEST(others_may_not_touch_a_job) {
     world.uid = 1000;
     uint32_t id = world_job(&world);
     world.uid = 2000;
-    assert_int_equal(world_kill(&world, "1"), ERR_USER_ID);
+    assert_int_equal(world_kill(&world, "1"), ERR_ACCESS_DENIED);
     assert_int_equal(world_verb(&world, VERB_HOLD, "1"), ERR_USER_ID);
     assert_int_equal(world_update(&world, "job", "1", "TimeLimit", "5"), ERR_USER_ID);
     assert_int_equal(world_update(&world, "node", "n1", "State", "RESUME"), ERR_USER_ID);

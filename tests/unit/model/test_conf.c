@@ -226,6 +226,8 @@ TEST(cgroup_conf_is_read_beside_slurm_conf) {
                                    "ConstrainRAMSpace=yes\nAllowedRAMSpace=98.6%\n"
                                    "CgroupAutomount=yes\nConstrainCore=yes\n");
     assert_string_equal(str_cstr(&r.text),
+                        "/etc/slurm/cgroup.conf:1: notice: ConstrainRAMSpace has no effect yet\n"
+                        "/etc/slurm/cgroup.conf:2: notice: AllowedRAMSpace has no effect yet\n"
                         "/etc/slurm/cgroup.conf:3: notice: CgroupAutomount is obsolete and has no "
                         "effect: the control groups that the system mounted are used\n"
                         "/etc/slurm/cgroup.conf:4: error: unknown key \"ConstrainCore\" in "
