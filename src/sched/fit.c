@@ -133,8 +133,7 @@ uint32_t shape_even(const struct shape *shape, const struct alternative *alt) {
                   alt->n_groups == 0 && !shape->contiguous;
     uint32_t share = (shape->ntasks + alt->min_nodes - 1) / alt->min_nodes;
 
-    if (!simple || !shape_count_allowed(shape, alt->min_nodes) ||
-        alt->max_nodes < alt->min_nodes ||
+    if (!simple || !shape_count_allowed(shape, alt->min_nodes) || alt->max_nodes < alt->min_nodes ||
         (shape->ntasks_per_node && share > shape->ntasks_per_node))
         return 0;
     return share;

@@ -245,6 +245,12 @@ struct pick {
     uint32_t share[8]; /* of the per-job GRES */
     bool grouped;      /* scratch of the selection */
 };
+/* From `time` on, the node can take so much (until its next step). node == SCHED_NO_NODE: only an
+ * instant to look at, a licence comes free. */
+struct step {
+    int64_t time;
+    uint32_t node, tasks, units;
+};
 /* Where a job goes. */
 struct placement {
     vec(struct pick) picks;
@@ -300,6 +306,10 @@ struct sched {
     uint64_t *mask, *phase;
     vec(struct candidate) found, rest;
     struct placement placement, best;
+    vec(struct step) steps;
+    vec(int64_t) times;
+    vec(uint32_t) histogram; /* nodes by the share that they can take */
+    struct step *state;      /* per node; all zero between searches */
     vec(struct shape *) order;
     vec(struct run *) tentative;
 };
@@ -415,6 +425,8 @@ bool node_allows(const struct sched *s, const struct shape *shape, const struct 
 /* Chooses among s->found (in order of preference) and fills out->picks with tasks and shares. */
 bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,
                   struct placement *out);
+/* Tasks or GRES to spread over the nodes; 0: equal shares. */
+uint32_t spread_goal(const struct shape *shape, const struct alternative *alt);
 /* Nodes of a fixed share when `have` could take one and `taken` must; 0 = too few. */
 uint32_t fixed_goal(const struct shape *shape, const struct alternative *alt, size_t have,
                     size_t taken);
@@ -441,7 +453,8 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
 /* profile.c */
 /* Minimum of what is free on a node over [start, end). */
 void node_window(const struct sched *s, uint32_t node, int64_t start, int64_t end, int64_t *have);
-bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t from,
+/* `hint`: when it is expected, 0 = unknown; only speeds the search up. */
+bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t hint,
                     int64_t *ret_start, struct placement *out);
 struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
                       int64_t start, const struct placement *placement);

@@ -222,7 +222,7 @@ static bool shape_plannable(const struct sched *s, const struct shape *shape) {
 }
 
 /* Earliest over all alternatives; ties go to the first. */
-static bool job_plan(struct sched *s, struct job *job) {
+static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
     struct shape *shape = job->shape;
     struct alternative *best = NULL;
     int64_t best_start = SCHED_FOREVER;
@@ -234,7 +234,7 @@ static bool job_plan(struct sched *s, struct job *job) {
 
         if (alt->reason || pool->n_kept >= s->settings.reservations)
             continue;
-        if (earliest_start(s, shape, alt, s->now, &start, &s->placement) && start < best_start) {
+        if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start) {
             best = alt;
             best_start = start;
             placement_swap(&s->placement, &s->best);
@@ -315,11 +315,12 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, bool
     return alt;
 }
 
-static enum outcome job_try_anew(struct sched *s, struct job *job, bool has_plan,
+/* `planned`: where its plan was, 0 without. */
+static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t planned,
                                  struct sched_plan *plan, struct starts *starts) {
     struct shape *shape = job->shape;
     int64_t limit;
-    struct alternative *alt = job_fits(s, job, has_plan, &limit);
+    struct alternative *alt = job_fits(s, job, planned != 0, &limit);
 
     if (alt) {
         job_start(s, job, alt, limit, plan, starts);
@@ -330,7 +331,7 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, bool has_plan
     job_blocks(s, job);
     if (!shape_plannable(s, shape))
         return WAITS_LIKE_ALL;
-    job_plan(s, job);
+    job_plan(s, job, planned);
     return WAITS;
 }
 
@@ -345,9 +346,10 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
         return WAITS;
     }
     uint64_t place = plan_place(job->plan);
+    int64_t planned = had_plan ? job->plan->start : 0;
     if (had_plan)
         plan_remove(s, job->plan);
-    enum outcome outcome = job_try_anew(s, job, had_plan, plan, starts);
+    enum outcome outcome = job_try_anew(s, job, planned, plan, starts);
     if (had_plan && plan_place(job->plan) != place) {
         sched_released(s); /* its old place is free for others */
         if (job->plan)

@@ -119,8 +119,7 @@ struct fixed_search {
     struct placement *out;
 };
 
-static const int64_t *fixed_need(struct sched *s, const struct fixed_search *f,
-                                 uint32_t hardware) {
+static const int64_t *fixed_need(struct sched *s, const struct fixed_search *f, uint32_t hardware) {
     switch (f->share) {
     case SHARE_EACH:
         return need_each(s, f->shape, f->alt, hardware);
@@ -271,7 +270,8 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
     return true;
 }
 
-/* One task to each of the first, or rounds of tasks: the first nodes get those that are left over. */
+/* One task to each of the first, or rounds of tasks: the first nodes get those that are left over.
+ */
 static void fixed_deal_tasks(const struct shape *shape, struct placement *out) {
     uint32_t n = out->picks.n;
 
@@ -410,7 +410,7 @@ static bool even_ever(struct sched *s, struct shape *shape, struct alternative *
 
     if (shape_is_fixed(shape, alt) || !shape_even(shape, alt))
         return false;
-    bits_each(&alt->set->nodes, node) {
+    bits_each (&alt->set->nodes, node) {
         if (usable_only && !s->nodes[node].usable)
             continue;
         n += need_even(s, shape, alt, s->nodes[node].hardware) != NULL;

@@ -141,27 +141,24 @@ void plans_clear(struct sched *s) {
 
 /* ---- the earliest start ---- */
 
-/* From `time` on, the node can take so much (until its next step). node == SCHED_NO_NODE: only an
- * instant to look at, a licence comes free. */
-struct step {
-    int64_t time;
-    uint32_t node, tasks, units;
-};
 struct search {
     struct sched *s;
     struct shape *shape;
     struct alternative *alt;
     bool fixed, plain;
-    vec(struct step) steps;
-    vec(int64_t) times; /* scratch */
-    struct step *state; /* per node */
-    uint32_t n_nodes;   /* that can take a share now */
+    int64_t until;    /* instants after it are left out */
+    uint32_t goal;    /* tasks or GRES to spread; 0 = none, or too many to count one by one */
+    uint32_t n_nodes; /* that can take a share now */
     uint64_t tasks, units;
 };
 
 static void search_have(struct search *q, uint32_t node, const int64_t *have, struct step *step) {
+    const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
+
+    step->tasks = step->units = 0;
+    if (!need || !amount_covers(have, need, q->s->n_dims))
+        return; /* not even one task */
     if (q->fixed) {
-        const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
         step->tasks = need && need_fits(q->s, q->alt, node, have, need) ? shape_share(q->shape) : 0;
         return;
     }
@@ -175,11 +172,13 @@ static void search_have(struct search *q, uint32_t node, const int64_t *have, st
 
 /* Without plans what is free only grows: one walk over the ends. */
 static void steps_of_free_node(struct search *q, uint32_t i) {
-    const struct sched *s = q->s;
+    struct sched *s = q->s;
     const struct node *node = &s->nodes[i];
     struct step step = {s->now, i, 0, 0}, last = {0};
     int64_t have[MAX_DIMS];
 
+    if (!need_each(s, q->shape, q->alt, node->hardware))
+        return;
     memcpy(have, node_free(s, i), s->n_dims * sizeof(*have));
     for (size_t r = 0;; r++) {
         bool more = r < node->runs.n;
@@ -189,13 +188,15 @@ static void steps_of_free_node(struct search *q, uint32_t i) {
                 amount_sum(s, have);
             search_have(q, i, have, &step);
             if (step.tasks > last.tasks || step.units > last.units) {
-                vec_push(&q->steps, step);
+                vec_push(&s->steps, step);
                 last = step;
             }
             if (!more || (q->fixed && last.tasks))
                 return;
         }
         const struct hold *hold = &node->runs.items[r];
+        if (hold->end > q->until)
+            return;
         const int64_t *amount = hold->run->amounts + (size_t) hold->slot * s->n_dims;
         for (uint32_t d = 0; d < s->n_base; d++)
             have[d] += amount[d];
@@ -210,27 +211,27 @@ static int time_compare(const void *a, const void *b) {
 
 /* In general: look at every instant at which the answer can change. */
 static void steps_of_planned_node(struct search *q, uint32_t i) {
-    const struct sched *s = q->s;
+    struct sched *s = q->s;
     const struct node *node = &s->nodes[i];
     struct step step = {0, i, 0, 0}, last = {0};
 
-    vec_reset(&q->times);
-    vec_push(&q->times, s->now);
+    vec_reset(&q->s->times);
+    vec_push(&q->s->times, s->now);
     vec_each (&node->runs, hold) {
-        vec_push(&q->times, max_of(hold->end, s->now + 1));
+        vec_push(&q->s->times, max_of(hold->end, s->now + 1));
     }
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
-        vec_push(&q->times, plan->end);
-        vec_push(&q->times, plan->start);
+        vec_push(&q->s->times, plan->end);
+        vec_push(&q->s->times, plan->start);
         if (q->alt->limit < SCHED_FOREVER)
-            vec_push(&q->times, plan->start - q->alt->limit + 1);
+            vec_push(&q->s->times, plan->start - q->alt->limit + 1);
     }
-    sort_items(q->times.items, q->times.n, sizeof(int64_t), time_compare);
-    vec_each (&q->times, time) {
+    sort_items(q->s->times.items, q->s->times.n, sizeof(int64_t), time_compare);
+    vec_each (&q->s->times, time) {
         int64_t have[MAX_DIMS], end = time_after(*time, q->alt->limit);
-        if (*time < s->now || *time == SCHED_FOREVER ||
-            (time > q->times.items && *time == time[-1]))
+        if (*time < s->now || *time > q->until || *time == SCHED_FOREVER ||
+            (time > q->s->times.items && *time == time[-1]))
             continue;
         step.time = *time;
         node_window(s, i, *time, end, have);
@@ -239,7 +240,7 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
         else
             search_have(q, i, have, &step);
         if (step.tasks != last.tasks || step.units != last.units) {
-            vec_push(&q->steps, step);
+            vec_push(&s->steps, step);
             last = step;
         }
     }
@@ -257,18 +258,18 @@ static void steps_of_licenses(struct search *q) {
     while ((run = map_next(&s->runs, &at, &key))) {
         struct step step = {max_of(run->end, s->now + 1), SCHED_NO_NODE, 0, 0};
         if (run->n_licenses)
-            vec_push(&q->steps, step);
+            vec_push(&s->steps, step);
     }
     vec_each (&s->tentative, started) {
         struct step step = {max_of((*started)->end, s->now + 1), SCHED_NO_NODE, 0, 0};
         if ((*started)->n_licenses)
-            vec_push(&q->steps, step);
+            vec_push(&s->steps, step);
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {
             struct step step = {(*plan)->end, SCHED_NO_NODE, 0, 0};
             if ((*plan)->job->shape->n_licenses && step.time != SCHED_FOREVER)
-                vec_push(&q->steps, step);
+                vec_push(&s->steps, step);
         }
     }
 }
@@ -281,12 +282,33 @@ static int step_compare(const void *a, const void *b) {
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* What is spread over the nodes, at most the goal. */
+static uint32_t search_spread(const struct search *q, const struct step *step) {
+    return min_of(q->shape->n_per_job ? step->units : step->tasks, q->goal);
+}
+
+/* Do the largest shares on as many nodes as are allowed reach the goal? */
+static bool search_goal_reached(const struct search *q) {
+    uint64_t sum = 0, left = q->alt->max_nodes;
+
+    for (uint32_t share = q->goal; share > 0 && left > 0 && sum < q->goal; share--) {
+        uint64_t n = min_of((uint64_t) q->s->histogram.items[share], left);
+        sum += n * share;
+        left -= n;
+    }
+    return sum >= q->goal;
+}
+
 static void search_apply(struct search *q, const struct step *step) {
-    struct step *state = &q->state[step->node];
+    struct step *state = &q->s->state[step->node];
 
     q->n_nodes += (step->tasks > 0) - (state->tasks > 0);
     q->tasks += step->tasks - (uint64_t) state->tasks;
     q->units += step->units - (uint64_t) state->units;
+    if (q->goal) {
+        q->s->histogram.items[search_spread(q, state)]--;
+        q->s->histogram.items[search_spread(q, step)]++;
+    }
     /* `ready` is since when the node has had what it has. */
     *state = *step;
 }
@@ -299,8 +321,10 @@ static bool search_promising(const struct search *q) {
         return false;
     if (q->shape->n_per_job && q->units < q->shape->per_job[0].count)
         return false;
+    if (q->goal && !search_goal_reached(q))
+        return false;
     for (size_t i = 0; i < q->shape->n_req_nodes; i++) {
-        if (q->state[q->shape->req_nodes[i]].tasks == 0)
+        if (q->s->state[q->shape->req_nodes[i]].tasks == 0)
             return false;
     }
     return true;
@@ -315,7 +339,7 @@ static bool search_select(struct search *q, int64_t when, struct placement *out)
         return false;
     vec_reset(&s->found);
     bits_each (&q->alt->set->nodes, node) {
-        const struct step *state = &q->state[node];
+        const struct step *state = &q->s->state[node];
         struct candidate c = {node, state->tasks, state->units, 0, 0, state->time};
         if (state->tasks == 0)
             continue;
@@ -328,12 +352,12 @@ static bool search_select(struct search *q, int64_t when, struct placement *out)
 }
 
 static bool search_sweep(struct search *q, int64_t *ret_start, struct placement *out) {
-    for (size_t i = 0; i < q->steps.n;) {
-        int64_t when = q->steps.items[i].time;
+    for (size_t i = 0; i < q->s->steps.n;) {
+        int64_t when = q->s->steps.items[i].time;
 
-        for (; i < q->steps.n && q->steps.items[i].time == when; i++) {
-            if (q->steps.items[i].node != SCHED_NO_NODE)
-                search_apply(q, &q->steps.items[i]);
+        for (; i < q->s->steps.n && q->s->steps.items[i].time == when; i++) {
+            if (q->s->steps.items[i].node != SCHED_NO_NODE)
+                search_apply(q, &q->s->steps.items[i]);
         }
         if (search_promising(q) && search_select(q, when, out)) {
             *ret_start = when;
@@ -343,28 +367,53 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
     return false;
 }
 
-bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t from,
-                    int64_t *ret_start, struct placement *out) {
-    struct search q = {.s = s, .shape = shape, .alt = alt};
+static bool search_until(struct search *q, int64_t *ret_start, struct placement *out) {
+    struct sched *s = q->s;
 
-    assert(from == s->now);
-    q.fixed = shape_is_fixed(shape, alt);
-    q.plain = alternative_is_plain(s, shape, alt);
-    q.state = xcalloc(s->n_nodes + 1, sizeof(*q.state));
-    bits_each (&alt->set->nodes, node) {
+    vec_reset(&s->steps);
+    q->n_nodes = 0;
+    q->tasks = q->units = 0;
+    vec_reset(&s->histogram);
+    vec_reserve(&s->histogram, (size_t) q->goal + 1);
+    memset(s->histogram.items, 0, (q->goal + 1) * sizeof(*s->histogram.items));
+    s->histogram.items[0] = s->n_nodes;
+    bits_each (&q->alt->set->nodes, node) {
         if (!s->nodes[node].usable)
             continue;
         s->candidates++;
-        if (q.plain && s->nodes[node].plans.n == 0)
-            steps_of_free_node(&q, node);
+        if (q->plain && s->nodes[node].plans.n == 0)
+            steps_of_free_node(q, node);
         else
-            steps_of_planned_node(&q, node);
+            steps_of_planned_node(q, node);
     }
-    steps_of_licenses(&q);
-    sort_items(q.steps.items, q.steps.n, sizeof(*q.steps.items), step_compare);
-    bool found = search_sweep(&q, ret_start, out);
-    free(q.state);
-    vec_done(&q.steps);
-    vec_done(&q.times);
+    steps_of_licenses(q);
+    sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);
+    bool found = search_sweep(q, ret_start, out);
+    vec_each (&s->steps, step) {
+        if (step->node != SCHED_NO_NODE)
+            memset(&s->state[step->node], 0, sizeof(*s->state));
+    }
     return found;
+}
+
+/* The answer is usually near: a search that looks no further than some instant costs little, and
+ * what it finds is the earliest of all. */
+bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t hint,
+                    int64_t *ret_start, struct placement *out) {
+    struct search q = {.s = s, .shape = shape, .alt = alt};
+    int64_t ahead = hint > s->now ? hint - s->now : 60;
+
+    q.fixed = shape_is_fixed(shape, alt);
+    q.plain = alternative_is_plain(s, shape, alt);
+    q.goal = spread_goal(shape, alt);
+    if (q.goal > 4096)
+        q.goal = 0;
+    for (;; ahead *= 8) {
+        bool last = ahead > (int64_t) 1 << 40;
+        q.until = last ? SCHED_FOREVER : time_after(s->now, ahead);
+        if (search_until(&q, ret_start, out))
+            return true;
+        if (last)
+            return false;
+    }
 }

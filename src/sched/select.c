@@ -41,7 +41,7 @@ static uint32_t spread_of(const struct shape *shape, const struct candidate *c) 
     return shape->n_per_job ? c->units : c->tasks;
 }
 
-static uint32_t spread_goal(const struct shape *shape, const struct alternative *alt) {
+uint32_t spread_goal(const struct shape *shape, const struct alternative *alt) {
     if (shape->n_per_job)
         return shape->per_job[0].count;
     return shape_is_fixed(shape, alt) ? 0 : shape->ntasks;

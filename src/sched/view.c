@@ -55,6 +55,8 @@ static void view_clear(struct sched *s) {
     free(s->pools);
     free(s->mask);
     free(s->phase);
+    free(s->state);
+    s->state = NULL;
     bits_done(&s->usable);
     bits_done(&s->planned);
     bits_done(&s->has_gres);
@@ -90,6 +92,9 @@ void sched_free(struct sched *s) {
     vec_done(&s->tentative);
     placement_done(&s->placement);
     placement_done(&s->best);
+    vec_done(&s->steps);
+    vec_done(&s->times);
+    vec_done(&s->histogram);
     free(s);
 }
 
@@ -247,6 +252,7 @@ static void nodes_set(struct sched *s, const struct sched_node_spec *specs, size
     s->total = xcalloc(1, bytes);
     s->mask = xcalloc(bits_words(n) + 1, sizeof(uint64_t));
     s->phase = xcalloc(bits_words(n) + 1, sizeof(uint64_t));
+    s->state = xcalloc(n + 1, sizeof(*s->state));
     bits_init(&s->usable, n);
     bits_init(&s->planned, n);
     bits_init(&s->has_gres, n);

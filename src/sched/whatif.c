@@ -19,7 +19,7 @@ bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t 
 
         if (alt->limits || !s->partitions[alt->partition].schedulable)
             continue;
-        if (!earliest_start(s, shape, alt, from, &start, &s->placement) || start >= best)
+        if (!earliest_start(s, shape, alt, 0, &start, &s->placement) || start >= best)
             continue;
         best = start;
         ret->partition = alt->partition;
