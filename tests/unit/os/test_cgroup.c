@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Against the real kernel, where this user may make groups; skipped where not. */
+/*
+ * Against the real kernel, where this user may make groups; skipped where not.
+ *
+ * Covers: cgroup_limit.c, cgroup_tree.c
+ */
 #include "unit.h"
 
 #include <fcntl.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pid files, going to the background, users. */
+/*
+ * Pid files, going to the background, users.
+ *
+ * Covers: daemonize.c, pidfile.c, userdb.c
+ */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Covers: pty.c */
 #include "unit.h"
 
 #include <errno.h>

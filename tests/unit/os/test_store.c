@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Covers: store_history.c, store_write.c */
 #include "unit.h"
 
 #include <fcntl.h>

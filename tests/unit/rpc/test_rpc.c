@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Server and clients over real sockets and a real munged. Blocking clients run in a thread. */
+/*
+ * Server and clients over real sockets and a real munged. Blocking clients run in a thread.
+ *
+ * Covers: channel.c, client.c, conn.c, export.c, handshake.c, server.c
+ */
 #include "unit.h"
 
 #include <poll.h>
