@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct's rows, window, fields and JSON over records in memory. */
+/*
+ * sacct's rows, window, fields and JSON over records in memory.
+ * Covers: columns_acct.c list_acct.c json_acct.c
+ */
 #include <stdio.h>
 #include <string.h>
 

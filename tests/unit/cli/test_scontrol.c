@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scontrol's records as text. */
+/*
+ * scontrol's records as text.
+ * Covers: show_job.c show_node.c
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sinfo's grouping, tables, filters and JSON over records in memory. */
+/*
+ * sinfo's grouping, tables, filters and JSON over records in memory.
+ * Covers: columns_node.c node_rows.c json_node.c
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* squeue's tables, filters and JSON over records in memory. */
+/*
+ * squeue's tables, filters and JSON over records in memory.
+ * Covers: columns_job.c json_job.c json_dump.c json_writer.c list.c list_jobs.c
+ */
 #include <stdio.h>
 #include <string.h>
 
