@@ -50,6 +50,7 @@ struct world {
     bool node_up[WORLD_NODES_MAX];
     bool nodes_answer; /* false: messages to nodes are lost */
     bool launches_fail;
+    bool shares;     /* CPUs may be held by several jobs: world_check compares sums only */
     uint64_t client; /* of the next request */
     uint32_t n_nodes;
     uint32_t uid;
@@ -62,6 +63,9 @@ void world_node_lost(struct world *world, uint32_t node);
 void world_all_connect(struct world *world);
 /* The controller dies here and comes back from what was stored. Nodes stay as they are. */
 void world_restart(struct world *world);
+/* The same controller gets another configuration; nodes keep their connections. Returns the core's
+ * answer; on failure the old configuration stays. */
+int world_reconfigure(struct world *world, const char *conf_text);
 /* Ends the turn: plans, stores, delivers, until nothing more happens. */
 void world_turn(struct world *world);
 void world_pass_time(struct world *world, int64_t seconds);
