@@ -100,7 +100,7 @@ static uint32_t row_cpus(const struct acct_row *row) {
 static int64_t row_start(const struct acct_row *row) {
     if (row->step)
         return row->step->start_time;
-    return row->job->state == JOB_PENDING ? 0 : row->job->start_time;
+    return job_has_run(row->job) ? row->job->start_time : 0;
 }
 
 static int64_t row_end(const struct acct_row *row) {

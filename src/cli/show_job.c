@@ -284,11 +284,13 @@ static void job_constraints(const struct job *job, const struct show_options *op
     show_text("Network", job->network, out);
 }
 
+/* What goes where stdout goes has no path of its own. */
 static void job_path(const struct job *job, const char *key, int stream,
                      const struct show_options *options, struct str *out) {
     show_line(options, out);
     key_begin(key, out);
-    job_path_print(job, stream, true, out);
+    if (stream != 2 || job->std_err)
+        job_path_print(job, stream, true, out);
 }
 
 static void job_files(const struct job *job, const struct show_options *options, struct str *out) {
@@ -301,6 +303,8 @@ static void job_files(const struct job *job, const struct show_options *options,
     show_optional("AdminComment", job->admin_comment, options, out);
     show_optional("SystemComment", job->system_comment, options, out);
     show_optional("Comment", job->comment, options, out);
+    if (job->comment && *job->comment)
+        str_append_char(out, ' '); /* scripts cut it off */
     show_optional("Extra", job->extra, options, out);
     if (job->kind != JOB_KIND_BATCH)
         return;
