@@ -517,6 +517,60 @@ TEST(a_paused_reader_stops_the_sender_and_the_drained_hook_tells_when_it_goes_on
     world_close(&w);
 }
 
+/* ---- the end of the stream must not overtake what was read before a pause ---- */
+
+struct pauser {
+    struct loop *loop;
+    struct rpc_conn *conn;
+    struct loop_timer *timer;
+    struct str got;
+};
+
+static void pauser_message(struct rpc_conn *conn, const struct rpc_message *message,
+                           void *context) {
+    struct pauser *p = context;
+    str_printf(&p->got, "%u ", message->type);
+    if (message->type == 101) { /* the second reply lies behind it in the same read */
+        rpc_conn_pause(conn, true);
+        loop_timer_set(p->timer, loop_monotonic_usec() + 50000); /* the peer has closed by then */
+    }
+}
+
+static void pauser_closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct pauser *p = context;
+    str_append(&p->got, "closed");
+    loop_stop(p->loop, 0);
+}
+
+static void pauser_go_on(void *context) {
+    struct pauser *p = context;
+    rpc_conn_pause(p->conn, false);
+}
+
+static void pauser_due(void *context) {
+    struct pauser *p = context;
+    loop_post(p->loop, pauser_go_on, p); /* from a post: descriptors come before the next posts */
+}
+
+TEST(replies_read_before_a_pause_are_delivered_although_the_peer_has_closed) {
+    NEED(is_there);
+    struct world w;
+    world_open(&w, &ours);
+    w.closes_after_reply = true;
+    struct pauser p = {.loop = w.loop};
+    p.timer = loop_timer_add(w.loop, pauser_due, &p);
+    const struct rpc_handlers handlers = {.message = pauser_message, .closed = pauser_closed};
+    struct error err = ERROR_INIT;
+    assert_int_equal(
+        rpc_dial(w.loop, &w.auth, "127.0.0.1", w.port, geteuid(), &handlers, &p, &p.conn, &err), 0);
+    rpc_conn_send(p.conn, 100, 0, 1, text_bytes("x"));
+    world_run(&w);
+    assert_string_equal(str_cstr(&p.got), "101 102 closed");
+    str_done(&p.got);
+    loop_timer_free(p.timer);
+    world_close(&w);
+}
+
 /* The message "move" makes the server hand the connection to another loop. */
 struct mover {
     struct loop *loop;
@@ -637,6 +691,7 @@ int main(void) {
         cmocka_unit_test(closing_while_dialling_tells_closed_once),
         cmocka_unit_test(
             a_paused_reader_stops_the_sender_and_the_drained_hook_tells_when_it_goes_on),
+        cmocka_unit_test(replies_read_before_a_pause_are_delivered_although_the_peer_has_closed),
         cmocka_unit_test(a_connection_handed_to_another_process_goes_on_without_loss),
         cmocka_unit_test(a_damaged_hand_over_is_refused),
     };
