@@ -42,9 +42,6 @@ static void partitions_text(const struct sched *s, const struct shape *shape, st
 static int64_t least_cpus(const struct shape *shape) {
     int64_t gpus = 0, tasks = shape->ntasks ? 1 : shape_share(shape), cpus;
 
-    if (shape_one_node(shape, &shape->alternatives[0]) && shape->alternatives[0].max_nodes == 1 &&
-        shape->ntasks)
-        tasks = shape->ntasks;
     for (uint8_t i = 0; i < shape->n_per_node; i++)
         gpus += shape->per_node[i].is_gpu ? shape->per_node[i].count : 0;
     for (uint8_t i = 0; i < shape->n_per_task; i++)

@@ -244,6 +244,7 @@ struct pick {
     uint32_t node, tasks;
     uint32_t share[8]; /* of the per-job GRES */
     bool grouped;      /* scratch of the selection */
+    uint32_t order;    /* configured position: the order of an allocation */
 };
 /* From `time` on, the node can take so much (until its next step). node == SCHED_NO_NODE: only an
  * instant to look at, a licence comes free. */
@@ -430,6 +431,9 @@ uint32_t spread_goal(const struct shape *shape, const struct alternative *alt);
 /* Nodes of a fixed share when `have` could take one and `taken` must; 0 = too few. */
 uint32_t fixed_goal(const struct shape *shape, const struct alternative *alt, size_t have,
                     size_t taken);
+/* Puts the picks in configured order and deals tasks and per-job GRES out. In: what each could
+ * take. */
+bool placement_deal(const struct sched *s, const struct shape *shape, struct placement *out);
 /* The selection finds nodes whenever there are any. Otherwise more free nodes may lead it to a
  * choice that fails, and "not now" says nothing about later. */
 bool select_is_exact(const struct shape *shape, const struct alternative *alt);

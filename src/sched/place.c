@@ -154,7 +154,7 @@ static bool fixed_fits(struct sched *s, const struct fixed_search *f, uint32_t n
 }
 
 static void fixed_take(const struct fixed_search *f, uint32_t node) {
-    struct pick pick = {node, shape_share(f->shape), {0}, false};
+    struct pick pick = {node, shape_share(f->shape), {0}, false, 0};
 
     if (f->share == SHARE_ONE && f->shape->ntasks)
         pick.tasks = f->shape->ntasks;
@@ -270,15 +270,6 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
     return true;
 }
 
-/* One task to each of the first, or rounds of tasks: the first nodes get those that are left over.
- */
-static void fixed_deal_tasks(const struct shape *shape, struct placement *out) {
-    uint32_t n = out->picks.n;
-
-    for (uint32_t i = 0; shape->ntasks && i < n; i++)
-        out->picks.items[i].tasks = shape->ntasks / n + (i < shape->ntasks % n);
-}
-
 /* ---- the general case: all candidates, then a selection ---- */
 
 static bool candidate_make(struct sched *s, const struct shape *shape,
@@ -350,8 +341,12 @@ static bool even_now(struct sched *s, struct shape *shape, struct alternative *a
     size_t count = mask_make(s, alt, view, need);
     if (count < alt->min_nodes || !fixed_now(s, &f, count, need[shape->primary]))
         return false;
-    fixed_deal_tasks(shape, out);
-    return true;
+    vec_each (&out->picks, pick) {
+        int64_t scratch[MAX_DIMS];
+        const int64_t *have = node_have(s, pick->node, view, end, scratch);
+        pick->tasks = node_tasks(s, shape, alt, pick->node, have);
+    }
+    return placement_deal(s, shape, out);
 }
 
 bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
@@ -377,7 +372,7 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
         struct fixed_search f = {shape, alt, SHARE_EACH, view, end, 0, out};
         if (!fixed_now(s, &f, count, need[shape->primary]))
             return false;
-        fixed_deal_tasks(shape, out);
+        placement_deal(s, shape, out);
     } else if (!general_now(s, shape, alt, view, end, out)) {
         return false;
     }

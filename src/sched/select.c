@@ -48,7 +48,7 @@ uint32_t spread_goal(const struct shape *shape, const struct alternative *alt) {
 }
 
 static void pick_push(struct placement *out, const struct candidate *c) {
-    struct pick pick = {c->node, c->tasks, {c->units}, false};
+    struct pick pick = {c->node, c->tasks, {c->units}, false, 0};
     vec_push(&out->picks, pick);
 }
 
@@ -322,31 +322,52 @@ static uint32_t share_room(const struct sched *s, const struct shape *shape, uin
     return room < 0 ? 0 : min_of(room, (int64_t) shape->per_job[g].count);
 }
 
-static bool deal_tasks_and_shares(struct sched *s, const struct shape *shape,
-                                  const struct alternative *alt, struct placement *out) {
+static int compare_order(const void *a, const void *b) {
+    const struct pick *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* As Slurm does: as many as fit on the first node while each of the others still gets one. */
+static bool deal_tasks(uint32_t total, struct placement *out) {
+    uint32_t left = total, others = out->picks.n;
+
+    vec_each (&out->picks, pick) {
+        others--;
+        pick->tasks = min_of(pick->tasks, left > others ? left - others : min_of(left, 1u));
+        left -= pick->tasks;
+    }
+    return left == 0;
+}
+
+static bool deal_shares(const struct sched *s, const struct shape *shape, uint8_t g,
+                        struct placement *out) {
     size_t n = out->picks.n;
     uint32_t *caps = xcalloc(n + 1, sizeof(*caps)), *shares = xcalloc(n + 1, sizeof(*shares));
-    bool ok = true;
 
-    if (shape->ntasks) {
-        for (size_t i = 0; i < n; i++)
-            caps[i] = out->picks.items[i].tasks;
-        ok = deal(shape->ntasks, caps, shares, n);
-        for (size_t i = 0; i < n; i++)
-            out->picks.items[i].tasks = shares[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct pick *pick = &out->picks.items[i];
+        caps[i] = g == 0 ? pick->share[0] : share_room(s, shape, g, pick->node);
     }
-    for (uint8_t g = 0; ok && g < shape->n_per_job; g++) {
-        for (size_t i = 0; i < n; i++) {
-            struct pick *pick = &out->picks.items[i];
-            caps[i] = g == 0 ? pick->share[0] : share_room(s, shape, g, pick->node);
-        }
-        ok = deal(shape->per_job[g].count, caps, shares, n);
-        for (size_t i = 0; i < n; i++)
-            out->picks.items[i].share[g] = shares[i];
-    }
+    bool ok = deal(shape->per_job[g].count, caps, shares, n);
+    for (size_t i = 0; i < n; i++)
+        out->picks.items[i].share[g] = shares[i];
     free(caps);
     free(shares);
     return ok;
+}
+
+bool placement_deal(const struct sched *s, const struct shape *shape, struct placement *out) {
+    vec_each (&out->picks, pick) {
+        pick->order = s->nodes[pick->node].outer;
+    }
+    sort_items(out->picks.items, out->picks.n, sizeof(*out->picks.items), compare_order);
+    if (shape->ntasks && !deal_tasks(shape->ntasks, out))
+        return false;
+    for (uint8_t g = 0; g < shape->n_per_job; g++) {
+        if (!deal_shares(s, shape, g, out))
+            return false;
+    }
+    return true;
 }
 
 bool select_is_exact(const struct shape *shape, const struct alternative *alt) {
@@ -372,5 +393,5 @@ bool select_nodes(struct sched *s, const struct shape *shape, const struct alter
              (spread_goal(shape, alt) ? spread_rest(s, shape, alt, out)
                                       : fixed_rest(s, shape, alt, out));
     }
-    return ok && deal_tasks_and_shares(s, shape, alt, out);
+    return ok && placement_deal(s, shape, out);
 }
