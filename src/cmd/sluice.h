@@ -76,8 +76,6 @@ struct pid_list {
 /* Every process of the cluster: daemons and their descendants by CLUSTER_MARK and by parent, jobs
  * by their environment, and what sits in the nodes' cgroups. */
 void process_find_all(const struct cluster *cluster, struct pid_list *pids);
-/* Is this process a `slurmd -N node`? */
-bool process_is_slurmd_of(pid_t pid, const char *node);
 /* True when the process ends within the time. */
 bool process_wait_gone(pid_t pid, unsigned msec);
 void pause_msec(unsigned msec);

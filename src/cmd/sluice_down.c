@@ -94,18 +94,7 @@ static void remove_groups(const char *path) {
     rmdir(path);
 }
 
-/* Does a slurmd of another cluster serve a node of this name? Then the group is its own. */
-static bool node_lives_elsewhere(const char *node) {
-    DIR *dir = opendir("/proc");
-    bool found = false;
-    for (struct dirent *entry; dir && !found && (entry = readdir(dir)) != NULL;)
-        found = process_is_slurmd_of((pid_t) atoi(entry->d_name), node);
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
-/* Nodes make one group each, below every mounted hierarchy that they use. */
+/* Nodes make one group each, named after node and port, below every mounted hierarchy. */
 static void remove_node_groups(const struct cluster *cluster) {
     FILE *file = fopen("/proc/self/mounts", "re");
     char line[4096], mount[1024], type[64];
@@ -113,9 +102,9 @@ static void remove_node_groups(const struct cluster *cluster) {
         if (sscanf(line, "%*s %1023s %63s", mount, type) != 2 || !str_starts(type, "cgroup"))
             continue;
         for (uint32_t i = 1; i <= cluster->nodes; i++) {
-            cleanup_free char *node = xasprintf("n%u", i);
-            cleanup_free char *path = xasprintf("%s/slurm_%s", mount, node);
-            if (access(path, F_OK) == 0 && !node_lives_elsewhere(node))
+            cleanup_free char *path =
+                xasprintf("%s/slurm_n%u_%u", mount, i, (unsigned) cluster->port + i);
+            if (access(path, F_OK) == 0)
                 remove_groups(path);
         }
     }

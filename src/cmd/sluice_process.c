@@ -208,21 +208,6 @@ void process_find_all(const struct cluster *cluster, struct pid_list *pids) {
     vec_done(&all);
 }
 
-bool process_is_slurmd_of(pid_t pid, const char *node) {
-    cleanup_str struct str text = STR_INIT;
-    if (pid <= 0)
-        return false;
-    read_proc(pid, "cmdline", &text);
-    size_t at = text.length ? strlen(text.data) + 1 : 0;
-    const char *name = text.length ? strrchr(text.data, '/') : NULL;
-    if (!text.length || !str_equal(name ? name + 1 : text.data, "slurmd"))
-        return false;
-    for (; at < text.length; at += strlen(text.data + at) + 1)
-        if (str_equal(text.data + at, node))
-            return true;
-    return false;
-}
-
 bool process_wait_gone(pid_t pid, unsigned msec) {
     for (unsigned waited = 0; waited <= msec; waited += 5) {
         if (is_gone(pid))

@@ -311,7 +311,8 @@ static int find_stepd(struct slurmd *slurmd, struct error *err) {
                      self);
 }
 
-/* The directory of a mounted cgroup v2 tree; NULL when there is none that we may write. */
+/* This node's directory in a mounted cgroup v2 tree; NULL when there is none that we may write. The
+ * port is part of it: several nodes of several clusters may run on one machine. */
 static char *find_cgroup(const struct slurmd *slurmd) {
     char line[PATH_MAX * 2], mount[PATH_MAX], type[64];
     FILE *file = fopen("/proc/self/mounts", "re");
@@ -321,14 +322,17 @@ static char *find_cgroup(const struct slurmd *slurmd) {
         file = file ? (fclose(file), NULL) : NULL;
     while (file && !base && fgets(line, sizeof(line), file)) {
         if (sscanf(line, "%*s %4095s %63s", mount, type) == 2 && str_equal(type, "cgroup2"))
-            base = xasprintf("%s/slurm_%s", mount, slurmd->node_name);
+            base = xasprintf("%s/slurm_%s_%u", mount, slurmd->node_name, slurmd->node->port);
     }
     if (file)
         fclose(file);
+    /* Only a try: the first step makes it and the last one removes it. */
     if (base && mkdir(base, 0755) < 0 && errno != EEXIST) {
         log_info("no cgroups (%s: %s): processes are tracked by their parents", base,
                  strerror(errno));
         free(take(base));
+    } else if (base) {
+        (void) rmdir(base);
     }
     return base;
 }

@@ -84,13 +84,25 @@ static bool group_write_kill(const char *dir) {
     return fd >= 0 && write(fd, "1", 1) == 1;
 }
 
+/* The job's group and the node's go with their last step. */
+static void remove_empty_parents(const char *dir) {
+    cleanup_free char *path = xstrdup(dir);
+
+    for (int i = 0; i < 2; i++) {
+        *strrchr(path, '/') = '\0';
+        (void) rmdir(path);
+    }
+}
+
 /* True when the group is gone; else its processes have been killed. */
 static bool kill_by_group(const char *dir) {
     char path[PATH_MAX], line[32];
     FILE *file;
 
-    if (rmdir(dir) == 0 || errno == ENOENT)
+    if (rmdir(dir) == 0 || errno == ENOENT) {
+        remove_empty_parents(dir);
         return true;
+    }
     if (group_write_kill(dir))
         return false;
     snprintf(path, sizeof(path), "%s/cgroup.procs", dir); /* before Linux 5.14 */

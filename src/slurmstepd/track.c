@@ -17,6 +17,7 @@
 #include "base/str.h"
 
 #define DESCRIBE_MAX 4
+#define MAKE_TRIES 20
 
 /* Reads a small file whole; NULL when there is none. The caller frees it. */
 static char *file_text(const char *path) {
@@ -46,19 +47,35 @@ static char *group_text(const struct track *track, const char *name) {
 
 /* ---- making and removing ---- */
 
-static int make_group(const char *dir, struct error *err) {
-    if (mkdir(dir, 0755) == 0 || errno == EEXIST)
-        return 0;
-    if (errno == ENOENT) {
-        char *slash = strrchr(dir, '/');
-        if (slash && slash != dir) {
-            cleanup_free char *parent = xstrndup(dir, (size_t) (slash - dir));
-            int r = make_group(parent, err);
-            if (r < 0)
-                return r;
-            if (mkdir(dir, 0755) == 0 || errno == EEXIST)
-                return 0;
+/* Makes the directories above `dir` from the first one that is missing. */
+static void make_parents(const char *dir) {
+    cleanup_free char *path = xstrdup(dir);
+    char *ends[3];
+    size_t n = 0;
+
+    for (char *slash; n < countof(ends) && (slash = strrchr(path, '/')) && slash != path; n++) {
+        *slash = '\0';
+        ends[n] = slash;
+        if (access(path, F_OK) == 0) {
+            *slash = '/';
+            break;
         }
+    }
+    while (n-- > 0) {
+        (void) mkdir(path, 0755);
+        *ends[n] = '/';
+    }
+}
+
+/* The last step of a job removes the job's group, and the node's, and may do so while we make ours
+ * in it: then again. */
+static int make_group(const char *dir, struct error *err) {
+    for (unsigned i = 0; i < MAKE_TRIES; i++) {
+        if (mkdir(dir, 0755) == 0 || errno == EEXIST)
+            return 0;
+        if (errno != ENOENT)
+            break;
+        make_parents(dir);
     }
     return error_errno(err, errno, "Cannot make the cgroup %s", dir);
 }
@@ -94,9 +111,12 @@ bool track_close(struct track *track) {
         return true;
     if (rmdir(track->dir) < 0 && errno != ENOENT)
         return false;
-    slash = strrchr(track->dir, '/');
-    *slash = '\0';
-    (void) rmdir(track->dir); /* the job's, unless it has other steps */
+    for (int i = 0; i < 2; i++) { /* the job's and the node's, unless they have other steps */
+        slash = strrchr(track->dir, '/');
+        *slash = '\0';
+        if (rmdir(track->dir) < 0)
+            break;
+    }
     track_done(track);
     return true;
 }
