@@ -4,6 +4,7 @@
  * reconfiguration. What administrators changed at run time (drain, partition state) is carried
  * over; where the file itself changed a partition, the file wins.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,18 +91,12 @@ static int kind_index(struct core *core, const char *name, const char *type, boo
     return (int) core->n_kinds++;
 }
 
-static int node_gres(struct core *core, struct core_node *node, const struct conf_node *line,
-                     struct error *err) {
-    if (line->gres == NULL)
-        return 0;
-    for (size_t i = 0; i < line->gres->n; i++) {
+static void node_gres(struct core *core, struct core_node *node, const struct conf_node *line) {
+    for (size_t i = 0; line->gres != NULL && i < line->gres->n; i++) {
         const struct gres_item *item = &line->gres->items[i];
-        int kind = kind_index(core, item->name, item->type != NULL ? item->type : "", true, err);
-        if (kind < 0)
-            return kind;
+        size_t kind = kind_index(core, item->name, item->type != NULL ? item->type : "");
         node->gres_total[kind] += (uint32_t) min_of(item->count, (uint64_t) UINT32_MAX / 2);
     }
-    return 0;
 }
 
 /* ---- nodes ---- */
@@ -193,15 +188,13 @@ static void node_carry_over(struct core_node *node, const struct core_node *old)
     node->rec.free_mem = old->rec.free_mem;
 }
 
-static int build_nodes(struct core *core, const struct conf *conf, struct error *err) {
+static void build_nodes(struct core *core, const struct conf *conf) {
     core->nodes = xcalloc(conf->n_nodes + 1, sizeof(struct core_node));
     core->n_nodes = conf->n_nodes;
     for (size_t i = 0; i < conf->n_nodes; i++) {
         struct core_node *node = &core->nodes[i];
         node_from_line(node, &conf->nodes[i], (uint32_t) i);
-        int r = node_gres(core, node, &conf->nodes[i], err);
-        if (r < 0)
-            return r;
+        node_gres(core, node, &conf->nodes[i]);
         smap_put(&core->node_index, node->rec.name, (void *) (uintptr_t) (i + 1));
     }
     for (size_t i = 0; i < conf->n_nodes; i++) {
@@ -212,7 +205,6 @@ static int build_nodes(struct core *core, const struct conf *conf, struct error 
         }
         node_config_texts(core, node);
     }
-    return 0;
 }
 
 static void collect_features(struct core *core) {
@@ -600,6 +592,9 @@ static int node_indexes_changed(const struct core *core, const struct core_node 
 
 int core_configure(struct core *core, const struct conf *conf, uint32_t admin_uid, int64_t now,
                    struct effects *out, struct error *err) {
+    int r = kinds_check(conf, err);
+    if (r < 0)
+        return r;
     core->now = now;
     core->out = out;
     if (core->boot_time == 0)
@@ -610,9 +605,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     forget_cluster_names(core);
     core->conf = conf;
     take_settings(core, conf, admin_uid);
-    int r = build_nodes(core, conf, err);
-    if (r < 0)
-        return r;
+    build_nodes(core, conf);
     collect_features(core);
     core->partitions = xcalloc(conf->n_partitions + 1, sizeof(struct core_partition));
     core->n_partitions = conf->n_partitions;

@@ -18,6 +18,7 @@ struct batch {
     struct ctld *ctld;
     struct effects effects;
     bool stored;
+    unsigned in_flight; /* submissions to the store that have not come back */
 };
 
 int64_t ctld_now(struct ctld *ctld) {
@@ -236,7 +237,7 @@ static void release_batch(struct batch *batch) {
 static void release_stored(struct ctld *ctld) {
     while (!list_is_empty(&ctld->pending)) {
         struct batch *first = list_entry(ctld->pending.next, struct batch, link);
-        if (!first->stored)
+        if (!first->stored || first->in_flight > 0 || ctld->store_failing)
             return;
         release_batch(first);
     }
@@ -244,7 +245,9 @@ static void release_stored(struct ctld *ctld) {
 
 /* ---- storing ---- */
 
-static struct store_batch *store_part(const struct effects *effects) {
+/* `again`: the batch is durable already and is only repeated behind an older one that was not;
+ * records are put again, history rows must not be added twice. */
+static struct store_batch *store_part(const struct effects *effects, bool again) {
     struct store_batch *out = store_batch_new();
     for (size_t i = 0; i < effects->list.n; i++) {
         const struct effect *effect = &effects->list.items[i];
@@ -252,7 +255,7 @@ static struct store_batch *store_part(const struct effects *effects) {
             store_batch_put(out, effect->store_kind, effect->id, effect->body);
         } else if (effect->kind == EFFECT_DELETE) {
             store_batch_delete(out, effect->store_kind, effect->id);
-        } else if (effect->kind == EFFECT_HISTORY) {
+        } else if (effect->kind == EFFECT_HISTORY && !again) {
             const struct effect_history *h = &effect->history;
             struct store_history row = {.job_id = h->job_id,
                                         .uid = h->uid,
@@ -269,18 +272,35 @@ static struct store_batch *store_part(const struct effects *effects) {
 }
 
 static void batch_done(int code, const struct error *err, void *context);
+static void retry(void *context);
 
 static void submit_batch(struct batch *batch) {
-    store_submit(batch->ctld->store, store_part(&batch->effects), batch_done, batch);
+    batch->in_flight++;
+    store_submit(batch->ctld->store, store_part(&batch->effects, batch->stored), batch_done, batch);
 }
 
-/* After a failure nothing behind it was stored either: everything is submitted again, in order. */
+static void arm_retry(struct ctld *ctld) {
+    if (ctld->retry_timer == NULL)
+        ctld->retry_timer = loop_timer_add(ctld->loop, retry, ctld);
+    loop_timer_set(ctld->retry_timer, loop_monotonic_usec() + RETRY_USEC);
+}
+
+/* Everything from the first failure on is submitted again, in order: a batch behind it may have
+ * been stored, and an older record must not end up over a newer one. */
 static void retry(void *context) {
     struct ctld *ctld = context;
+    bool behind_failure = false;
+    list_each (&ctld->pending, at) {
+        if (list_entry(at, struct batch, link)->in_flight > 0) {
+            arm_retry(ctld); /* wait until the store has answered for all */
+            return;
+        }
+    }
     ctld->store_failing = false;
     list_each (&ctld->pending, at) {
         struct batch *batch = list_entry(at, struct batch, link);
-        if (!batch->stored)
+        behind_failure |= !batch->stored;
+        if (behind_failure)
             submit_batch(batch);
     }
 }
@@ -288,18 +308,15 @@ static void retry(void *context) {
 static void batch_done(int code, const struct error *err, void *context) {
     struct batch *batch = context;
     struct ctld *ctld = batch->ctld;
-    if (code < 0) {
-        if (!ctld->store_failing) {
-            ctld->store_failing = true;
-            log_error("the state cannot be stored, nothing is acknowledged until it can: %s",
-                      err->text);
-            if (ctld->retry_timer == NULL)
-                ctld->retry_timer = loop_timer_add(ctld->loop, retry, ctld);
-            loop_timer_set(ctld->retry_timer, loop_monotonic_usec() + RETRY_USEC);
-        }
-        return;
+    batch->in_flight--;
+    if (code == 0)
+        batch->stored = true;
+    if (code < 0 && !ctld->store_failing) {
+        ctld->store_failing = true;
+        log_error("the state cannot be stored, nothing is acknowledged until it can: %s",
+                  err->text);
+        arm_retry(ctld);
     }
-    batch->stored = true;
     release_stored(ctld);
 }
 
