@@ -74,21 +74,40 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
 
 /* ---- GRES kinds ---- */
 
-static int kind_index(struct core *core, const char *name, const char *type, bool add,
-                      struct error *err) {
+static size_t kind_index(struct core *core, const char *name, const char *type) {
     for (size_t k = 0; k < core->n_kinds; k++) {
         if (str_equal_nocase(core->kinds[k].name, name) &&
             str_equal_nocase(core->kinds[k].type, type))
-            return (int) k;
+            return k;
     }
-    if (!add)
-        return -1;
-    if (core->n_kinds == SCHED_GRES_KINDS)
-        return error_set(err, ERR_LIMIT,
-                         "more than %d different generic resources (name and type) are configured",
-                         SCHED_GRES_KINDS);
+    assert(core->n_kinds < SCHED_GRES_KINDS); /* kinds_check */
     core->kinds[core->n_kinds] = (struct gres_kind) {xstrdup(name), xstrdup(type)};
-    return (int) core->n_kinds++;
+    return core->n_kinds++;
+}
+
+/* The one thing that a valid configuration can have too much of, before anything is changed. */
+static int kinds_check(const struct conf *conf, struct error *err) {
+    const struct gres_item *seen[SCHED_GRES_KINDS];
+    size_t n = 0;
+    for (size_t i = 0; i < conf->n_nodes; i++) {
+        const struct gres_list *list = conf->nodes[i].gres;
+        for (size_t k = 0; list != NULL && k < list->n; k++) {
+            const struct gres_item *item = &list->items[k];
+            size_t at = 0;
+            while (at < n && !(str_equal_nocase(seen[at]->name, item->name) &&
+                               str_equal_nocase(seen[at]->type, item->type)))
+                at++;
+            if (at < n)
+                continue;
+            if (n == SCHED_GRES_KINDS)
+                return error_set(err, ERR_LIMIT,
+                                 "more than %d different generic resources (name and type) are "
+                                 "configured",
+                                 SCHED_GRES_KINDS);
+            seen[n++] = item;
+        }
+    }
+    return 0;
 }
 
 static void node_gres(struct core *core, struct core_node *node, const struct conf_node *line) {
