@@ -358,7 +358,8 @@ static int check_ranges(struct core *core, const struct job *job, struct reply_e
                           mems[i].option, (unsigned long long) mems[i].value);
     }
     if (!is_time(job->begin_time) || !is_time(job->deadline))
-        return refuse(reply, core, ERR_INVALID, "--begin and --deadline must be before the year 9999");
+        return refuse(reply, core, ERR_INVALID,
+                      "--begin and --deadline must be before the year 9999");
     if (job->signal > SIGNAL_LARGEST)
         return refuse(reply, core, ERR_INVALID, "signal %u does not exist", job->signal);
     return 0;

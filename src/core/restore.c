@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Coming back from the store: records are taken in any order, linked when all are there, and put on
+ * their nodes and into the planner's view once the configuration is known.
+ */
+#include <string.h>
+
+#include "core/state.h"
+
+/* ---- taking records in ---- */
+
+static int restore_meta(struct core *core, struct bytes body, struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct core_meta meta;
+    int r = wire_decode(&record_core_meta, body, &arena, &meta, err);
+    if (r == 0) {
+        record_done(&record_core_meta, &core->meta);
+        record_copy(&record_core_meta, &core->meta, &meta);
+    }
+    arena_done(&arena);
+    return r;
+}
+
+static int restore_job(struct core *core, struct bytes body, struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct job rec;
+    int r = wire_decode(&record_job, body, &arena, &rec, err);
+    if (r == 0 && rec.job_id != 0) {
+        struct core_job *job = job_new(core, rec.job_id);
+        record_done(&record_job, &job->rec);
+        record_copy(&record_job, &job->rec, &rec);
+        if (job->rec.array_tasks != NULL)
+            (void) !idset_parse(&job->tasks, job->rec.array_tasks, UINT32_MAX - 2, NULL, NULL);
+        if (job->rec.kind == JOB_KIND_BATCH)
+            job->script_id = rec.array_job_id != 0 ? rec.array_job_id : rec.job_id;
+        job->stored = true;
+        core->generation = max_of(core->generation, rec.generation);
+        job_link(core, job);
+    }
+    arena_done(&arena);
+    return r;
+}
+
+/* Nodes, partitions and steps need what the configuration or other records say: kept until all are
+ * in. */
+static int restore_later(const struct record *record, struct bytes body, void **ret,
+                         struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    void *object = arena_alloc(&arena, record->size);
+    int r = wire_decode(record, body, &arena, object, err);
+    if (r == 0)
+        *ret = record_dup(record, object);
+    arena_done(&arena);
+    return r;
+}
+
+int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct bytes body,
+                 struct error *err) {
+    void *object = NULL;
+    int r = 0;
+    switch (store_kind) {
+    case STORE_META:
+        return restore_meta(core, body, err);
+    case STORE_JOB:
+        return restore_job(core, body, err);
+    case STORE_JOB_SCRIPT:
+        return 0;
+    case STORE_STEP:
+        r = restore_later(&record_step, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_steps, object);
+        return r;
+    case STORE_NODE:
+        r = restore_later(&record_node, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_nodes, object);
+        return r;
+    case STORE_PARTITION:
+        r = restore_later(&record_partition, body, &object, err);
+        if (r == 0)
+            vec_push(&core->stored_partitions, object);
+        return r;
+    default:
+        return error_set(err, ERR_VERSION,
+                         "the store holds a record of kind %u, which this "
+                         "release does not know: it was written by a newer one",
+                         store_kind);
+    }
+    (void) id;
+}
+
+/* ---- linking them ---- */
+
+static void restore_node(struct core *core, const struct node *stored) {
+    uint32_t index = core_node_find(core, stored->name);
+    if (index == UINT32_MAX)
+        return;
+    struct core_node *node = &core->nodes[index];
+    const uint32_t kept = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_INVALID_REG;
+    node->rec.flags = (node->rec.flags & ~kept) | (stored->flags & kept);
+    if (stored->state == NODE_DOWN)
+        node->rec.state = NODE_DOWN;
+    string_set(&node->rec.reason, stored->reason);
+    string_set(&node->rec.reason_user, stored->reason_user);
+    node->rec.reason_uid = stored->reason_uid;
+    node->rec.reason_time = stored->reason_time;
+    string_set(&node->rec.comment, stored->comment);
+    string_set(&node->rec.extra, stored->extra);
+    string_set(&node->rec.boot_id, stored->boot_id);
+    node->rec.last_busy = stored->last_busy;
+    if (stored->weight != 0)
+        node->rec.weight = stored->weight;
+    node->stored = true;
+}
+
+static void restore_partition(struct core *core, const struct partition *stored) {
+    struct core_partition *part = partition_find(core, stored->name, NULL);
+    if (part == NULL)
+        return;
+    /* An operator who set a partition DOWN finds it DOWN after a restart. */
+    string_set(&part->rec.state, stored->state);
+    part->stored = true;
+}
+
+static void restore_step(struct core *core, struct step *stored) {
+    struct core_job *job = job_find(core, stored->job_id);
+    if (job == NULL)
+        return;
+    struct core_step *step = zalloc(struct core_step);
+    step->rec = *stored; /* takes over the members */
+    record_init(&record_step, stored);
+    step->job = job;
+    step->stored = true;
+    list_init(&step->link);
+    list_init(&step->dirty);
+    list_append(&job->steps, &step->link);
+    step->n_nodes = step->rec.allocation.n;
+    step->nodes = xcalloc(step->n_nodes + 1, sizeof(uint32_t));
+    step->node_done = xcalloc(step->n_nodes + 1, sizeof(bool));
+    for (size_t i = 0; i < step->n_nodes; i++) {
+        for (uint32_t k = 0; k < job->rec.allocation.n; k++) {
+            if (str_equal(job->rec.allocation.items[k].name, step->rec.allocation.items[i].name))
+                step->nodes[i] = k;
+        }
+    }
+    step->rec.nodes_left = (uint32_t) step->n_nodes;
+}
+
+void restore_free(struct core *core) {
+    for (size_t i = 0; i < core->stored_nodes.n; i++)
+        record_free(&record_node, core->stored_nodes.items[i]);
+    for (size_t i = 0; i < core->stored_partitions.n; i++)
+        record_free(&record_partition, core->stored_partitions.items[i]);
+    for (size_t i = 0; i < core->stored_steps.n; i++)
+        record_free(&record_step, core->stored_steps.items[i]);
+    vec_done(&core->stored_nodes);
+    vec_done(&core->stored_partitions);
+    vec_done(&core->stored_steps);
+}
+
+static void restore_links(struct core *core) {
+    for (size_t i = 0; i < core->stored_nodes.n; i++)
+        restore_node(core, core->stored_nodes.items[i]);
+    for (size_t i = 0; i < core->stored_partitions.n; i++)
+        restore_partition(core, core->stored_partitions.items[i]);
+    for (size_t i = 0; i < core->stored_steps.n; i++)
+        restore_step(core, core->stored_steps.items[i]);
+    restore_free(core);
+}
+
+void core_restored(struct core *core, int64_t now, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    core->restoring = false;
+    restore_links(core);
+    sched_rebuild(core); /* partitions may have another state now */
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        struct error err = ERROR_INIT;
+        if (job->rec.dependency != NULL && job_is_pending(job) &&
+            depend_parse(core, job, job->rec.dependency, &err) < 0) {
+            /* What it waited for has left: as if it had been satisfied, unless it had failed. */
+            if (strstr(job->rec.dependency, "(failed)") != NULL) {
+                job->rec.reason = REASON_DEPENDENCY_NEVER;
+                job->rec.priority = 0;
+            } else {
+                string_set(&job->rec.dependency, NULL);
+            }
+        }
+        if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_has_nodes(job))
+            job->orphan_deadline = now + 120; /* its command will be back by then */
+        if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_is_pending(job))
+            job->immediate_deadline = now + 120;
+    }
+    place_jobs_again(core);
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0) {
+            job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
+            job_touch(core, job);
+        }
+        job_arm(core, job);
+    }
+    for (uint32_t i = 0; i < core->n_nodes; i++) {
+        core->nodes[i].lost_at = now;
+        if (core->nodes[i].rec.state != NODE_FUTURE)
+            heap_push(&core->node_timers, &core->nodes[i].timer,
+                      now + min_of(core->settings.slurmd_timeout, (int64_t) 30), i);
+    }
+}
