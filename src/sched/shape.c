@@ -129,7 +129,9 @@ static bool node_may_serve(const struct sched *s, uint32_t i, const struct set_r
         hardware->threads_per_core < spec->threads_per_core)
         return false;
     for (size_t t = 0; t < request->n_terms; t++) {
-        if (!constraint_matches(request->terms[t], node_has_feature, &of))
+        struct constraint term = *request->terms[t];
+        term.count = 0; /* a group's own nodes must match, whatever their number */
+        if (!constraint_matches(&term, node_has_feature, &of))
             return false;
     }
     return true;

@@ -107,6 +107,124 @@ TEST(a_long_job_is_backfilled_on_nodes_that_the_head_does_not_need) {
     world_done(&w);
 }
 
+TEST(a_minimum_time_lets_a_job_run_up_to_the_plan_of_the_head) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 2, 4, 1000);
+    world_configure(&w);
+    add(&w, 1, 100, 30);
+    world_pass(&w);
+    add(&w, 2, 50, 20);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.limit = 500;
+    spec.priority = 5;
+    spec.min_limit = 60;
+    uint32_t id = world_add(&w, &spec);
+    spec.min_limit = 101;
+    uint32_t too_long = world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_non_null(plan_start(&plan, id));
+    assert_int_equal(plan_start(&plan, id)->limit, 100);
+    assert_null(plan_start(&plan, too_long));
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
+TEST(without_backfill_nobody_passes_the_head) {
+    struct world w;
+
+    world_init(&w, 4, 4, 1000);
+    w.settings.backfill = false;
+    world_configure(&w);
+    add(&w, 3, 100, 30);
+    assert_int_equal(world_pass(&w), 1);
+    add(&w, 4, 50, 20);
+    add(&w, 1, 10, 10);
+    assert_int_equal(world_pass(&w), 0);
+    world_end(&w, 1);
+    assert_int_equal(world_pass(&w), 1);
+    world_done(&w);
+}
+
+TEST(a_job_of_several_partitions_starts_where_it_can_and_once) {
+    struct world w;
+    struct sched_plan plan;
+    static const uint32_t both[] = {0, 1};
+
+    world_init(&w, 2, 4, 1000);
+    w.partitions[0].n_nodes = 1;
+    w.partitions[1] = w.partitions[0];
+    w.partitions[1].nodes = xmemdup((uint32_t[]) {1}, sizeof(uint32_t));
+    w.n_partitions = 2;
+    world_configure(&w);
+    add(&w, 1, 100, 30);
+    world_pass(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.partitions = both;
+    spec.n_partitions = 2;
+    spec.exclusive = true;
+    uint32_t id = world_add(&w, &spec), next = world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_int_equal(plan.n_starts, 1);
+    assert_int_equal(plan_start(&plan, id)->partition, 1);
+    assert_int_equal(plan_wait(&plan, next)->start, w.now + 100);
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
+TEST(an_array_is_started_task_by_task_up_to_its_limit) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 1, 8, 1000);
+    world_configure(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.n_tasks_of_array = 100;
+    spec.max_starts = 5;
+    world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_int_equal(plan.n_starts, 5);
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
+TEST(a_bound_on_starts_ends_the_pass_and_asks_for_the_next) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 1, 8, 1000);
+    world_configure(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    for (unsigned i = 0; i < 6; i++)
+        world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 4, &plan);
+    assert_int_equal(plan.n_starts, 4);
+    assert_int_equal(plan.next_time, w.now);
+    world_commit(&w, &plan);
+    sched_plan_done(&plan);
+    assert_int_equal(world_pass(&w), 2);
+    world_done(&w);
+}
+
+TEST(several_reservations_are_planned_in_order) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 4, 4, 1000);
+    w.settings.reservations = 2;
+    world_configure(&w);
+    add(&w, 4, 100, 30);
+    world_pass(&w);
+    uint32_t first = add(&w, 3, 50, 20), second = add(&w, 2, 70, 10), third = add(&w, 1, 9, 5);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_int_equal(plan_wait(&plan, first)->start, w.now + 100);
+    assert_int_equal(plan_wait(&plan, second)->start, w.now + 150);
+    assert_int_equal(plan_wait(&plan, third)->start, 0);
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_start_in_order_of_priority_then_submission_then_id),
@@ -114,6 +232,12 @@ int main(void) {
         cmocka_unit_test(the_head_waits_for_resources_and_the_rest_for_priority),
         cmocka_unit_test(a_short_job_is_backfilled_and_a_long_one_is_not),
         cmocka_unit_test(a_long_job_is_backfilled_on_nodes_that_the_head_does_not_need),
+        cmocka_unit_test(a_minimum_time_lets_a_job_run_up_to_the_plan_of_the_head),
+        cmocka_unit_test(without_backfill_nobody_passes_the_head),
+        cmocka_unit_test(a_job_of_several_partitions_starts_where_it_can_and_once),
+        cmocka_unit_test(an_array_is_started_task_by_task_up_to_its_limit),
+        cmocka_unit_test(a_bound_on_starts_ends_the_pass_and_asks_for_the_next),
+        cmocka_unit_test(several_reservations_are_planned_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
