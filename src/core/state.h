@@ -321,7 +321,27 @@ void restore_free(struct core *core);
 /* ---- partitions ---- */
 struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);
 
-/* ---- steps (step.c, layout.c) ---- */
+/* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
+struct step_plan {
+    uint32_t *entries; /* indexes into the job's allocation */
+    uint32_t n;
+    uint32_t *counts; /* tasks */
+    uint32_t *cpus;   /* given to the step on each */
+    uint32_t ntasks;
+    bool exact;
+};
+/* 0, ERR_NODES_BUSY (wait), or a refusal. The plan is to be released in any case. */
+must_check int step_place(struct core *core, struct core_job *job,
+                          const struct step_request *request, struct step_plan *plan,
+                          struct error *err);
+void step_plan_done(struct step_plan *plan);
+/* The job's own first `cpus` worth of cores on a node that no other step holds. Freed by the
+ * caller. */
+char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, uint32_t cpus,
+                      bool overlap);
+/* The part of the job's devices on one node that a step gets; everything unless it asked. NULL when
+ * that is nothing. */
+char *step_gres(const struct job_node *entry, const struct step_request *request);
 void step_touch(struct core *core, struct core_step *step);
 void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                  struct step_request *request);
