@@ -381,15 +381,25 @@ void job_running(struct core *core, struct core_job *job) {
 
 /* ---- end ---- */
 
-static void end_running_steps(struct core *core, struct core_job *job, enum job_state state) {
-    list_each (&job->steps, at) {
-        struct core_step *step = list_entry(at, struct core_step, link);
-        if (!job_state_is_final(step->rec.state) && state == JOB_NODE_FAIL) {
-            step->rec.state = JOB_CANCELLED;
-            step->rec.end_time = core->now;
-            step_touch(core, step);
-        }
+static void all_nodes_clean(struct core *core, struct core_job *job) {
+    steps_end_all(core, job);
+    job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
+    job_touch(core, job);
+    if (job_is_pending(job)) { /* requeued: what the last run held is forgotten */
+        step_forget_all(core, job);
+        for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+            record_done(&record_job_node, &job->rec.allocation.items[i]);
+        free(job->rec.allocation.items);
+        job->rec.allocation.items = NULL;
+        job->rec.allocation.n = 0;
+        string_set(&job->rec.nodes, NULL);
+        string_set(&job->rec.batch_host, NULL);
+        string_set(&job->rec.tres_alloc, NULL);
+        job_estimate_size(core, &job->rec);
+        sched_sync(core, job);
     }
+    depend_job_changed(core, job);
+    job_arm(core, job);
 }
 
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
@@ -415,11 +425,14 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 node_update_state(core, job->rec.allocation.items[i].node);
             }
         }
-        end_running_steps(core, job, state);
+        if (state == JOB_NODE_FAIL)
+            steps_end_all(core, job);
         steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
         answer_waiters(core, job);
         release_lost_nodes(core, job);
+        if (job->nodes_busy == 0 && (job->rec.flags & JOB_FLAG_COMPLETING))
+            all_nodes_clean(core, job); /* none is left in the configuration */
     } else {
         if (!(job->rec.flags & JOB_FLAG_COMPLETING))
             job->rec.start_time = core->now;
@@ -429,26 +442,6 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     depend_job_changed(core, job);
     if (job->rec.array_job_id != 0)
         array_tasks_changed(core, job);
-    job_arm(core, job);
-}
-
-static void all_nodes_clean(struct core *core, struct core_job *job) {
-    job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
-    job_touch(core, job);
-    if (job_is_pending(job)) { /* requeued: what the last run held is forgotten */
-        step_forget_all(core, job);
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-            record_done(&record_job_node, &job->rec.allocation.items[i]);
-        free(job->rec.allocation.items);
-        job->rec.allocation.items = NULL;
-        job->rec.allocation.n = 0;
-        string_set(&job->rec.nodes, NULL);
-        string_set(&job->rec.batch_host, NULL);
-        string_set(&job->rec.tres_alloc, NULL);
-        job_estimate_size(core, &job->rec);
-        sched_sync(core, job);
-    }
-    depend_job_changed(core, job);
     job_arm(core, job);
 }
 
@@ -500,16 +493,22 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     bool was_completing = job->rec.flags & JOB_FLAG_COMPLETING;
     if (job->rec.state == JOB_SUSPENDED)
         give_cpus(core, job, false);
-    if (had_nodes)
+    /* A hold put on while it ran takes effect now. */
+    bool was_held = job->rec.priority == 0;
+    if (had_nodes) {
         job->rec.end_time = core->now;
+        steps_end_all(core, job);
+    }
     job_write_run(core, job, history_state);
     set_state(core, job, JOB_PENDING);
-    job->rec.flags &= ~(uint32_t) JOB_FLAG_CONFIGURING;
+    job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_STOPPED);
     if (had_nodes)
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
     mail_event(core, job, MAIL_REQUEUE);
     reset_for_queue(core, job);
-    job->rec.priority = hold ? 0 : priority_compute(core, job);
+    job->rec.priority = hold || was_held ? 0 : priority_compute(core, job);
+    if (was_held && !hold)
+        job->rec.reason = REASON_HELD_USER;
     if (hold) {
         job->rec.reason = held_reason;
         if (held_reason == REASON_LAUNCH_HELD || held_reason == REASON_REQUEUED_HELD)
@@ -524,6 +523,8 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
             }
         }
         release_lost_nodes(core, job);
+        if (job->nodes_busy == 0 && (job->rec.flags & JOB_FLAG_COMPLETING))
+            all_nodes_clean(core, job);
     } else if (!was_completing) {
         all_nodes_clean(core, job);
     }

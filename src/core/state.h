@@ -69,6 +69,20 @@ struct core_step {
     uint32_t *nodes; /* indexes into job->rec.allocation */
     size_t n_nodes;
     bool *node_done;
+    bool owns_gres; /* asked for its devices: no other step gets them */
+};
+
+/* Where a step goes inside its job. */
+struct step_plan {
+    uint32_t n;
+    uint32_t *entries; /* indexes into the job's allocation */
+    uint32_t *counts;  /* tasks on each */
+    uint32_t *cpus;    /* given to the step on each */
+    uint32_t *all_cpus, *free_cpus;
+    char **gres;
+    uint32_t ntasks;
+    uint32_t *entry_of_task; /* arbitrary distribution, else NULL */
+    bool exact, owns_gres;
 };
 
 /* A step that waits for CPUs of its job. */
@@ -322,35 +336,26 @@ void restore_free(struct core *core);
 struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);
 
 /* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
-struct step_plan {
-    uint32_t *entries; /* indexes into the job's allocation */
-    uint32_t n;
-    uint32_t *counts; /* tasks */
-    uint32_t *cpus;   /* given to the step on each */
-    uint32_t ntasks;
-    bool exact;
-};
-/* 0, ERR_NODES_BUSY (wait), or a refusal. The plan is to be released in any case. */
+void step_touch(struct core *core, struct core_step *step);
+void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct step_request *request);
+/* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
+ * refusal. */
 must_check int step_place(struct core *core, struct core_job *job,
                           const struct step_request *request, struct step_plan *plan,
                           struct error *err);
 void step_plan_done(struct step_plan *plan);
-/* The job's own first `cpus` worth of cores on a node that no other step holds. Freed by the
- * caller. */
+/* The job's own first `cpus` worth of cores of an allocation entry that no other step holds. */
 char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, uint32_t cpus,
                       bool overlap);
-/* The part of the job's devices on one node that a step gets; everything unless it asked. NULL when
- * that is nothing. */
-char *step_gres(const struct job_node *entry, const struct step_request *request);
-void step_touch(struct core *core, struct core_step *step);
-void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct step_request *request);
 /* The step that comes with an srun allocation. */
 void step_create_first(struct core *core, struct core_job *job);
 void step_done(struct core *core, struct core_job *job, uint32_t node,
                const struct step_done *done);
 void steps_wake(struct core *core, struct core_job *job);
 void steps_fail_waiting(struct core *core, struct core_job *job, int code);
+/* The job's nodes are clean: steps whose end nobody reported have ended too. */
+void steps_end_all(struct core *core, struct core_job *job);
 void step_forget_all(struct core *core, struct core_job *job);
 struct core_step *step_find(struct core_job *job, uint32_t step_id);
 struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);

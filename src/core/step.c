@@ -81,6 +81,7 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
     step->nodes = xcalloc(plan->n, sizeof(uint32_t));
     step->node_done = xcalloc(plan->n, sizeof(bool));
     step->n_nodes = plan->n;
+    step->owns_gres = plan->owns_gres;
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct job_node *holder = &job->rec.allocation.items[plan->entries[i]];
         char *cores = step_free_cores(core, job, plan->entries[i], plan->cpus[i],
@@ -95,7 +96,7 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
                          ? min_of(request->mem_per_node, holder->mem)
                          : holder->mem;
         entry->cores = cores;
-        entry->gres = step_gres(holder, request);
+        entry->gres = xstrdup_null(plan->gres[i]);
         step->nodes[i] = plan->entries[i];
         rec->num_cpus += plan->cpus[i];
         hostlist_push(&names, holder->name);
@@ -138,8 +139,21 @@ static void layout_node(struct core *core, const struct core_step *step, uint32_
     ret->job_cpus = step->job->rec.allocation.items[step->nodes[i]].cpus;
 }
 
+/* Ranks of the arbitrary distribution: in the order of the list. */
+static void arbitrary_ranks(const struct core_step *step, const struct step_plan *plan,
+                            uint32_t **ranks) {
+    cleanup_free uint32_t *given = xcalloc(plan->n + 1, sizeof(uint32_t));
+    for (uint32_t rank = 0; rank < plan->ntasks; rank++) {
+        uint32_t i = 0;
+        while (step->nodes[i] != plan->entry_of_task[rank])
+            i++;
+        ranks[i][given[i]++] = rank;
+    }
+}
+
 static struct step_layout *step_layout_make(struct core *core, struct core_step *step,
-                                            const struct step_request *request) {
+                                            const struct step_request *request,
+                                            const struct step_plan *plan) {
     struct arena *memory = &core->out->memory;
     struct core_job *job = step->job;
     struct step_layout *layout = arena_alloc(memory, sizeof(*layout));
@@ -153,7 +167,10 @@ static struct step_layout *step_layout_make(struct core *core, struct core_step 
         counts[i] = step->rec.allocation.items[i].ntasks;
         ranks[i] = arena_alloc(memory, (counts[i] + 1) * sizeof(uint32_t));
     }
-    layout_ranks(dist, request->plane_size, step->rec.ntasks, n, counts, ranks);
+    if (plan->entry_of_task != NULL)
+        arbitrary_ranks(step, plan, ranks);
+    else
+        layout_ranks(dist, request->plane_size, step->rec.ntasks, n, counts, ranks);
     layout->nodes.items = arena_alloc(memory, n * sizeof(struct step_node));
     layout->nodes.n = n;
     for (uint32_t i = 0; i < n; i++) {
@@ -222,12 +239,18 @@ static int step_try(struct core *core, struct core_job *job, const struct step_r
     if (job->rec.next_step >= core->settings.max_step_count)
         return error_set(err, ERR_LIMIT, "job %u has had %u steps (MaxStepCount)", job->rec.job_id,
                          job->rec.next_step);
+    struct core_step *former = request->interactive ? step_find(job, STEP_INTERACTIVE) : NULL;
+    if (former != NULL && !job_state_is_final(former->rec.state))
+        return error_set(err, ERR_EXISTS, "job %u has its interactive step already",
+                         job->rec.job_id);
     r = step_place(core, job, request, &plan, err);
+    if (r == 0 && former != NULL)
+        step_free(core, former);
     if (r == 0) {
         uint32_t id = request->interactive ? STEP_INTERACTIVE : job->rec.next_step++;
         struct core_step *step = step_new(core, job, id);
         step_fill(core, step, request, &plan);
-        *ret = step_layout_make(core, step, request);
+        *ret = step_layout_make(core, step, request, &plan);
         *ret_credential = credential_of(core, step, *ret);
         job_touch(core, job);
     }

@@ -119,10 +119,23 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     }
 }
 
+void steps_end_all(struct core *core, struct core_job *job) {
+    list_each (&job->steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, link);
+        if (job_state_is_final(step->rec.state))
+            continue;
+        step->rec.state = JOB_CANCELLED;
+        step->rec.end_time = core->now;
+        step->rec.nodes_left = 0;
+        step_touch(core, step);
+    }
+}
+
 void step_done(struct core *core, struct core_job *job, uint32_t node,
                const struct step_done *done) {
     if (done->step_id == STEP_BATCH) {
-        batch_done(core, job, done);
+        if (job->rec.allocation.items[0].node == node) /* the others never ran it */
+            batch_done(core, job, done);
         return;
     }
     struct core_step *step = step_find(job, done->step_id);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of its job's nodes, CPUs, cores and devices a step gets. */
+/*
+ * Where a step goes inside its job: which of the job's nodes, how many tasks, CPUs, cores and
+ * devices on each. Nothing changes here; step.c makes the step from the plan.
+ *
+ * A step owns its CPUs and the devices that it asked for, unless it overlaps.
+ */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/state.h"
@@ -57,6 +63,15 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
 
 /* ---- choosing nodes ---- */
 
+static int refuse(struct error *err, enum err code, const char *fmt, ...) printf_like(3, 4);
+static int refuse(struct error *err, enum err code, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    cleanup_free char *text = xvasprintf(fmt, args);
+    va_end(args);
+    return error_set(err, code, "%s", text);
+}
+
 static int candidate_nodes(struct core *core, struct core_job *job,
                            const struct step_request *request, bool *allowed, struct error *err) {
     uint32_t n = job->rec.allocation.n;
@@ -64,8 +79,8 @@ static int candidate_nodes(struct core *core, struct core_job *job,
     for (uint32_t i = 0; i < n; i++)
         allowed[i] = request->relative == UNSET32 || i >= request->relative;
     if (request->relative != UNSET32 && request->relative >= n)
-        return error_set(err, ERR_NODE_CONFIG, "--relative=%u: the job has %u nodes",
-                         request->relative, n);
+        return refuse(err, ERR_NODE_CONFIG, "--relative=%u: the job has %u nodes",
+                      request->relative, n);
     if (request->exclude != NULL && hostlist_parse(&list, request->exclude, err) == 0) {
         for (size_t k = 0; k < list.n; k++) {
             for (uint32_t i = 0; i < n; i++) {
@@ -85,8 +100,8 @@ static int candidate_nodes(struct core *core, struct core_job *job,
         for (uint32_t i = 0; i < n && !found; i++)
             found = str_equal(job->rec.allocation.items[i].name, wanted.names[k]);
         if (!found)
-            return error_set(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
-                             wanted.names[k], job->rec.job_id, job->rec.nodes);
+            return refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
+                          wanted.names[k], job->rec.job_id, job->rec.nodes);
     }
     /* Named nodes suffice unless more are asked for. */
     bool only = request->min_nodes <= wanted.n;
@@ -100,175 +115,360 @@ static int candidate_nodes(struct core *core, struct core_job *job,
 }
 
 /* Number of nodes and tasks, from what was given and what the job has. */
-static int step_shape(struct core_job *job, const struct step_request *request, uint32_t available,
-                      uint32_t *ret_nodes, uint32_t *ret_tasks, struct error *err) {
-    uint32_t nodes = request->min_nodes, tasks = request->ntasks;
-    if (nodes > available)
-        return error_set(err, ERR_NODE_CONFIG,
-                         "%u nodes asked, %u of the job's are to be had for this step", nodes,
-                         available);
-    if (tasks > 0 && nodes == 0) {
-        nodes = available;
-        if (request->ntasks_per_node > 0)
-            nodes = min_of(available,
-                           (tasks + request->ntasks_per_node - 1) / request->ntasks_per_node);
-    }
+static int step_shape(const struct core *core, const struct step_request *request,
+                      uint32_t available, uint32_t *ret_nodes, uint32_t *ret_tasks,
+                      struct error *err) {
+    uint64_t nodes = request->min_nodes, tasks = request->ntasks;
+    uint64_t per_node = max_of(request->ntasks_per_node, 1u);
+    if (nodes > available || available == 0)
+        return refuse(err, ERR_NODE_CONFIG,
+                      "%llu nodes asked, %u of the job's are to be had for this step",
+                      (unsigned long long) max_of(nodes, (uint64_t) 1), available);
+    if (tasks > 0 && nodes == 0 && request->ntasks_per_node > 0)
+        nodes = min_of((uint64_t) available, (tasks + per_node - 1) / per_node);
     if (nodes == 0)
         nodes = available;
-    if (tasks == 0)
-        tasks = nodes * (request->ntasks_per_node > 0 ? request->ntasks_per_node : 1);
-    if (nodes > tasks)
-        nodes = tasks;
     if (request->max_nodes > 0)
-        nodes = min_of(nodes, request->max_nodes);
-    (void) job;
-    *ret_nodes = nodes;
-    *ret_tasks = tasks;
+        nodes = min_of(nodes, (uint64_t) request->max_nodes);
+    if (tasks == 0)
+        tasks = nodes * per_node;
+    nodes = min_of(nodes, tasks);
+    if (tasks > nodes * core->settings.max_tasks_per_node)
+        return refuse(err, ERR_TOO_MANY_CPUS,
+                      "%llu tasks are more than %llu nodes take (MaxTasksPerNode=%u)",
+                      (unsigned long long) tasks, (unsigned long long) nodes,
+                      core->settings.max_tasks_per_node);
+    *ret_nodes = (uint32_t) nodes;
+    *ret_tasks = (uint32_t) tasks;
     return 0;
 }
 
-void step_plan_done(struct step_plan *plan) {
-    free(plan->entries);
-    free(plan->counts);
-    free(plan->cpus);
-}
+/* ---- GRES of a step ---- */
 
-/* 0, ERR_NODES_BUSY (wait), or a refusal. */
-/* CPUs of a chosen node: all of the job's there, and those that no other step holds. */
-struct step_cpus {
-    uint32_t *all, *unused;
+/* One "name[:type]:count(IDX:ids)" of an allocation's text. */
+struct device_part {
+    struct gres_list head; /* one item */
+    struct idset ids;      /* empty: a plain count without numbers */
 };
 
-/* Marks `nodes` of the allowed nodes: those with something free first, so that steps spread over
- * the job. True if all of them have room. */
-static bool choose_nodes(struct core_job *job, const struct step_request *request, bool exact,
-                         uint32_t nodes, const bool *allowed, bool *chosen) {
-    bool ignore_use = request->overlap || request->interactive, room = true;
-    uint32_t cpt = max_of(request->cpus_per_task, 1u), n_chosen = 0;
-    for (int with_room = 1; with_room >= 0; with_room--) {
-        for (uint32_t i = 0; i < job->rec.allocation.n && n_chosen < nodes; i++) {
-            uint32_t used = ignore_use ? 0 : cpus_in_use(job, i);
-            bool full = exact ? used + cpt > job->rec.allocation.items[i].cpus : used > 0;
-            if (!allowed[i] || chosen[i] || full == with_room)
+static void device_part_done(struct device_part *part) {
+    gres_list_done(&part->head);
+    idset_done(&part->ids);
+}
+
+/* Reads the part at *at and moves on; false at the end or when it cannot be read. */
+static bool device_part_next(const char **at, struct device_part *ret) {
+    *ret = (struct device_part) {GRES_LIST_INIT, IDSET_INIT};
+    const char *open = strstr(*at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
+    if (close == NULL)
+        return false;
+    cleanup_free char *head = xstrndup(*at, (size_t) (open - *at));
+    cleanup_free char *ids = xstrndup(open + 5, (size_t) (close - open) - 5);
+    *at = close[1] == ',' ? close + 2 : close + 1;
+    if (gres_parse(head, &ret->head, NULL) == 0 && ret->head.n == 1 &&
+        (ids[0] == '\0' || idset_parse(&ret->ids, ids, UINT32_MAX - 2, NULL, NULL) == 0))
+        return true;
+    device_part_done(ret);
+    return false;
+}
+
+static bool same_kind(const struct gres_item *a, const struct gres_item *b) {
+    return str_equal_nocase(a->name, b->name) && str_equal_nocase(a->type, b->type);
+}
+
+/* Takes out of `part` what other steps of the job hold on this node by having asked for it. */
+static void remove_held(struct core_job *job, const char *node, struct device_part *part) {
+    list_each (&job->steps, at) {
+        const struct core_step *step = list_entry(at, struct core_step, link);
+        if (job_state_is_final(step->rec.state) || step->rec.overlap || !step->owns_gres)
+            continue;
+        for (uint32_t i = 0; i < step->rec.allocation.n; i++) {
+            const struct job_node *entry = &step->rec.allocation.items[i];
+            struct device_part held;
+            const char *text = entry->gres;
+            if (text == NULL || !str_equal(entry->name, node))
                 continue;
-            chosen[i] = true;
-            n_chosen++;
-            room &= !full;
+            while (device_part_next(&text, &held)) {
+                uint32_t id = 0;
+                bool same = same_kind(&held.head.items[0], &part->head.items[0]);
+                for (bool more = same && idset_next(&held.ids, 0, &id); more;
+                     more = idset_next(&held.ids, id + 1, &id))
+                    idset_remove(&part->ids, id);
+                device_part_done(&held);
+            }
         }
     }
-    return room;
 }
 
-static struct step_cpus collect_nodes(struct core *core, struct core_job *job, bool ignore_use,
-                                      const bool *chosen, struct step_plan *plan) {
-    uint32_t n = job->rec.allocation.n;
-    struct step_cpus cpus = {arena_alloc(&core->out->memory, (n + 1) * sizeof(uint32_t)),
-                             arena_alloc(&core->out->memory, (n + 1) * sizeof(uint32_t))};
-    for (uint32_t i = 0; i < n; i++) {
-        if (!chosen[i])
+/* Moves up to the counts still wanted from `part` to the step's text. */
+static void take_devices(struct gres_list *wanted, const struct device_part *part,
+                         struct str *out) {
+    const struct gres_item *have = &part->head.items[0];
+    struct idset chosen cleanup_idset = IDSET_INIT;
+    uint64_t plain = 0;
+    uint32_t id = 0;
+    bool more = idset_next(&part->ids, 0, &id);
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct gres_item *item = &wanted->items[i];
+        if (!str_equal_nocase(item->name, have->name) ||
+            (item->type != NULL && !str_equal_nocase(item->type, have->type)))
             continue;
-        uint32_t all = job->rec.allocation.items[i].cpus;
-        uint32_t used = ignore_use ? 0 : cpus_in_use(job, i);
-        plan->entries[plan->n] = i;
-        cpus.all[plan->n] = all;
-        cpus.unused[plan->n++] = used < all ? all - used : 0;
+        if (part->ids.n == 0 && part->head.items[0].count > 0 && !more) {
+            plain = min_of(item->count, have->count);
+            item->count -= plain;
+        }
+        for (; more && item->count > 0; item->count--) {
+            idset_add(&chosen, id);
+            more = idset_next(&part->ids, id + 1, &id);
+        }
     }
-    return cpus;
+    uint64_t n = plain + idset_count(&chosen);
+    if (n == 0)
+        return;
+    struct str numbers cleanup_str = STR_INIT;
+    idset_print(&chosen, &numbers, 0);
+    str_printf(out, "%s%s%s%s:%llu(IDX:%s)", out->length > 0 ? "," : "", have->name,
+               have->type != NULL ? ":" : "", have->type != NULL ? have->type : "",
+               (unsigned long long) n, str_cstr(&numbers));
 }
 
-static int place_tasks(const struct core_job *job, const struct step_request *request, bool room,
-                       const struct step_cpus *cpus, struct step_plan *plan, struct error *err) {
-    uint32_t cpt = max_of(request->cpus_per_task, 1u);
-    bool even = request->distribution == DIST_CYCLIC || request->distribution == DIST_PLANE ||
-                (request->distribution == DIST_DEFAULT && plan->ntasks <= plan->n);
-    bool ignore_use = request->overlap || request->interactive;
-    if (!layout_tasks(plan->ntasks, plan->n, cpus->all, cpt, request->ntasks_per_node,
-                      request->overcommit, even, plan->counts))
-        return error_set(err, ERR_TOO_MANY_CPUS,
-                         "%u tasks of %u CPUs each do not fit on %u CPUs of the job (-O allows it)",
-                         plan->ntasks, cpt, job->rec.num_cpus);
-    if (room && plan->exact && !ignore_use)
-        room = layout_tasks(plan->ntasks, plan->n, cpus->unused, cpt, request->ntasks_per_node,
-                            request->overcommit, even, plan->counts);
-    if (!room)
-        return -ERR_NODES_BUSY;
-    for (uint32_t i = 0; i < plan->n; i++)
-        plan->cpus[i] = plan->exact ? min_of(plan->counts[i] * cpt, cpus->all[i]) : cpus->all[i];
+/* The wanted devices of one node. `job` NULL: whatever other steps hold. False: not enough. */
+static bool devices_of(struct core_job *job, const struct job_node *entry,
+                       const struct gres_list *asked, struct str *out) {
+    struct gres_list wanted cleanup_gres_list = GRES_LIST_INIT;
+    wanted.items = xcalloc(asked->n + 1, sizeof(struct gres_item));
+    wanted.capacity = asked->n + 1;
+    for (; wanted.n < asked->n; wanted.n++) {
+        const struct gres_item *item = &asked->items[wanted.n];
+        wanted.items[wanted.n] =
+            (struct gres_item) {xstrdup(item->name), xstrdup_null(item->type), item->count};
+    }
+    struct device_part part;
+    const char *at = entry->gres != NULL ? entry->gres : "";
+    while (device_part_next(&at, &part)) {
+        bool numbered = part.ids.n > 0;
+        if (job != NULL)
+            remove_held(job, entry->name, &part);
+        if (!numbered || part.ids.n > 0)
+            take_devices(&wanted, &part, out);
+        device_part_done(&part);
+    }
+    for (size_t i = 0; i < wanted.n; i++) {
+        if (wanted.items[i].count > 0)
+            return false;
+    }
+    return true;
+}
+
+/* What the request asks for on a node with so many tasks; false when it asks for nothing. */
+static int asked_gres(const struct step_request *request, uint32_t tasks, struct gres_list *ret,
+                      bool *ret_given, struct error *err) {
+    const char *text = request->tres_per_node != NULL   ? request->tres_per_node
+                       : request->tres_per_step != NULL ? request->tres_per_step
+                                                        : request->tres_per_task;
+    *ret_given = text != NULL;
+    if (text == NULL)
+        return 0;
+    struct error why = ERROR_INIT;
+    if (gres_parse(text, ret, &why) < 0)
+        return refuse(err, ERR_INVALID_GRES, "%s", why.text);
+    for (size_t i = 0; text == request->tres_per_task && i < ret->n; i++) {
+        if (__builtin_mul_overflow(ret->items[i].count, (uint64_t) tasks, &ret->items[i].count))
+            ret->items[i].count = UINT64_MAX;
+    }
     return 0;
 }
 
-int step_place(struct core *core, struct core_job *job, const struct step_request *request,
-               struct step_plan *plan, struct error *err) {
+/* A step that asks for devices gets its own; one that does not ask sees all of the job's. */
+static int place_gres(struct core_job *job, const struct step_request *request,
+                      struct step_plan *plan, bool ignore_use, bool *ret_busy, struct error *err) {
+    plan->gres = xcalloc(plan->n + 1, sizeof(char *));
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
+        struct gres_list asked cleanup_gres_list = GRES_LIST_INIT;
+        struct str most cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+        bool given;
+        int r = asked_gres(request, plan->counts[i], &asked, &given, err);
+        if (r < 0)
+            return r;
+        plan->owns_gres = given;
+        if (!given) {
+            plan->gres[i] = xstrdup_null(entry->gres);
+            continue;
+        }
+        if (!devices_of(NULL, entry, &asked, &most))
+            return refuse(err, ERR_INVALID_GRES, "the job has %s on node %s",
+                          entry->gres != NULL ? entry->gres : "no generic resources", entry->name);
+        *ret_busy |= !devices_of(ignore_use ? NULL : job, entry, &asked, &out);
+        plan->gres[i] = out.length > 0 ? str_take(&out) : NULL;
+    }
+    return 0;
+}
+
+/* ---- all together ---- */
+
+/* Task k goes where the list's k-th name says. */
+static int place_arbitrary(struct core_job *job, const struct step_request *request,
+                           struct step_plan *plan, struct error *err) {
+    struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
+    int r = hostlist_parse(&list, request->arbitrary_hosts, err);
+    if (r < 0)
+        return r;
+    uint32_t n = job->rec.allocation.n;
+    if (list.n == 0 || (request->ntasks > 0 && request->ntasks > list.n))
+        return refuse(err, ERR_NODE_CONFIG,
+                      "the arbitrary distribution names %zu hosts for %u tasks", list.n,
+                      request->ntasks);
+    plan->ntasks = request->ntasks > 0 ? request->ntasks : (uint32_t) list.n;
+    plan->entry_of_task = xcalloc(plan->ntasks, sizeof(uint32_t));
+    cleanup_free uint32_t *tasks = xcalloc(n, sizeof(uint32_t));
+    for (uint32_t k = 0; k < plan->ntasks; k++) {
+        uint32_t i = 0;
+        while (i < n && !str_equal(job->rec.allocation.items[i].name, list.names[k]))
+            i++;
+        if (i == n)
+            return refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
+                          list.names[k], job->rec.job_id, job->rec.nodes);
+        plan->entry_of_task[k] = i;
+        tasks[i]++;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (tasks[i] == 0)
+            continue;
+        plan->entries[plan->n] = i;
+        plan->counts[plan->n++] = tasks[i];
+    }
+    return 0;
+}
+
+/* CPUs that the job has on the plan's nodes, and those that no other step holds. */
+static void count_cpus(struct core_job *job, struct step_plan *plan, bool ignore_use) {
+    for (uint32_t i = 0; i < plan->n; i++) {
+        uint32_t cpus = job->rec.allocation.items[plan->entries[i]].cpus;
+        uint32_t used = ignore_use ? 0 : cpus_in_use(job, plan->entries[i]);
+        plan->all_cpus[i] = cpus;
+        plan->free_cpus[i] = used < cpus ? cpus - used : 0;
+    }
+}
+
+/* Nodes with something free come first, so that steps spread over the job; in the end they stand
+ * in the order of the job's nodes. */
+static void choose_nodes(struct core_job *job, const bool *allowed, uint32_t nodes, uint32_t cpt,
+                         bool ignore_use, struct step_plan *plan) {
+    uint32_t n = job->rec.allocation.n;
+    cleanup_free bool *chosen = xcalloc(n + 1, sizeof(bool));
+    uint32_t found = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < n && found < nodes; i++) {
+            uint32_t cpus = job->rec.allocation.items[i].cpus;
+            uint32_t used = ignore_use ? 0 : cpus_in_use(job, i);
+            bool full = plan->exact ? cpt > cpus || used > cpus - cpt : used > 0;
+            if (!allowed[i] || full != (pass == 1))
+                continue;
+            chosen[i] = true;
+            found++;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (chosen[i])
+            plan->entries[plan->n++] = i;
+    }
+}
+
+/* Tasks on the plan's nodes. True when they must wait for CPUs of other steps. */
+static int place_tasks(const struct core_job *job, const struct step_request *request,
+                       struct step_plan *plan, bool *ret_busy, struct error *err) {
+    uint32_t cpt = max_of(request->cpus_per_task, 1u);
+    uint32_t tasks = plan->ntasks, per_node = request->ntasks_per_node;
+    bool even = request->distribution == DIST_CYCLIC || request->distribution == DIST_PLANE ||
+                (request->distribution == DIST_DEFAULT && tasks <= plan->n);
+    if (!layout_tasks(tasks, plan->n, plan->all_cpus, cpt, per_node, request->overcommit, even,
+                      plan->counts))
+        return refuse(err, ERR_TOO_MANY_CPUS,
+                      "%u tasks of %u CPUs each do not fit on %u CPUs of the job (-O allows it)",
+                      tasks, cpt, job->rec.num_cpus);
+    *ret_busy = false;
+    if (plan->exact) {
+        *ret_busy = !layout_tasks(tasks, plan->n, plan->free_cpus, cpt, per_node,
+                                  request->overcommit, even, plan->counts);
+        return 0;
+    }
+    for (uint32_t i = 0; i < plan->n; i++)
+        *ret_busy |= plan->free_cpus[i] < plan->all_cpus[i];
+    return 0;
+}
+
+/* As place_tasks, where the tasks of each node are given. */
+static int place_counted(const struct step_request *request, const struct step_plan *plan,
+                         bool *ret_busy, struct error *err) {
+    uint64_t cpt = max_of(request->cpus_per_task, 1u);
+    *ret_busy = false;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        uint64_t need = request->overcommit ? 1 : plan->counts[i] * cpt;
+        if (need > plan->all_cpus[i])
+            return refuse(err, ERR_TOO_MANY_CPUS,
+                          "%u tasks of %llu CPUs each do not fit on %u CPUs of a node (-O allows "
+                          "it)",
+                          plan->counts[i], (unsigned long long) cpt, plan->all_cpus[i]);
+        *ret_busy |=
+            plan->exact ? need > plan->free_cpus[i] : plan->free_cpus[i] < plan->all_cpus[i];
+    }
+    return 0;
+}
+
+static int place_nodes(struct core *core, struct core_job *job, const struct step_request *request,
+                       struct step_plan *plan, bool ignore_use, struct error *err) {
     uint32_t n = job->rec.allocation.n, available = 0, nodes = 0;
-    bool *allowed = arena_alloc(&core->out->memory, n + 1);
-    bool *chosen = arena_alloc(&core->out->memory, n + 1);
+    cleanup_free bool *allowed = xcalloc(n + 1, sizeof(bool));
     int r = candidate_nodes(core, job, request, allowed, err);
     if (r < 0)
         return r;
     for (uint32_t i = 0; i < n; i++)
         available += allowed[i];
-    r = step_shape(job, request, available, &nodes, &plan->ntasks, err);
+    r = step_shape(core, request, available, &nodes, &plan->ntasks, err);
     if (r < 0)
         return r;
+    choose_nodes(job, allowed, nodes, max_of(request->cpus_per_task, 1u), ignore_use, plan);
+    return 0;
+}
+
+void step_plan_done(struct step_plan *plan) {
+    for (uint32_t i = 0; plan->gres != NULL && i < plan->n; i++)
+        free(plan->gres[i]);
+    free(plan->gres);
+    free(plan->entries);
+    free(plan->counts);
+    free(plan->cpus);
+    free(plan->all_cpus);
+    free(plan->free_cpus);
+    free(plan->entry_of_task);
+}
+
+int step_place(struct core *core, struct core_job *job, const struct step_request *request,
+               struct step_plan *plan, struct error *err) {
+    uint32_t n = job->rec.allocation.n, cpt = max_of(request->cpus_per_task, 1u);
+    bool ignore_use = request->overlap || request->interactive, busy = false, busy_gres = false;
+    bool arbitrary = request->distribution == DIST_ARBITRARY && request->arbitrary_hosts != NULL;
     plan->exact = request->exact || request->cpus_per_task > 0;
     plan->entries = xcalloc(n + 1, sizeof(uint32_t));
     plan->counts = xcalloc(n + 1, sizeof(uint32_t));
     plan->cpus = xcalloc(n + 1, sizeof(uint32_t));
-    bool room = choose_nodes(job, request, plan->exact, nodes, allowed, chosen);
-    struct step_cpus cpus =
-        collect_nodes(core, job, request->overlap || request->interactive, chosen, plan);
-    return place_tasks(job, request, room, &cpus, plan, err);
-}
-
-/* ---- GRES of a step ---- */
-
-/* The part of the job's devices on one node that a step gets. Everything unless it asked. */
-char *step_gres(const struct job_node *entry, const struct step_request *request) {
-    const char *asked =
-        request->tres_per_node != NULL ? request->tres_per_node : request->tres_per_step;
-    if (entry->gres == NULL || (asked != NULL && str_equal_nocase(asked, "none")))
-        return NULL;
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (asked == NULL || gres_parse(asked, &list, NULL) < 0 || list.n == 0)
-        return xstrdup(entry->gres);
-    struct str out = STR_INIT;
-    for (const char *at = entry->gres; *at != '\0';) {
-        const char *open = strstr(at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
-        if (close == NULL)
-            break;
-        struct gres_list have cleanup_gres_list = GRES_LIST_INIT;
-        cleanup_free char *head = xstrndup(at, (size_t) (open - at));
-        cleanup_free char *ids = xstrndup(open + 5, (size_t) (close - open) - 5);
-        struct idset set cleanup_idset = IDSET_INIT, chosen cleanup_idset = IDSET_INIT;
-        if (gres_parse(head, &have, NULL) == 0 && have.n == 1 &&
-            (ids[0] == '\0' || idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) == 0)) {
-            for (size_t i = 0; i < list.n; i++) {
-                if (!str_equal_nocase(list.items[i].name, have.items[0].name) ||
-                    (list.items[i].type != NULL &&
-                     !str_equal_nocase(list.items[i].type, have.items[0].type)))
-                    continue;
-                uint32_t id = 0;
-                uint64_t need = list.items[i].count;
-                for (bool more = idset_next(&set, 0, &id); more && need > 0;
-                     more = idset_next(&set, id + 1, &id), need--)
-                    idset_add(&chosen, id);
-                list.items[i].count = need;
-            }
-        }
-        uint64_t n = idset_count(&chosen);
-        if (n > 0) {
-            struct str numbers cleanup_str = STR_INIT;
-            idset_print(&chosen, &numbers, 0);
-            str_printf(&out, "%s%s%s%s:%llu(IDX:%s)", out.length > 0 ? "," : "", have.items[0].name,
-                       have.items[0].type != NULL ? ":" : "",
-                       have.items[0].type != NULL ? have.items[0].type : "", (unsigned long long) n,
-                       numbers.data);
-        }
-        at = close[1] == ',' ? close + 2 : close + 1;
+    plan->all_cpus = xcalloc(n + 1, sizeof(uint32_t));
+    plan->free_cpus = xcalloc(n + 1, sizeof(uint32_t));
+    int r = arbitrary ? place_arbitrary(job, request, plan, err)
+                      : place_nodes(core, job, request, plan, ignore_use, err);
+    if (r < 0)
+        return r;
+    count_cpus(job, plan, ignore_use);
+    r = arbitrary ? place_counted(request, plan, &busy, err)
+                  : place_tasks(job, request, plan, &busy, err);
+    if (r < 0 || (r = place_gres(job, request, plan, ignore_use, &busy_gres, err)) < 0)
+        return r;
+    if (busy || busy_gres)
+        return -ERR_NODES_BUSY;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        uint64_t asked = min_of((uint64_t) plan->counts[i] * cpt, (uint64_t) plan->all_cpus[i]);
+        plan->cpus[i] = plan->exact ? (uint32_t) asked : plan->all_cpus[i];
     }
-    if (out.length == 0) {
-        str_done(&out);
-        return NULL;
-    }
-    return str_take(&out);
+    return 0;
 }
