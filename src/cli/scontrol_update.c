@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "cli/list_jobs.h"
 #include "cli/scontrol.h"
+#include "text/duration.h"
 
 /* The key that picks what is updated: the first of these in the command. `least` letters tell. */
 struct entity_key {
@@ -125,12 +126,24 @@ static int failed(const char *what, const struct error *err, const struct change
     return 1;
 }
 
+/* "30", "+10", "-1:00:00", or "" where none was given. */
+static bool time_limit_is_valid(const char *value) {
+    uint32_t minutes;
+    if (*value == '+' || (*value == '-' && strcmp(value, "-1")))
+        value++;
+    return !*value || minutes_parse(value, &minutes, NULL) == 0;
+}
+
 static int update_send(struct scontrol *scontrol, const char *entity, const char *target,
                        const struct changes *changes, bool create, bool remove, const char *what) {
     struct update update;
     struct error err = ERROR_INIT;
     const void *reply;
     bool jobs = !strcmp(entity, "job");
+    if (jobs && !time_limit_is_valid(value_of(changes, "TimeLimit"))) {
+        list_error("Invalid TimeLimit value");
+        return 1;
+    }
     record_init(&record_update, &update);
     update.entity = (char *) (uintptr_t) entity;
     update.target = (char *) (uintptr_t) target;

@@ -179,7 +179,7 @@ static const struct list_option option_rows[] = {
     {"hide", 0, LIST_ARG_NONE, NULL, set_hide, NULL, "no jobs of hidden partitions"},
     {"iterate", 'i', LIST_ARG_REQUIRED, NULL, set_iterate, "seconds", "repeat at this interval"},
     {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "job(s)",
-        "comma separated list of job ids to view, in any state"},
+        "comma separated list of job ids to view; -t all shows ended ones too"},
     {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
     {"licenses", 'L', LIST_ARG_REQUIRED, "SQUEUE_LICENSES", set_licenses, "license(s)",
         "comma separated list of licenses to view"},
@@ -245,8 +245,6 @@ static void settings_finish(struct settings *settings) {
     if (!settings->has_states) {
         if (settings->start)
             settings->query.states.states = 1u << JOB_PENDING;
-        else if (settings->query.ids.n)
-            settings->query.states.all = true;
         else
             settings->query.states.active = true;
     }

@@ -244,6 +244,12 @@ static void list_batch_step(const struct core_job *job, struct frame *frame) {
     frame_add(frame, &record_step, &step, NULL);
 }
 
+/* "12", "12_3", "12_3.0": the asker picks the step from those of the job. */
+static void jobs_of_step_id(struct core *core, const char *id, job_ptrs *jobs) {
+    cleanup_free char *job_id = xstrndup(id, strcspn(id, "."));
+    (void) job_select_id(core, job_id, false, jobs);
+}
+
 static int list_steps(struct core *core, const struct core_user *user,
                       const struct list_request *request, struct frame *frame, struct error *err) {
     struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid)};
@@ -251,7 +257,7 @@ static int list_steps(struct core *core, const struct core_user *user,
     job_ptrs jobs = {0};
     if (r == 0 && request->job_ids.n > 0) {
         for (uint32_t i = 0; i < request->job_ids.n; i++)
-            (void) job_select_id(core, request->job_ids.items[i], false, &jobs);
+            jobs_of_step_id(core, request->job_ids.items[i], &jobs);
     } else if (r == 0) {
         list_each (&core->jobs_in_order, at)
             vec_push(&jobs, list_entry(at, struct core_job, link));
@@ -451,7 +457,7 @@ int core_script_id(struct core *core, const struct core_user *user, uint32_t job
     if (job == NULL)
         return -ERR_INVALID_JOB_ID;
     if (!job_user_may(core, job, user->uid))
-        return -ERR_ACCESS_DENIED;
+        return -ERR_USER_ID;
     if (job->script_id == 0)
         return -ERR_JOB_SCRIPT_MISSING;
     *ret_id = job->script_id;

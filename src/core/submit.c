@@ -468,6 +468,8 @@ static void take_request(struct core *core, struct core_job *job, const struct c
     rec->submit_time = core->now;
     rec->eligible_time =
         rec->hold || rec->dependency != NULL ? 0 : max_of(core->now, rec->begin_time);
+    if (rec->begin_time > core->now)
+        rec->start_time = rec->begin_time; /* until the planner knows better */
     rec->accrue_time = rec->eligible_time;
     string_set(&rec->cluster, core->settings.cluster);
     if (rec->requeue == TRI_UNSET)

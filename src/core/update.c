@@ -124,10 +124,10 @@ static int set_priority(struct update_job *update, const struct job_key *key) {
     bool admin = core_is_admin(update->core, update->user->uid);
     if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
         return -ERR_INVALID;
+    if (job_is_held(update->job) && number != 0)
+        return -ERR_JOB_HELD; /* a held job is released, not prioritised */
     if (!admin && number > update->next->priority)
         return -ERR_ACCESS_DENIED;
-    if (job_is_held(update->job) && number != 0)
-        return 0; /* a held job is released, not prioritised */
     update->next->requested_priority = number == 0 ? UNSET32 : (uint32_t) number;
     update->next->priority = (uint32_t) number;
     if (number == 0)
@@ -277,8 +277,8 @@ static void job_updated(struct core *core, struct core_job *job, const struct up
         job_estimate_size(core, &job->rec);
         if (!update->priority_changed && job->rec.priority > 0)
             job->rec.priority = priority_compute(core, job);
-        job->rec.eligible_time =
-            job->rec.begin_time > core->now ? job->rec.begin_time : job->rec.eligible_time;
+        if (job->rec.begin_time > core->now)
+            job->rec.eligible_time = job->rec.start_time = job->rec.begin_time;
         if (job->rec.priority > 0)
             job->rec.reason = REASON_NONE;
         sched_sync(core, job);

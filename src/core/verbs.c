@@ -301,16 +301,17 @@ static const struct verb_row {
     enum job_verb verb;
     int (*fn)(struct core *core, struct core_job *job, const struct core_user *user,
               const struct job_verb_request *request, const char **detail);
+    enum err refusal; /* for other people's jobs; which word it is depends on the verb, as ever */
 } verbs[] = {
-    {VERB_HOLD, verb_hold},
-    {VERB_UHOLD, verb_hold},
-    {VERB_RELEASE, verb_release},
-    {VERB_REQUEUE, verb_requeue},
-    {VERB_REQUEUE_HOLD, verb_requeue},
-    {VERB_SUSPEND, verb_suspend},
-    {VERB_RESUME, verb_resume},
-    {VERB_TOP, verb_top},
-    {VERB_NOTIFY, verb_notify},
+    {VERB_HOLD, verb_hold, ERR_USER_ID},
+    {VERB_UHOLD, verb_hold, ERR_USER_ID},
+    {VERB_RELEASE, verb_release, ERR_USER_ID},
+    {VERB_REQUEUE, verb_requeue, ERR_ACCESS_DENIED},
+    {VERB_REQUEUE_HOLD, verb_requeue, ERR_ACCESS_DENIED},
+    {VERB_SUSPEND, verb_suspend, ERR_USER_ID},
+    {VERB_RESUME, verb_resume, ERR_USER_ID},
+    {VERB_TOP, verb_top, ERR_USER_ID},
+    {VERB_NOTIFY, verb_notify, ERR_USER_ID},
 };
 
 void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
@@ -333,7 +334,7 @@ void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct 
         const char *detail = NULL, *id = job_display_id(core, job);
         uint32_t job_id = job->rec.job_id;
         int r = job_user_may(core, job, user->uid) ? row->fn(core, job, user, request, &detail)
-                                                   : -ERR_USER_ID;
+                                                   : -(int) row->refusal;
         results_add(core, &results, id, job_id, r, detail);
     }
     results.n_matched = (uint32_t) jobs.n;
