@@ -12,35 +12,45 @@ static int step_compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void ladder_add(struct ladder *ladder, int64_t step) {
-    if (step > 0 && ladder->n < MAX_STEPS)
-        ladder->steps[ladder->n++] = step;
+struct steps {
+    int64_t items[MAX_STEPS];
+    uint32_t n;
+};
+
+static void step_add(struct steps *steps, int64_t step) {
+    if (step > 0 && steps->n < MAX_STEPS)
+        steps->items[steps->n++] = step;
 }
 
 /* Steps up to the largest total; distinct totals as far as there is room. */
-static void ladder_steps(struct ladder *ladder, const struct sched *s, uint32_t dim) {
+static void ladder_init(struct ladder *ladder, const struct sched *s, uint32_t dim) {
+    struct steps steps = {.n = 0};
     int64_t max = 0, first = dim == DIM_MEM ? 256 : 1;
-    uint32_t kept = 0;
 
     for (uint32_t h = 0; h < s->n_hardware; h++)
         max = max_of(max, s->hardware[h].total[dim]);
     if (dim != DIM_MEM) {
         for (int64_t step = 1; step <= 15 && step <= max; step++)
-            ladder_add(ladder, step);
+            step_add(&steps, step);
         first = 16;
     }
-    for (int64_t base = first; base <= max && ladder->n < MAX_STEPS - 40; base *= 2) {
+    for (int64_t base = first; base <= max && steps.n < MAX_STEPS - 40; base *= 2) {
         for (int64_t quarter = 4; quarter < 8; quarter++)
-            ladder_add(ladder, base * quarter / 4);
+            step_add(&steps, base * quarter / 4);
     }
     for (uint32_t h = 0; h < s->n_hardware; h++)
-        ladder_add(ladder, s->hardware[h].total[dim]);
-    sort_items(ladder->steps, ladder->n, sizeof(*ladder->steps), step_compare);
-    for (uint32_t i = 0; i < ladder->n; i++) {
-        if (ladder->steps[i] <= max && (kept == 0 || ladder->steps[kept - 1] != ladder->steps[i]))
-            ladder->steps[kept++] = ladder->steps[i];
+        step_add(&steps, s->hardware[h].total[dim]);
+    sort_items(steps.items, steps.n, sizeof(*steps.items), step_compare);
+    ladder->steps = xcalloc(steps.n + 1, sizeof(*ladder->steps));
+    for (uint32_t i = 0; i < steps.n; i++) {
+        bool new = ladder->n == 0 || ladder->steps[ladder->n - 1] != steps.items[i];
+        if (steps.items[i] <= max && new)
+            ladder->steps[ladder->n++] = steps.items[i];
     }
-    ladder->n = kept;
+    ladder->level = xcalloc(s->n_nodes + 1, 1);
+    ladder->sets = xcalloc(ladder->n + 1, sizeof(*ladder->sets));
+    for (uint32_t i = 0; i < ladder->n; i++)
+        bits_init(&ladder->sets[i], s->n_nodes);
 }
 
 uint32_t ladder_find(const struct ladder *ladder, int64_t value) {
@@ -58,13 +68,8 @@ uint32_t ladder_find(const struct ladder *ladder, int64_t value) {
 
 void index_init(struct index *index, const struct sched *s) {
     index->dims = xcalloc(s->n_dims, sizeof(*index->dims));
-    for (uint32_t d = 0; d < s->n_dims; d++) {
-        struct ladder *ladder = &index->dims[d];
-        ladder_steps(ladder, s, d);
-        ladder->level = xcalloc(s->n_nodes + 1, 1);
-        for (uint32_t i = 0; i < ladder->n; i++)
-            bits_init(&ladder->sets[i], s->n_nodes);
-    }
+    for (uint32_t d = 0; d < s->n_dims; d++)
+        ladder_init(&index->dims[d], s, d);
     bits_init(&index->idle, s->n_nodes);
     for (uint32_t node = 0; node < s->n_nodes; node++)
         index_set(index, s, node, node_total(s, node));
@@ -76,6 +81,8 @@ void index_done(struct index *index, uint32_t n_dims) {
         for (uint32_t i = 0; i < ladder->n; i++)
             bits_done(&ladder->sets[i]);
         free(ladder->level);
+        free(ladder->steps);
+        free(ladder->sets);
     }
     free(index->dims);
     index->dims = NULL;

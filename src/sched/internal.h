@@ -35,8 +35,8 @@
 /* ---- index: per dimension, the set of nodes that have at least so much ---- */
 
 struct ladder {
-    int64_t steps[MAX_STEPS]; /* ascending */
-    struct bits sets[MAX_STEPS];
+    int64_t *steps; /* ascending */
+    struct bits *sets;
     uint32_t n;
     uint8_t *level; /* per node: how many steps it reaches */
 };
@@ -143,7 +143,10 @@ struct gres_want {
 };
 /* A set of nodes, shared by all shapes that mean the same. */
 struct node_set {
+    uint64_t hash;
     char *key;
+    size_t key_size;
+    struct node_set *next_same_hash;
     struct bits nodes;
     uint32_t refs;
 };
@@ -287,7 +290,7 @@ struct sched {
     struct map jobs;        /* job id -> struct job */
     struct map shape_index; /* hash -> chain */
     vec(struct shape *) shapes;
-    struct smap sets; /* key -> struct node_set */
+    struct map sets; /* hash -> chain of struct node_set */
     struct heap timers;
     vec(struct job *) fresh;    /* need a reason */
     vec(struct job *) specials; /* of the last pass */

@@ -137,35 +137,54 @@ static bool node_may_serve(const struct sched *s, uint32_t i, const struct set_r
     return true;
 }
 
-static struct node_set *set_intern(struct sched *s, const struct set_request *request) {
-    cleanup_str struct str raw = STR_INIT, key = STR_INIT;
+static struct node_set *set_new(struct sched *s, const struct set_request *request) {
+    struct node_set *set = zalloc(struct node_set);
 
-    set_key(request, &raw);
-    for (size_t i = 0; i < raw.length; i++)
-        str_printf(&key, "%02x", (unsigned char) raw.data[i]);
-    struct node_set *set = smap_get(&s->sets, str_cstr(&key));
+    bits_init(&set->nodes, s->n_nodes);
+    bits_each (&s->partitions[request->partition].nodes, node) {
+        if (node_may_serve(s, node, request))
+            bits_set(&set->nodes, node);
+    }
+    for (size_t i = 0; i < request->spec->n_exc_nodes; i++) {
+        if (request->spec->exc_nodes[i] < s->n_nodes)
+            bits_unset(&set->nodes, s->inner[request->spec->exc_nodes[i]]);
+    }
+    return set;
+}
+
+static struct node_set *set_intern(struct sched *s, const struct set_request *request) {
+    cleanup_str struct str key = STR_INIT;
+
+    set_key(request, &key);
+    uint64_t hash = hash_bytes(key.data, key.length, 0);
+    struct node_set *chain = map_get(&s->sets, hash), *set = chain;
+    while (set && (set->key_size != key.length || memcmp(set->key, key.data, key.length) != 0))
+        set = set->next_same_hash;
     if (!set) {
-        set = zalloc(struct node_set);
+        set = set_new(s, request);
+        set->hash = hash;
+        set->key_size = key.length;
         set->key = str_take(&key);
-        bits_init(&set->nodes, s->n_nodes);
-        bits_each (&s->partitions[request->partition].nodes, node) {
-            if (node_may_serve(s, node, request))
-                bits_set(&set->nodes, node);
-        }
-        for (size_t i = 0; i < request->spec->n_exc_nodes; i++) {
-            if (request->spec->exc_nodes[i] < s->n_nodes)
-                bits_unset(&set->nodes, s->inner[request->spec->exc_nodes[i]]);
-        }
-        smap_put(&s->sets, set->key, set);
+        set->next_same_hash = chain;
+        map_put(&s->sets, hash, set);
     }
     set->refs++;
     return set;
 }
 
 static void set_release(struct sched *s, struct node_set *set) {
+    struct node_set *chain, **link;
+
     if (!set || --set->refs > 0)
         return;
-    smap_remove(&s->sets, set->key);
+    chain = map_get(&s->sets, set->hash);
+    for (link = &chain; *link != set; link = &(*link)->next_same_hash)
+        assert(*link);
+    *link = set->next_same_hash;
+    if (chain)
+        map_put(&s->sets, set->hash, chain);
+    else
+        map_remove(&s->sets, set->hash);
     bits_done(&set->nodes);
     free(set->key);
     free(set);

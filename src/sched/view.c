@@ -82,7 +82,7 @@ void sched_free(struct sched *s) {
     map_done(&s->shape_index);
     map_done(&s->unconfirmed);
     vec_done(&s->shapes);
-    smap_done(&s->sets);
+    map_done(&s->sets);
     heap_done(&s->timers);
     vec_done(&s->fresh);
     vec_done(&s->specials);
