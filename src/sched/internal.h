@@ -226,6 +226,7 @@ struct job {
     int64_t reported_start;
     uint64_t reported_detail, reported_nodes;
     uint32_t special_pass;
+    int64_t estimate; /* expected start, 0 = unknown */
 };
 
 /* ---- the planner ---- */
@@ -297,6 +298,9 @@ struct sched {
 
     uint64_t release_version; /* moves when anything could start earlier */
     uint64_t static_version;  /* moves when nodes, partitions or licences change */
+    uint64_t generation;      /* moves with every change */
+    uint64_t estimate_generation;
+    int64_t estimate_time; /* when estimates were made; 0 = never */
     uint64_t detail_version;
     bool changed, any_user_only;
     bool cut;    /* the last pass stopped at max_starts */
@@ -348,6 +352,7 @@ void amount_sum(const struct sched *s, int64_t *amount);
 
 /* view.c */
 void node_changed(struct sched *s, uint32_t node); /* recomputes keep and the indexes */
+void sched_touched(struct sched *s);               /* the next pass has something to do */
 void sched_released(struct sched *s);              /* something may start earlier */
 void sched_statics(struct sched *s);               /* closed reasons must be looked at again */
 
@@ -471,6 +476,11 @@ void plans_clear(struct sched *s);
 /* pass.c */
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
                 struct sched_start *ret);
+
+/* The order of all that wait, shape by shape: s->order.items[0] has the next job at its cursor. */
+void order_make(struct sched *s);
+void order_drop(struct sched *s);    /* no more jobs of the first shape */
+void order_advance(struct sched *s); /* to its next job */
 
 /* explain.c */
 /* Looks at a shape's closed alternatives again; true while at least one is open. */

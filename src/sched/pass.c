@@ -35,7 +35,7 @@ static void order_down(struct sched *s, size_t i) {
     }
 }
 
-static void order_make(struct sched *s) {
+void order_make(struct sched *s) {
     vec_reset(&s->order);
     vec_each (&s->shapes, at) {
         struct shape *shape = *at;
@@ -49,12 +49,12 @@ static void order_make(struct sched *s) {
         order_down(s, i);
 }
 
-static void order_drop(struct sched *s) {
+void order_drop(struct sched *s) {
     s->order.items[0] = s->order.items[--s->order.n];
     order_down(s, 0);
 }
 
-static void order_advance(struct sched *s) {
+void order_advance(struct sched *s) {
     struct shape *shape = s->order.items[0];
 
     shape->cursor++;

@@ -103,7 +103,7 @@ struct job *job_list_at(struct shape *shape, size_t *position) {
 }
 
 void job_mark_fresh(struct sched *s, struct job *job) {
-    s->changed = true;
+    sched_touched(s);
     if (job->fresh)
         return;
     vec_push(&s->fresh, job);
@@ -145,7 +145,7 @@ void queue_timers(struct sched *s, int64_t now) {
     struct heap_node *node;
 
     while ((node = heap_min(&s->timers)) && node->key <= now) {
-        s->changed = true;
+        sched_touched(s);
         job_settle(s, container_of(node, struct job, timer), now);
     }
 }
@@ -187,7 +187,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         old->max_starts = spec->max_starts;
         sched_job_priority(s, spec->job_id, spec->priority);
         job_settle(s, old, s->now);
-        s->changed = true;
+        sched_touched(s);
         return;
     }
     if (old)
@@ -221,7 +221,7 @@ void sched_job_remove(struct sched *s, uint32_t job_id) {
     job_free(s, job);
     shape->refs--;
     shape_release(s, shape);
-    s->changed = true;
+    sched_touched(s);
 }
 
 void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
@@ -230,7 +230,7 @@ void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
     if (!job || job->priority == priority)
         return;
     job->priority = priority;
-    s->changed = true;
+    sched_touched(s);
     if (job->place == PLACE_LIVE) {
         job_list_remove(job->shape, job);
         job_list_push(job->shape, job);

@@ -164,7 +164,9 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
     int64_t *amounts = xcalloc(n + 1, s->n_dims * sizeof(*amounts));
     struct license_use *licenses = xcalloc(n_licenses + 1, sizeof(*licenses));
 
+    assert(partition < s->n_partitions);
     sched_run_remove(s, job_id);
+    exclusive = exclusive || s->partitions[partition].exclusive || !s->settings.cpus_consumable;
     for (size_t i = 0; i < n; i++) {
         int64_t *amount = amounts + i * s->n_dims;
 
@@ -180,10 +182,12 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
         licenses[i] = (struct license_use) {license_ids[i], license_counts[i]};
     struct run *run = run_take(s, job_id, partition, exclusive, uid, start, end, n, nodes, amounts,
                                licenses, n_licenses);
+    const struct job *job = map_get(&s->jobs, job_id);
+    run->user_only = job && job->shape->user_only;
     map_put(&s->runs, job_id, run);
     if (!run_was_proposed(s, allocs, n, end))
         sched_released(s);
-    s->changed = true;
+    sched_touched(s);
     free(nodes);
     free(amounts);
     free(licenses);

@@ -162,7 +162,8 @@ void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, boo
                    uint32_t uid, int64_t start, int64_t end, const struct sched_alloc *allocs,
                    size_t n, const uint32_t *license_ids, const uint32_t *license_counts,
                    size_t n_licenses);
-/* Only jobs of the run's user may join its nodes (--exclusive=user). Call after sched_run_add(). */
+/* Only jobs of the run's user may join its nodes (--exclusive=user). Known by itself while the job
+ * still waits in the view; call it after sched_run_add() where it does not (after a restart). */
 void sched_run_share(struct sched *sched, uint32_t job_id, bool user_only);
 void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
 /* One node of a job is clean and free again; the job is forgotten with its last node. */
@@ -218,6 +219,13 @@ int sched_feasible(struct sched *sched, const struct sched_job_spec *spec, struc
 /* When and where would it start if submitted now? false: never (see sched_feasible). */
 bool sched_will_run(struct sched *sched, const struct sched_job_spec *spec, int64_t now,
                     struct sched_start *ret, struct sched_plan *memory, int64_t *ret_time);
+
+/* When a waiting job is expected to start; 0 = unknown (never as things stand, or not waiting).
+ * Jobs with a plan have its time; the next ones are planned behind it one by one, and for those far
+ * down the work ahead of them is divided by what the nodes can do. Made for all jobs at once, on
+ * demand, when things have changed and at most once in 5 seconds unless the job has no answer yet.
+ */
+int64_t sched_estimate(struct sched *sched, int64_t now, uint32_t job_id);
 
 /* Free resources of a node now, for listings and tests. */
 void sched_node_free(const struct sched *sched, uint32_t node, uint32_t *ret_cpus,

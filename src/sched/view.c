@@ -98,9 +98,14 @@ void sched_free(struct sched *s) {
     free(s);
 }
 
+void sched_touched(struct sched *s) {
+    s->changed = true;
+    s->generation++;
+}
+
 void sched_released(struct sched *s) {
     s->release_version++;
-    s->changed = true;
+    sched_touched(s);
 }
 
 void sched_statics(struct sched *s) {

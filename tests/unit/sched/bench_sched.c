@@ -163,6 +163,10 @@ static void run(size_t n_nodes, size_t n_jobs, size_t n_shapes, bool whole) {
     running = plan.n_starts ? plan.starts[0].job_id : 0;
     sched_plan_done(&plan);
     ends(&b, running);
+    start = seconds();
+    int64_t when = sched_estimate(b.w.sched, b.w.now, b.next);
+    printf("%-46s %9.3f ms  (the last in %lld s)\n", "estimates for all", (seconds() - start) * 1e3,
+           (long long) (when ? when - b.w.now : 0));
     sched_node_usable(b.w.sched, 17, false);
     time = pass(&b, &plan);
     report("one node down: everything tested again", time, &plan);

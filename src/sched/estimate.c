@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expected starts for all who wait. Reserved heads have theirs. Behind them a background plan goes
+ * on, job after job, each bound to nodes as if it were reserved, until a budget of work is spent;
+ * it is taken back before anybody can see it and binds nobody. For the rest the queue is a fluid:
+ * the CPU seconds ahead of a job, over the CPUs of its pool.
+ */
+#include <assert.h>
+
+#include "sched/internal.h"
+
+#define EXACT_JOBS 128
+#define EXACT_WORK 2000000 /* nodes looked at */
+#define FRESH_SECONDS 5
+
+struct pool_flow {
+    int64_t base; /* latest start that was planned exactly */
+    double cpus;  /* of its nodes */
+    double work;  /* CPU seconds ahead */
+};
+struct estimate {
+    struct sched *s;
+    struct pool_flow *flows;
+    vec(struct plan *) plans; /* to be taken back */
+    bool exact;
+};
+
+static double shape_cpus(const struct shape *shape, const struct alternative *alt) {
+    uint32_t tasks = shape->ntasks ? shape->ntasks : alt->min_nodes * shape_share(shape);
+    return (double) tasks * shape->cpus_per_task;
+}
+
+static void flow_add(struct estimate *e, const struct shape *shape, uint32_t n_tasks) {
+    const struct sched *s = e->s;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        const struct alternative *alt = &shape->alternatives[i];
+        int64_t limit = min_of(alt->limit, s->settings.default_limit);
+        if (alt->reason)
+            continue;
+        e->flows[s->partitions[alt->partition].pool].work +=
+            shape_cpus(shape, alt) * (double) limit * n_tasks;
+        return; /* the first open one stands for all */
+    }
+}
+
+static int64_t flow_start(const struct estimate *e, const struct shape *shape) {
+    const struct sched *s = e->s;
+    int64_t best = 0;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        const struct alternative *alt = &shape->alternatives[i];
+        const struct pool_flow *flow = &e->flows[s->partitions[alt->partition].pool];
+        if (alt->reason || flow->cpus <= 0)
+            continue;
+        double wait = flow->work / flow->cpus;
+        int64_t start = time_after(flow->base, wait < 1e15 ? (int64_t) wait : SCHED_FOREVER);
+        if (best == 0 || start < best)
+            best = start;
+    }
+    return best;
+}
+
+static int64_t exact_start(struct estimate *e, struct job *job) {
+    struct sched *s = e->s;
+    struct alternative *best = NULL;
+    int64_t best_start = SCHED_FOREVER;
+
+    for (size_t i = 0; i < job->shape->n_alternatives; i++) {
+        struct alternative *alt = &job->shape->alternatives[i];
+        int64_t start;
+        if (!alt->reason && earliest_start(s, job->shape, alt, 0, &start, &s->placement) &&
+            start < best_start) {
+            best = alt;
+            best_start = start;
+            placement_swap(&s->placement, &s->best);
+        }
+    }
+    if (!best)
+        return 0;
+    struct plan *plan = plan_add(s, job, best, best_start, &s->best);
+    vec_push(&e->plans, plan);
+    struct pool_flow *flow = &e->flows[plan->pool];
+    flow->base = max_of(flow->base, best_start);
+    return best_start;
+}
+
+static void estimate_job(struct estimate *e, struct job *job) {
+    struct sched *s = e->s;
+    uint32_t rest = job->n_tasks;
+
+    if (job->plan) {
+        job->estimate = job->plan->start;
+        rest--;
+    } else if (e->exact) {
+        job->estimate = exact_start(e, job);
+        rest -= job->estimate != 0;
+        e->exact = e->plans.n < EXACT_JOBS && s->candidates < EXACT_WORK;
+    } else {
+        job->estimate = flow_start(e, job->shape);
+    }
+    if (rest > 0)
+        flow_add(e, job->shape, rest);
+}
+
+static void estimate_all(struct sched *s, int64_t now) {
+    struct estimate e = {.s = s, .exact = true};
+    uint64_t work = s->candidates;
+
+    s->now = now;
+    s->candidates = 0;
+    e.flows = xcalloc(s->n_pools + 1, sizeof(*e.flows));
+    for (uint32_t p = 0; p < s->n_pools; p++)
+        e.flows[p].base = now;
+    /* Nodes of several partitions of one pool count once for each; good enough for a guess. */
+    for (uint32_t p = 0; p < s->n_partitions; p++) {
+        double cpus = 0;
+        bits_each (&s->partitions[p].nodes, node) {
+            cpus += s->nodes[node].usable ? (double) node_total(s, node)[DIM_CPU] : 0;
+        }
+        struct pool_flow *flow = &e.flows[s->partitions[p].pool];
+        flow->cpus = max_of(flow->cpus, cpus);
+    }
+    for (order_make(s); s->order.n > 0; order_advance(s)) {
+        struct shape *shape = s->order.items[0];
+        estimate_job(&e, shape->jobs[shape->cursor]);
+    }
+    for (size_t i = e.plans.n; i-- > 0;)
+        plan_remove(s, e.plans.items[i]);
+    vec_done(&e.plans);
+    free(e.flows);
+    s->candidates = work;
+    s->estimate_generation = s->generation;
+    s->estimate_time = now;
+}
+
+int64_t sched_estimate(struct sched *s, int64_t now, uint32_t job_id) {
+    struct job *job = map_get(&s->jobs, job_id);
+
+    if (!job || job->place == PLACE_EXPIRED)
+        return 0;
+    if (job->plan)
+        return job->plan->start;
+    bool stale = s->estimate_generation != s->generation || s->estimate_time == 0;
+    bool old = now >= s->estimate_time + FRESH_SECONDS;
+    if (stale && (old || (job->estimate == 0 && now != s->estimate_time)))
+        estimate_all(s, max_of(now, s->now));
+    return max_of(job->estimate, job->place == PLACE_BEGIN ? job->begin : 0);
+}

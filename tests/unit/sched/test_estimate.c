@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected starts beyond the reserved heads. */
+#include "sched/internal.h"
+#include "world.h"
+
+static uint32_t add(struct world *w, int64_t limit) {
+    struct sched_job_spec spec = world_spec(w);
+
+    spec.exclusive = true;
+    spec.limit = limit;
+    spec.cpus_per_task = 4;
+    return world_add(w, &spec);
+}
+
+TEST(jobs_behind_the_head_are_planned_one_after_the_other) {
+    struct world w;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add(&w, 100);
+    world_pass(&w);
+    uint32_t head = add(&w, 50), second = add(&w, 30), third = add(&w, 20);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, third), w.now + 180);
+    assert_int_equal(sched_estimate(w.sched, w.now, second), w.now + 150);
+    assert_int_equal(sched_estimate(w.sched, w.now, head), w.now + 100);
+    world_done(&w);
+}
+
+TEST(estimates_leave_no_plan_behind) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 2, 4, 1000);
+    world_configure(&w);
+    add(&w, 100);
+    world_pass(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.exclusive = true;
+    spec.min_nodes = spec.max_nodes = spec.ntasks = 2;
+    world_add(&w, &spec);
+    uint32_t second = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, second), w.now + 200);
+    assert_int_equal(w.sched->pools[0].plans.n, 1);
+    spec.min_nodes = spec.max_nodes = spec.ntasks = 1;
+    uint32_t fits = world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_non_null(plan_start(&plan, fits));
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
+TEST(far_down_the_queue_the_work_ahead_counts) {
+    struct world w;
+    uint32_t last = 0;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    for (unsigned i = 0; i < 1001; i++)
+        last = add(&w, 100);
+    world_pass(&w);
+    int64_t start = sched_estimate(w.sched, w.now, last);
+    assert_true(start >= w.now + 99000 && start <= w.now + 101000);
+    world_done(&w);
+}
+
+TEST(what_cannot_start_has_no_estimate_and_a_begin_time_is_one) {
+    struct world w;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.cpus_per_task = 9;
+    uint32_t never = world_add(&w, &spec);
+    spec = world_spec(&w);
+    spec.begin_time = w.now + 500;
+    uint32_t later = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, never), 0);
+    assert_int_equal(sched_estimate(w.sched, w.now, later), w.now + 500);
+    assert_int_equal(sched_estimate(w.sched, w.now, 4711), 0);
+    world_done(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_behind_the_head_are_planned_one_after_the_other),
+        cmocka_unit_test(estimates_leave_no_plan_behind),
+        cmocka_unit_test(far_down_the_queue_the_work_ahead_counts),
+        cmocka_unit_test(what_cannot_start_has_no_estimate_and_a_begin_time_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
