@@ -155,6 +155,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     (void) fcntl(STEPD_ORDER_FD, F_SETFD, FD_CLOEXEC);
+    (void) close_range(STEPD_ORDER_FD + 1, ~0u, 0); /* whatever slurmd was started with */
     (void) !sock_nonblock(STEPD_ORDER_FD, true, NULL);
     arena_init(&stepd.arena, 0);
     env_init(&stepd.env, &stepd.arena);

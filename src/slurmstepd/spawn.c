@@ -246,6 +246,28 @@ static const char *search_path(const struct spawn_plan *plan) {
     return "";
 }
 
+/* A script that is there and "not found": it is the interpreter of its first line that is not.
+ * Returns that, or NULL. */
+static char *missing_interpreter(const char *program) {
+    char line[256];
+    cleanup_fd int fd = strchr(program, '/') ? open(program, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+
+    if (n < 3 || line[0] != '#' || line[1] != '!')
+        return NULL;
+    line[n] = '\0';
+    const char *start = line + 2 + strspn(line + 2, " \t");
+    return xstrndup(start, strcspn(start, " \t\r\n"));
+}
+
+static int exec_error(const struct spawn_plan *plan, int failure, struct error *err) {
+    cleanup_free char *interpreter = failure == ENOENT ? missing_interpreter(plan->program) : NULL;
+
+    if (interpreter)
+        return error_errno(err, failure, "execve(): bad interpreter(%s)", interpreter);
+    return error_errno(err, failure, "execve(): %s", plan->program);
+}
+
 int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, struct error *err) {
     static char *stack; /* kept for the next task */
     struct spawning s = {.plan = plan, .search = search_path(plan)};
@@ -280,7 +302,7 @@ int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, s
         return 0;
     *ret_errno = s.failure;
     if (strcmp(s.failed, "execve()") == 0)
-        return error_errno(err, s.failure, "execve(): %s", plan->program);
+        return exec_error(plan, s.failure, err);
     return error_errno(err, s.failure, "%s", s.failed);
 }
 
