@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peer"))
-from cluster import USERS, ensure_users, find_bin_dirs  # noqa: E402,F401
+from cluster import USERS, ensure_users, find_bin_dirs, kill_session  # noqa: E402,F401
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BIN_ROOT = os.environ.get("SLUICE_BIN", os.path.join(ROOT, "build", "release"))
@@ -102,10 +102,8 @@ class Running:
         self.process.send_signal(sig)
 
     def kill(self):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        """Ends the command and everything it started."""
+        kill_session(self.process.pid)
         self.process.communicate()
 
 

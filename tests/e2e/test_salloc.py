@@ -54,5 +54,5 @@ def test_cancelling_ends_the_command(cluster, work):
 def test_killing_salloc_frees_the_nodes(cluster, work):
     running = cluster.start("exec salloc -J killed sleep 1000", cwd=work)
     wait_until(lambda: "RUNNING" in cluster.ok("squeue -h -n killed -o %T", user="root"))
-    running.kill()
+    running.process.kill()      # salloc alone: what it runs may go on, its allocation may not
     wait_until(lambda: cluster.ok("squeue -h -n killed", user="root") == "", 20)

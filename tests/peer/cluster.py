@@ -133,6 +133,18 @@ def stop_pid(pid, timeout=15.0):
             continue
 
 
+def kill_session(leader):
+    """Ends every process of the session that `leader` began, also those in process groups of their own."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as stat:
+                    if int(stat.read().rsplit(")", 1)[1].split()[3]) == leader:
+                        os.kill(int(entry), signal.SIGKILL)
+            except OSError:
+                continue
+
+
 def find_bin_dirs(root, names):
     """Directories under `root` (a prefix or a build directory) that hold the named executables."""
     found = {}

@@ -146,7 +146,7 @@ class Run:
         try:
             out, err = process.communicate(timeout=COMMAND_TIMEOUT)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            clusters.kill_session(process.pid)
             process.communicate()
             raise ScenarioError(f"{where}: still running after {COMMAND_TIMEOUT:g} s") from None
         out, err = (text.decode("utf-8", "backslashreplace") for text in (out, err))
@@ -277,7 +277,7 @@ class Run:
                 raise ScenarioError(f"{self.scenario.path}: never joined: {', '.join(self.background)}")
         finally:
             for _, process in self.background.values():
-                os.killpg(process.pid, signal.SIGKILL)
+                clusters.kill_session(process.pid)
                 process.communicate()
             self.reset()
         return [(self.normaliser.apply(command), self.normaliser.apply(text)) for command, text in self.blocks]
