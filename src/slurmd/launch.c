@@ -70,6 +70,8 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_numbers.items = slurmd->gpu_numbers.items;
     order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
     order->append_output = conf->job_file_append;
+    order->task_prolog = (char *) (uintptr_t) conf->task_prolog;
+    order->task_epilog = (char *) (uintptr_t) conf->task_epilog;
     if (pending->partition && pending->partition->def_mem_per_cpu != CONF_UNSET)
         order->def_mem_per_cpu = pending->partition->def_mem_per_cpu;
     else if (pending->partition && pending->partition->def_mem_per_node != CONF_UNSET)

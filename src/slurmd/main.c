@@ -38,14 +38,24 @@ static const char usage[] =
     "  -N NAME     be the node of this name\n"
     "  -s          change directory to the spool directory\n"
     "  -v          log more; may be repeated\n"
-    "  -V          print the version\n";
+    "  -V          print the version\n"
+    "  --systemd   stay in the foreground, tell when ready, write no pid file\n";
+
+enum { OPTION_SYSTEMD = 256 };
 
 /* Returns -1 to go on, or an exit status. */
 static int parse_options(struct options *options, int argc, char **argv) {
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
+                                          {"systemd", no_argument, NULL, OPTION_SYSTEMD},
+                                          {"version", no_argument, NULL, 'V'},
+                                          {NULL, 0, NULL, 0}};
     int c;
 
-    while ((c = getopt(argc, argv, "bcCDf:GhL:Mn:N:svV")) != -1) {
+    while ((c = getopt_long(argc, argv, "bcCDf:GhL:Mn:N:svV", longs, NULL)) != -1) {
         switch (c) {
+        case OPTION_SYSTEMD:
+            options->foreground = options->systemd = true;
+            break;
         case 'c':
             options->clear = true;
             break;
@@ -388,7 +398,7 @@ static int open_pidfile(struct slurmd *slurmd, struct error *err) {
 }
 
 static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *err) {
-    int r = open_pidfile(slurmd, err);
+    int r = slurmd->options.systemd ? 0 : open_pidfile(slurmd, err);
 
     if (r == 0)
         r = open_spool(slurmd, err);
@@ -413,7 +423,8 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
     log_info("slurmd of node %s started, listening on port %u", slurmd->node_name,
              rpc_server_port(slurmd->server));
     r = loop_run(slurmd->loop, err);
-    pidfile_remove(slurmd->pid_file, slurmd->pid_fd);
+    if (slurmd->pid_file)
+        pidfile_remove(slurmd->pid_file, slurmd->pid_fd);
     return r;
 }
 

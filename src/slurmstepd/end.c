@@ -18,6 +18,7 @@
 #define ROUND_MIN_USEC 500u /* between two looks at what is left: doubles up to the maximum */
 #define ROUND_MAX_USEC 100000u
 #define SEC_USEC 1000000ull
+#define EPILOGS_USEC 5000000u     /* for the epilogs of tasks, all together */
 #define ACKNOWLEDGE_USEC 1000000u /* for the controller to hear of the end before srun does */
 
 /* ---- results ---- */
@@ -151,6 +152,10 @@ void stepd_timer(void *context) {
 
     switch (stepd->state) {
     case STEPD_RUNNING:
+        if (stepd->n_running == 0 && stepd->epilogs_until && now >= stepd->epilogs_until) {
+            stepd_end(stepd);
+            return;
+        }
         if (!stepd->kill_at)
             return;
         if (now >= stepd->kill_at) {
@@ -189,6 +194,17 @@ void stepd_end(struct stepd *stepd) {
     stepd_timer(stepd);
 }
 
+/* 1 when the process was the epilog of a task. */
+static size_t epilog_has_ended(struct stepd *stepd, pid_t pid) {
+    for (size_t i = 0; i < stepd->n_tasks; i++) {
+        if (stepd->tasks[i].epilog_pid == pid) {
+            stepd->tasks[i].epilog_pid = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void stepd_children(struct stepd *stepd) {
     bool some_task = false;
     int status;
@@ -202,12 +218,21 @@ void stepd_children(struct stepd *stepd) {
             task->has_exited = some_task = true;
             task->status = status;
             stepd->n_running--;
+            if (stepd->state == STEPD_RUNNING && hooks_after(stepd, task))
+                stepd->n_epilogs++;
         }
+        stepd->n_epilogs -= epilog_has_ended(stepd, pid);
     }
-    if (some_task && stepd->n_running > 0)
+    if (some_task && stepd->n_running + stepd->n_epilogs > 0)
         srun_tell_exits(stepd);
-    if (stepd->n_running == 0 && stepd->state == STEPD_RUNNING)
+    if (stepd->n_running > 0 || stepd->state != STEPD_RUNNING)
+        return;
+    if (stepd->n_epilogs == 0) {
         stepd_end(stepd);
+    } else if (stepd->epilogs_until == 0) {
+        stepd->epilogs_until = loop_monotonic_usec() + EPILOGS_USEC;
+        loop_timer_set(stepd->timer, stepd->epilogs_until);
+    }
 }
 
 /* ---- the step's own time limit (srun -t) ---- */

@@ -83,6 +83,10 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     const struct rlimit_value *rlimits =
         stepd->launch ? stepd->launch->job->rlimits.items : stepd->step->rlimits.items;
     size_t n_rlimits = stepd->launch ? stepd->launch->job->rlimits.n : stepd->step->rlimits.n;
+    if (!hooks_before(stepd, task, task->outputs[0].fd >= 0 ? -1 : fds[1])) {
+        task_failed(stepd, task, 1);
+        return;
+    }
     /* written by the child, which alone knows it before it runs */
     env_set(&stepd->env, "SLURM_TASK_PID", "0000000000");
     struct spawn_plan plan = {

@@ -49,7 +49,8 @@ struct task {
     uint32_t rank, local_id;
     pid_t pid; /* 0 before the start */
     bool has_exited, is_told;
-    int status; /* as waitpid */
+    pid_t epilog_pid; /* TaskEpilog that runs, 0 = none */
+    int status;       /* as waitpid */
     struct task_output outputs[2];
     /* standard input: a pipe or the terminal */
     int in_fd; /* -1 = none, or closed */
@@ -84,7 +85,8 @@ struct stepd {
     char *script_dir, *script; /* batch */
 
     struct task *tasks;
-    size_t n_tasks, n_running;
+    size_t n_tasks, n_running, n_epilogs;
+    uint64_t epilogs_until; /* then the step ends although an epilog still runs */
     struct track track;
 
     /* Output files of this node by name: tasks that share one write behind each other. Closed when
@@ -125,6 +127,13 @@ void stepd_name(const struct stepd *stepd, struct str *out); /* "12.batch" */
 /* Files, script, environment, tasks. An error means that nothing runs; done.output_failed is set
  * when a file of the standard streams was the reason. */
 must_check int stepd_start(struct stepd *stepd, struct error *err);
+
+/* ---- hooks.c: TaskProlog, TaskEpilog and srun's own ---- */
+/* Run before a task, as the user: what they print changes the task's environment (stepd->env) or
+ * goes to out_fd (-1 = to srun). False: the task must not run. */
+bool hooks_before(struct stepd *stepd, struct task *task, int out_fd);
+/* Starts what is to run after a task; true when something runs now (task->epilog_pid). */
+bool hooks_after(struct stepd *stepd, struct task *task);
 
 /* ---- multi_prog.c ---- */
 /* The command of one rank in a --multi-prog file, in the arena. ERR_NOT_FOUND. */
