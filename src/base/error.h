@@ -93,7 +93,9 @@
     X(DEADLINE, 150, "Requested time limit is invalid (missing or exceeds some limit)")            \
     X(BURST_BUFFER, 151, "Burst buffer request invalid")                                           \
     X(NOT_RUNNING, 152, "Job is not running")                                                      \
-    X(UPDATE_KEY, 153, "Update of this parameter is not supported")
+    X(UPDATE_KEY, 153, "Update of this parameter is not supported")                                \
+    X(PARTITION_IN_USE, 154, "Partition is in use")                                                \
+    X(NOT_SUSPENDED, 155, "Job is not suspended")
 
 enum err {
 #define X(name, number, text) ERR_##name = number,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scontrol show job, show step: the layout of release 26.05. Each function prints lines that belong
  * together; their order is what users' scripts rely on. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -391,6 +392,11 @@ void show_step(const struct step *step, const struct show_options *options, stru
     show_text("ResvPorts", NULL, out);
     show_line(options, out);
     show_text("CPUFreqReq", "Default", out);
+    if (step->distribution != DIST_DEFAULT) {
+        const char *name = names_text(&names_task_dist, step->distribution);
+        key_begin("Dist", out);
+        str_printf(out, "%c%s", toupper((unsigned char) *name), name + 1);
+    }
     show_line(options, out);
     key_begin("SrunHost:Pid", out);
     str_printf(out, "%s:%u", step->srun_host ? step->srun_host : "(null)", step->srun_pid);

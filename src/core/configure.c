@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From the configuration to nodes, partitions, GRES kinds and settings, at start and again at every
- * reconfiguration. What administrators changed at run time (drain, partition state) is carried
- * over; where the file itself changed a partition, the file wins.
+ * reconfiguration. What administrators changed of nodes at run time (drain, reasons) is carried
+ * over; partitions become what the file says.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static uint32_t node_cores(const struct conf_node *line) {
 static void node_config_texts(struct core *core, struct core_node *node) {
     struct str tres = STR_INIT;
     str_printf(&tres, "cpu=%u,mem=", node->rec.cpus);
-    mem_print(node->rec.memory, false, &tres);
+    mem_print(node->rec.memory, true, &tres);
     str_printf(&tres, ",billing=%u", node->rec.cpus);
     for (size_t k = 0; k < core->n_kinds; k++) {
         uint64_t sum = 0;
@@ -265,7 +265,7 @@ static uint32_t unset32(uint32_t value) {
     return value == CONF_INFINITE ? UNSET32 : value;
 }
 
-static void partition_totals(struct core *core, struct core_partition *part) {
+void partition_totals(struct core *core, struct core_partition *part) {
     uint64_t mem = 0;
     part->rec.total_cpus = 0;
     part->rec.total_nodes = (uint32_t) part->n_nodes;
@@ -293,13 +293,19 @@ static void partition_totals(struct core *core, struct core_partition *part) {
     part->rec.tres = tres_text(part->rec.total_cpus, mem, part->rec.total_nodes, gres.data, true);
 }
 
+/* Not 0, which is for partitions without a line. */
+static uint64_t partition_fingerprint(const struct partition *rec) {
+    struct str text cleanup_str = STR_INIT;
+    wire_encode(&record_partition, rec, NULL, &text);
+    return hash_bytes(text.data, text.length, 0) | 1;
+}
+
 static void partition_from_line(struct core *core, struct core_partition *part,
                                 const struct conf_partition *line, uint32_t index) {
     struct partition *rec = &part->rec;
     char buffer[32];
     record_init(&record_partition, rec);
     list_init(&part->dirty);
-    rec->index = index;
     string_set(&rec->name, line->name);
     string_set(&rec->nodes, line->nodes_text);
     string_set(&rec->node_sets, line->node_sets);
@@ -340,21 +346,23 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     string_set(&rec->job_defaults, line->job_defaults);
     string_set(&rec->tres_billing_weights, line->tres_billing_weights);
     string_set(&rec->preempt_mode, "OFF");
-    uint32_t mode = conf_share_mode(line->oversubscribe);
-    part->oversubscribe = mode == CONF_SHARE_YES || mode == CONF_SHARE_FORCE
-                              ? max_of(conf_share_jobs(line->oversubscribe), 1u)
-                              : 1;
-    part->oversubscribe_force = mode == CONF_SHARE_FORCE;
-    part->exclusive_node =
-        mode == CONF_SHARE_EXCLUSIVE || line->exclusive == CONF_PART_EXCLUSIVE_NODE;
-    part->exclusive_user = line->exclusive == CONF_PART_EXCLUSIVE_USER;
+    rec->config = partition_fingerprint(rec);
+    rec->index = index;
+    partition_derive(part);
     part->nodes = xcalloc(core->n_nodes + 1, sizeof(uint32_t));
     bits_each (&line->nodes, i)
         part->nodes[part->n_nodes++] = (uint32_t) i;
     partition_totals(core, part);
 }
 
-static void node_partitions(struct core *core) {
+void node_partitions(struct core *core) {
+    for (size_t i = 0; i < core->n_nodes; i++) {
+        struct strs *names = &core->nodes[i].rec.partitions;
+        for (uint32_t k = 0; k < names->n; k++)
+            free(names->items[k]);
+        free(names->items);
+        *names = (struct strs) {NULL, 0};
+    }
     for (size_t p = 0; p < core->n_partitions; p++) {
         struct core_partition *part = &core->partitions[p];
         for (size_t i = 0; i < part->n_nodes; i++) {
@@ -484,10 +492,7 @@ static void run_again(struct core *core, struct core_job *job) {
     }
     (void) partition_find(core, job->rec.partition, &partition);
     if (n > 0)
-        sched_run_add(core->sched, job->rec.job_id, partition, job->rec.exclusive == EXCLUSIVE_NODE,
-                      job->rec.uid, job->rec.start_time,
-                      job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, NULL,
-                      NULL, 0);
+        sched_sync_run(core, job, partition, allocs, n);
     if (job->rec.state == JOB_SUSPENDED)
         sched_run_suspend(core->sched, job->rec.job_id, true);
     free(allocs);
@@ -510,8 +515,24 @@ static bool find_nodes_again(struct core *core, struct core_job *job) {
     return all;
 }
 
+/* Nothing is on the nodes until run_again() has said what. */
+static void clear_use(struct core *core) {
+    for (size_t i = 0; i < core->n_nodes; i++) {
+        struct core_node *node = &core->nodes[i];
+        node->n_jobs = node->n_completing = 0;
+        node->rec.alloc_cpus = 0;
+        node->rec.alloc_mem = 0;
+        memset(node->core_use, 0, node->n_cores);
+        for (size_t k = 0; k < core->n_kinds; k++) {
+            if (node->gres_use[k] != NULL)
+                memset(node->gres_use[k], 0, node->gres_total[k]);
+        }
+    }
+}
+
 /* Every job again in the planner's view and on its nodes. */
 void place_jobs_again(struct core *core) {
+    clear_use(core);
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);
         bool found = find_nodes_again(core, job);
@@ -633,8 +654,11 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     node_partitions(core);
     take_licenses(core, conf);
     carry_over_nodes(core, old_nodes, n_old_nodes);
-    for (size_t p = 0; p < n_old_partitions; p++)
+    for (size_t p = 0; p < n_old_partitions; p++) {
         list_remove(&old_partitions[p].dirty);
+        if (old_partitions[p].stored)
+            emit_delete(core, STORE_PARTITION, partition_store_id(&old_partitions[p]));
+    }
     if (n_old_nodes > 0 && node_indexes_changed(core, old_nodes, n_old_nodes))
         emit_log(core, EFFECT_INFO, "the list of nodes has changed");
     free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);

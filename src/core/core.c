@@ -229,8 +229,8 @@ static void write_dirty(struct core *core) {
     list_each (&core->dirty_partitions, at) {
         struct core_partition *part = list_entry(at, struct core_partition, dirty);
         list_remove(&part->dirty);
-        emit_put(core, STORE_PARTITION, hash_bytes(part->rec.name, strlen(part->rec.name), 0) >> 1,
-                 &record_partition, &part->rec);
+        emit_put(core, STORE_PARTITION, partition_store_id(part), &record_partition, &part->rec);
+        part->stored = true;
     }
     if (core->meta_dirty) {
         core->meta_dirty = false;

@@ -90,6 +90,8 @@ int core_script_id(struct core *core, const struct core_user *user, uint32_t job
                    uint64_t *ret_id);
 /* The cluster that the restored records belong to; NULL for a new store. */
 const char *core_stored_cluster(const struct core *core);
+/* Whether any partition asks for a group, so that core_user.groups matters. */
+bool core_wants_groups(const struct core *core);
 bool core_is_admin(const struct core *core, uint32_t uid);
 uint32_t core_next_job_id(const struct core *core);
 uint32_t core_job_count(const struct core *core);

@@ -116,15 +116,6 @@ static void restore_node(struct core *core, const struct node *stored) {
     node->stored = true;
 }
 
-static void restore_partition(struct core *core, const struct partition *stored) {
-    struct core_partition *part = partition_find(core, stored->name, NULL);
-    if (part == NULL)
-        return;
-    /* An operator who set a partition DOWN finds it DOWN after a restart. */
-    string_set(&part->rec.state, stored->state);
-    part->stored = true;
-}
-
 static void restore_step(struct core *core, struct step *stored) {
     struct core_job *job = job_find(core, stored->job_id);
     if (job == NULL)
@@ -168,9 +159,11 @@ static void restore_links(struct core *core) {
     for (size_t i = 0; i < core->stored_nodes.n; i++)
         restore_node(core, core->stored_nodes.items[i]);
     for (size_t i = 0; i < core->stored_partitions.n; i++)
-        restore_partition(core, core->stored_partitions.items[i]);
+        partition_restore(core, core->stored_partitions.items[i]);
     for (size_t i = 0; i < core->stored_steps.n; i++)
         restore_step(core, core->stored_steps.items[i]);
+    if (core->stored_partitions.n > 0)
+        node_partitions(core);
     restore_free(core);
 }
 

@@ -161,6 +161,7 @@ static struct step_layout *step_layout_make(struct core *core, struct core_step 
     uint32_t n = step->rec.allocation.n, dist = request->distribution;
     if (dist == DIST_DEFAULT)
         dist = step->rec.ntasks <= n ? DIST_CYCLIC : DIST_BLOCK;
+    step->rec.distribution = dist;
     uint32_t *counts = arena_alloc(memory, n * sizeof(uint32_t));
     uint32_t **ranks = arena_alloc(memory, n * sizeof(uint32_t *));
     for (uint32_t i = 0; i < n; i++) {

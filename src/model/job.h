@@ -127,7 +127,7 @@ RECORD_DECLARE(rlimit_value, RLIMIT_FIELDS)
     X(216, BOOL, reboot, 0)                                                                        \
     X(217, STR, x11, 0)                                                                            \
     X(218, OPT32, run_as_uid, 0) /* --uid, root only */                                            \
-    X(219, OPT32, run_as_gid, 0)                                                       \
+    X(219, OPT32, run_as_gid, 0)                                                                   \
     X(220, BOOL, no_shell, 0) /* salloc --no-shell: nobody waits on the allocation */
 
 enum warn_flag { WARN_BATCH_ONLY = 1, WARN_RESERVATION = 2 };
@@ -263,7 +263,8 @@ RECORD_DECLARE(usage, USAGE_FIELDS)
     X(34, I64, submit_time, 0)                                                                     \
     X(35, STR, cluster, 0)                                                                         \
     X(36, STR, work_dir, 0)                                                                        \
-    X(37, STR, nodes_out, 0) /* hosts that still run it */
+    X(37, STR, nodes_out, 0)             /* hosts that still run it */                             \
+    X(38, ENUM, distribution, task_dist) /* that was used; DIST_DEFAULT: tells nothing */
 RECORD_DECLARE(step, STEP_FIELDS)
 
 /* Exit status words "3:0" / "0:9" of scontrol and sacct. */

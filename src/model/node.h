@@ -100,7 +100,8 @@ RECORD_DECLARE(node, NODE_FIELDS)
     X(40, STR, tres, 0)                                                                            \
     X(41, U32, index, 0)                                                                           \
     X(42, STR, node_sets, 0)                                                                       \
-    X(43, BOOL, power_down_on_idle, 0)
+    X(43, BOOL, power_down_on_idle, 0)                                                             \
+    X(44, U64, config, 0) /* fingerprint of its line in slurm.conf; 0: made at run time */
 RECORD_DECLARE(partition, PARTITION_FIELDS)
 
 #define KEY_VALUE_FIELDS(X)                                                                        \

@@ -26,14 +26,6 @@ void reply_error_text(struct client *client, uint32_t seq, int code, const char 
 }
 
 /* Group names are looked up only where a partition asks for them. */
-static bool groups_matter(const struct ctld *ctld) {
-    for (size_t i = 0; i < ctld->conf->n_partitions; i++) {
-        if (ctld->conf->partitions[i].allow_groups != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void fill_groups(struct ctld *ctld, struct core_user *user) {
     gid_t *gids = NULL;
     size_t n = 0;
@@ -58,7 +50,7 @@ void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
     ret->name = arena_strndup(&ctld->request_memory, name, strlen(name));
     name = userdb_group_name(ctld->users, peer->gid);
     ret->group = arena_strndup(&ctld->request_memory, name, strlen(name));
-    if (with_groups && groups_matter(ctld))
+    if (with_groups && core_wants_groups(ctld->core))
         fill_groups(ctld, ret);
 }
 
