@@ -61,14 +61,13 @@ static void become_task(struct core *core, struct core_job *job, uint32_t task) 
     job_touch(core, job);
 }
 
-struct core_job *array_split(struct core *core, struct core_job *array, uint32_t task) {
+struct core_job *array_take(struct core *core, struct core_job *array, uint32_t task) {
     if (idset_count(&array->tasks) == 1) {
         if (array->in_sched) { /* the planner knows it as an array */
             sched_job_remove(core->sched, array->rec.job_id);
             array->in_sched = false;
         }
         become_task(core, array, task);
-        sched_sync(core, array);
         return array;
     }
     struct core_job *job = job_new(core, 0);
@@ -95,11 +94,18 @@ struct core_job *array_split(struct core *core, struct core_job *array, uint32_t
     return job;
 }
 
+struct core_job *array_split(struct core *core, struct core_job *array, uint32_t task) {
+    struct core_job *job = array_take(core, array, task);
+    sched_sync(core, job);
+    job_arm(core, job);
+    return job;
+}
+
 /* A slot of `%N` may have become free. */
 void array_tasks_changed(struct core *core, struct core_job *any) {
     for (struct core_job *job = map_get(&core->arrays, any->rec.array_job_id); job != NULL;
          job = job->array_next) {
-        if (job->rec.array_tasks != NULL && job->rec.array_limit > 0 && job_is_pending(job))
+        if (job->rec.array_limit > 0 && job_is_pending(job))
             sched_sync(core, job);
     }
 }

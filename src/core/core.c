@@ -190,16 +190,6 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
-    /* "after:ID+minutes" becomes true by the clock alone. */
-    list_each (&core->depending, at) {
-        struct core_job *job = list_entry(at, struct core_job, depending);
-        for (size_t i = 0; i < job->n_depends; i++) {
-            if (job->depends[i].minutes > 0 && job_is_pending(job)) {
-                sched_sync(core, job);
-                break;
-            }
-        }
-    }
     if (core->plan_next > 0 && core->plan_next <= now)
         core->plan_wanted = true;
 }

@@ -9,6 +9,9 @@
 
 #include "core/state.h"
 
+/* What one job may wait for; each is looked at with every end of a job. */
+#define DEPENDS_MAX 10000
+
 static const struct {
     const char *name;
     enum depend_kind kind;
@@ -150,8 +153,31 @@ static void forget(struct core_job *job) {
     free(job->depends);
     job->depends = NULL;
     job->n_depends = 0;
+    job->depends_due = 0;
     list_remove(&job->depending);
     string_set(&job->rec.dependency, NULL);
+}
+
+/* "after:ID+minutes" becomes true by the clock alone: the job's timer looks again. */
+static int64_t clock_due(struct core *core, const struct depend *depend) {
+    const struct core_job *target = job_find(core, depend->job_id);
+    if (depend->minutes == 0 || depend->state != DEPEND_OPEN || target == NULL)
+        return 0;
+    int64_t due = target->rec.start_time + (int64_t) depend->minutes * 60;
+    return has_started(target) && due > core->now ? due : 0;
+}
+
+static void set_due(struct core *core, struct core_job *job) {
+    int64_t due = 0;
+    for (size_t i = 0; i < job->n_depends; i++) {
+        int64_t one = clock_due(core, &job->depends[i]);
+        if (one > 0 && (due == 0 || one < due))
+            due = one;
+    }
+    if (due == job->depends_due)
+        return;
+    job->depends_due = due;
+    job_arm(core, job);
 }
 
 bool depend_check(struct core *core, struct core_job *job) {
@@ -161,6 +187,7 @@ bool depend_check(struct core *core, struct core_job *job) {
         if (job->depends[i].state == DEPEND_OPEN)
             job->depends[i].state = verdict(core, job, &job->depends[i]);
     }
+    set_due(core, job);
     if (is_met(job)) {
         forget(job);
         job->rec.reason = REASON_NONE;
@@ -191,17 +218,39 @@ static void kill_if_never(struct core *core, struct core_job *job) {
     }
 }
 
-void depend_job_changed(struct core *core, struct core_job *other) {
-    list_each (&core->depending, at) {
-        struct core_job *job = list_entry(at, struct core_job, depending);
-        if (job == other || !job_is_pending(job))
+void depend_check_kill(struct core *core, struct core_job *job) {
+    if (job_is_pending(job) && !list_is_empty(&job->depending))
+        kill_if_never(core, job);
+}
+
+/* One look at everybody that waits. Ends and starts that follow from it are seen by the next. */
+static void look_at_all(struct core *core) {
+    job_ptrs waiting = {0};
+    list_each (&core->depending, at)
+        vec_push(&waiting, list_entry(at, struct core_job, depending));
+    vec_each (&waiting, at) {
+        struct core_job *job = *at;
+        if (!job_is_pending(job) || list_is_empty(&job->depending))
             continue;
         if (job->rec.priority > 0)
             sched_sync(core, job);
         else
             (void) depend_check(core, job);
-        kill_if_never(core, job);
+        depend_check_kill(core, job);
     }
+    vec_done(&waiting);
+}
+
+void depend_job_changed(struct core *core) {
+    core->depends_changed = true;
+    if (core->depends_walking) /* whoever walks will walk again */
+        return;
+    core->depends_walking = true;
+    while (core->depends_changed) {
+        core->depends_changed = false;
+        look_at_all(core);
+    }
+    core->depends_walking = false;
 }
 
 /* ---- parsing ---- */
@@ -281,6 +330,8 @@ static int parse_word(struct core *core, struct core_job *job, char *word, depen
         if (r < 0)
             return r;
         vec_push(list, one);
+        if (list->n > DEPENDS_MAX)
+            return error_set(err, ERR_DEPENDENCY, "more than %d jobs to wait for", DEPENDS_MAX);
     }
     return 0;
 }

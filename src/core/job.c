@@ -175,43 +175,53 @@ bool job_user_may(const struct core *core, const struct core_job *job, uint32_t 
 
 /* ---- selection by id text ---- */
 
-static int select_task(struct core *core, struct core_job *first, uint32_t task, bool split,
-                       job_ptrs *ret) {
-    for (struct core_job *job = first; job != NULL; job = job->array_next) {
-        if (job->rec.array_task_id == task) {
-            vec_push(ret, job);
-            return 0;
-        }
-    }
-    for (struct core_job *job = first; job != NULL; job = job->array_next) {
-        if (job->rec.array_task_id != UNSET32 || !idset_contains(&job->tasks, task))
+/* The record's own unstarted tasks that are asked for, each with a record of its own when the asker
+ * may have it so; else the record as it is. Walks the tasks that exist: what a user writes may
+ * reach to 2^32. */
+static bool select_unstarted(struct core *core, struct core_job *array, const struct idset *wanted,
+                             const struct core_user *splitter, job_ptrs *ret) {
+    struct idset tasks cleanup_idset = IDSET_INIT;
+    bool found = false, split = splitter != NULL && job_user_may(core, array, splitter->uid);
+    uint32_t task = 0;
+    idset_copy(&tasks, &array->tasks);
+    for (bool more = idset_next(&tasks, 0, &task); more && (split || !found);
+         more = idset_next(&tasks, task + 1, &task)) {
+        if (!idset_contains(wanted, task))
             continue;
-        if (split)
-            job = array_split(core, job, task);
-        vec_push(ret, job);
-        return 0;
+        found = true;
+        vec_push(ret, split ? array_split(core, array, task) : array);
     }
-    return -ERR_INVALID_JOB_ID;
+    return found;
 }
 
 /* "[1-5]", "7", "1,3" behind the underscore. */
-static int select_tasks(struct core *core, uint32_t array_id, const char *text, bool split,
-                        job_ptrs *ret) {
-    struct core_job *first = map_get(&core->arrays, array_id);
+static int select_tasks(struct core *core, uint32_t array_id, const char *text,
+                        const struct core_user *splitter, job_ptrs *ret) {
     struct idset set cleanup_idset = IDSET_INIT;
-    if (first == NULL || idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
-        return -ERR_INVALID_JOB_ID;
-    uint32_t task = 0;
+    job_ptrs records = {0};
     int result = -ERR_INVALID_JOB_ID;
-    for (bool more = idset_next(&set, 0, &task); more; more = idset_next(&set, task + 1, &task)) {
-        first = map_get(&core->arrays, array_id);
-        if (select_task(core, first, task, split, ret) == 0)
+    if (idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
+        return result;
+    for (struct core_job *job = map_get(&core->arrays, array_id); job != NULL;
+         job = job->array_next)
+        vec_push(&records, job);
+    vec_each (&records, at) {
+        struct core_job *job = *at;
+        if (job->rec.array_task_id != UNSET32) {
+            if (idset_contains(&set, job->rec.array_task_id)) {
+                vec_push(ret, job);
+                result = 0;
+            }
+        } else if (select_unstarted(core, job, &set, splitter, ret)) {
             result = 0;
+        }
     }
+    vec_done(&records);
     return result;
 }
 
-int job_select_id(struct core *core, const char *id, bool split, job_ptrs *ret) {
+int job_select_id(struct core *core, const char *id, const struct core_user *splitter,
+                  job_ptrs *ret) {
     const char *underscore = strchr(id, '_');
     char number_text[16];
     size_t length = underscore != NULL ? (size_t) (underscore - id) : strlen(id);
@@ -223,7 +233,7 @@ int job_select_id(struct core *core, const char *id, bool split, job_ptrs *ret) 
     if (!str_to_u64(number_text, &number) || number == 0 || number > UINT32_MAX)
         return -ERR_INVALID_JOB_ID;
     if (underscore != NULL && !str_equal(underscore, "_*"))
-        return select_tasks(core, (uint32_t) number, underscore + 1, split, ret);
+        return select_tasks(core, (uint32_t) number, underscore + 1, splitter, ret);
     struct core_job *first = map_get(&core->arrays, number);
     if (first != NULL) {
         for (struct core_job *job = first; job != NULL; job = job->array_next)
@@ -307,7 +317,7 @@ static void select_all_live(struct filter_state *state, job_ptrs *ret) {
 }
 
 void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
-                struct job_results *errors, bool split) {
+                struct job_results *errors, const struct core_user *splitter) {
     struct filter_state state = {core, select, SMAP_INIT};
     if (select->nodelist != NULL) {
         uint32_t *nodes;
@@ -321,7 +331,7 @@ void job_select(struct core *core, const struct job_select *select, job_ptrs *re
         select_all_live(&state, ret);
     for (uint32_t i = 0; i < select->ids.n; i++) {
         job_ptrs found = {0};
-        if (job_select_id(core, select->ids.items[i], split, &found) < 0) {
+        if (job_select_id(core, select->ids.items[i], splitter, &found) < 0) {
             results_add(core, errors, select->ids.items[i], 0, -ERR_INVALID_JOB_ID, NULL);
         } else {
             vec_each (&found, job) {

@@ -77,7 +77,8 @@ void job_arm(struct core *core, struct core_job *job) {
     else if (job->rec.state == JOB_SUSPENDED)
         due = earlier(due, job->orphan_deadline);
     else if (job->rec.state == JOB_PENDING)
-        due = earlier(earlier(due, job->rec.deadline), job->immediate_deadline);
+        due = earlier(earlier(earlier(due, job->rec.deadline), job->immediate_deadline),
+                      job->depends_due);
     else if (!(job->rec.flags & JOB_FLAG_COMPLETING) && core->settings.min_job_age > 0)
         due = job->rec.end_time + core->settings.min_job_age;
     heap_remove(&core->timers, &job->timer);
@@ -100,6 +101,10 @@ static void send_warning(struct core *core, struct core_job *job) {
 }
 
 static void pending_timer(struct core *core, struct core_job *job) {
+    if (job->depends_due > 0 && core->now >= job->depends_due) {
+        job->depends_due = 0;
+        sched_sync(core, job);
+    }
     if (job->rec.deadline > 0 && core->now >= job->rec.deadline) {
         job_finish(core, job, JOB_DEADLINE, REASON_DEADLINE, 0, NULL);
     } else if (job->immediate_deadline > 0 && core->now >= job->immediate_deadline) {
@@ -323,6 +328,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
                   start->n_allocs, NULL, NULL, 0);
     job->immediate_deadline = 0;
     core->n_started++;
+    core->depends_changed = true; /* seen at the end of the pass: "after:ID" */
     mail_event(core, job, MAIL_BEGIN);
     if (job->rec.kind == JOB_KIND_BATCH) {
         job->rec.flags |= JOB_FLAG_CONFIGURING;
@@ -398,7 +404,7 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         job_estimate_size(core, &job->rec);
         sched_sync(core, job);
     }
-    depend_job_changed(core, job);
+    depend_job_changed(core);
     job_arm(core, job);
 }
 
@@ -439,7 +445,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         answer_waiters(core, job);
     }
     sched_sync(core, job);
-    depend_job_changed(core, job);
+    depend_job_changed(core);
     if (job->rec.array_job_id != 0)
         array_tasks_changed(core, job);
     job_arm(core, job);

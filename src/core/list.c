@@ -162,7 +162,7 @@ static int list_by_ids(struct job_filter *filter, struct frame *frame,
     size_t found = 0;
     for (uint32_t i = 0; i < ids->n; i++) {
         job_ptrs jobs = {0};
-        if (job_select_id(filter->core, ids->items[i], false, &jobs) == 0) {
+        if (job_select_id(filter->core, ids->items[i], NULL, &jobs) == 0) {
             found += jobs.n;
             for (size_t k = 0; k < jobs.n; k++) {
                 if (job_wanted(filter, jobs.items[k]))
@@ -247,7 +247,7 @@ static void list_batch_step(const struct core_job *job, struct frame *frame) {
 /* "12", "12_3", "12_3.0": the asker picks the step from those of the job. */
 static void jobs_of_step_id(struct core *core, const char *id, job_ptrs *jobs) {
     cleanup_free char *job_id = xstrndup(id, strcspn(id, "."));
-    (void) job_select_id(core, job_id, false, jobs);
+    (void) job_select_id(core, job_id, NULL, jobs);
 }
 
 static int list_steps(struct core *core, const struct core_user *user,
@@ -437,7 +437,7 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
         job_ptrs jobs = {0};
         cleanup_free char *id = xstrdup(query->ids.items[i]);
         id[strcspn(id, ".")] = '\0';
-        if (job_select_id(core, id, false, &jobs) == 0) {
+        if (job_select_id(core, id, NULL, &jobs) == 0) {
             for (size_t k = 0; k < jobs.n; k++) {
                 struct core_job *job = jobs.items[k];
                 if (acct_wanted(&filter, job, query) &&

@@ -53,17 +53,23 @@ uint32_t priority_compute(const struct core *core, const struct core_job *job) {
 static struct core_job *starting_record(struct core *core, struct core_job *job) {
     if (job->rec.array_tasks == NULL)
         return job;
-    return array_split(core, job, idset_min(&job->tasks));
+    return array_take(core, job, idset_min(&job->tasks));
 }
 
 static void commit_start(struct core *core, const struct sched_start *start) {
     struct core_job *job = job_find(core, start->job_id);
     if (job == NULL || !job_is_pending(job) || job->rec.flags != 0 || job->rec.priority == 0)
         return;
+    /* Tasks with records of their own may be proposed together. */
+    if (job->rec.array_limit > 0 &&
+        array_running(core, job->rec.array_job_id) >= job->rec.array_limit) {
+        sched_sync(core, job);
+        return;
+    }
     struct core_job *task = starting_record(core, job);
     job_start(core, task, start);
-    if (task != job && job->rec.array_limit > 0)
-        array_tasks_changed(core, job);
+    if (task->rec.array_limit > 0)
+        array_tasks_changed(core, task);
 }
 
 static void note_wait(struct core *core, const struct sched_wait *wait) {
@@ -98,4 +104,6 @@ void plan_run(struct core *core) {
     if (plan.n_starts == STARTS_PER_TURN)
         core->plan_next = core->now;
     sched_plan_done(&plan);
+    if (core->depends_changed)
+        depend_job_changed(core);
 }

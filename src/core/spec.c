@@ -338,12 +338,11 @@ static void sync_add(struct core *core, struct core_job *job) {
     }
     if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
         spec.features = features;
-    if (job->rec.array_tasks != NULL) {
+    if (job->rec.array_tasks != NULL)
         spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
-        if (job->rec.array_limit > 0) {
-            uint32_t running = array_running(core, job->rec.array_job_id);
-            spec.max_starts = job->rec.array_limit > running ? job->rec.array_limit - running : 0;
-        }
+    if (job->rec.array_limit > 0) {
+        uint32_t running = array_running(core, job->rec.array_job_id);
+        spec.max_starts = job->rec.array_limit > running ? job->rec.array_limit - running : 0;
     }
     if (spec.max_starts == 0) {
         job->rec.reason = REASON_ARRAY_TASK_LIMIT;

@@ -124,7 +124,8 @@ struct core_job {
     struct list step_waits;
     struct depend *depends;
     size_t n_depends;
-    bool depends_any; /* `?` */
+    bool depends_any;    /* `?` */
+    int64_t depends_due; /* when the clock alone may make one true, 0 */
     vec(struct waiter) waiters;
     uint64_t owner_client; /* salloc/srun connection, 0 */
     bool in_sched;
@@ -185,6 +186,7 @@ struct core {
     struct map arrays; /* array_job_id -> first core_job of the array */
     size_t n_jobs;     /* array records count their tasks */
     struct list depending;
+    bool depends_walking, depends_changed;
     struct map client_jobs;  /* client -> id of the job that it waits for or owns */
     struct map script_users; /* script id -> number of records that need it (as pointer) */
 
@@ -240,8 +242,10 @@ uint32_t job_take_id(struct core *core);
 /* "12", "12_3", "12_[1-5]" */
 const char *job_display_id(struct core *core, const struct core_job *job);
 /* All records that a user means: "12" (an array: all its records), "12_3", "12_[1-5]". Tasks that
- * have no record of their own yet are split off when `split`. Returns 0 or ERR_INVALID_JOB_ID. */
-int job_select_id(struct core *core, const char *id, bool split, job_ptrs *ret);
+ * have no record of their own yet are split off for `splitter`, if the array is theirs (NULL:
+ * never). Returns 0 or ERR_INVALID_JOB_ID. */
+int job_select_id(struct core *core, const char *id, const struct core_user *splitter,
+                  job_ptrs *ret);
 bool job_user_may(const struct core *core, const struct core_job *job, uint32_t uid);
 
 /* State changes; each asserts the state it comes from. */
@@ -278,8 +282,10 @@ void mail_event(struct core *core, const struct core_job *job, uint32_t event); 
 void mail_end(struct core *core, const struct core_job *job);
 
 /* ---- arrays (array.c) ---- */
-/* A record of its own for one unstarted task. */
+/* A record of its own for one unstarted task; in the planner's view if it may start. */
 struct core_job *array_split(struct core *core, struct core_job *array, uint32_t task);
+/* The same for a task that starts at once. */
+struct core_job *array_take(struct core *core, struct core_job *array, uint32_t task);
 void array_join(struct core *core, struct core_job *job); /* into core->arrays */
 void array_leave(struct core *core, struct core_job *job);
 uint32_t array_running(const struct core *core, uint32_t array_job_id);
@@ -290,7 +296,10 @@ must_check int depend_parse(struct core *core, struct core_job *job, const char 
                             struct error *err);
 /* Re-evaluates; true when the job may start as far as they are concerned. */
 bool depend_check(struct core *core, struct core_job *job);
-void depend_job_changed(struct core *core, struct core_job *other);
+/* A job has started, ended or gone: looks at all that wait. May be called from within itself. */
+void depend_job_changed(struct core *core);
+/* Ends the job if its dependency can never come true and that is what was asked for. */
+void depend_check_kill(struct core *core, struct core_job *job);
 bool depend_is_never(const struct core_job *job);
 
 /* ---- the planner's view (spec.c, plan.c) ---- */
@@ -406,7 +415,7 @@ void results_add(struct core *core, struct job_results *results, const char *id,
                  int code, const char *detail);
 /* Records that the filters choose among the live jobs. */
 void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
-                struct job_results *errors, bool split);
+                struct job_results *errors, const struct core_user *splitter);
 /* Validates limits that submit and update share; returns 0 or fills reply. */
 must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
                          struct reply_error *reply, struct str *infos);

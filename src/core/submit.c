@@ -707,4 +707,5 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     answer_submission(core, client, seq, job, submit, &reply);
     sched_sync(core, job);
     job_arm(core, job);
+    depend_check_kill(core, job);
 }

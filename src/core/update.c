@@ -333,7 +333,7 @@ static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
     char *cursor = copy;
     for (char *id = str_next_word(&cursor, ", "); id != NULL; id = str_next_word(&cursor, ", ")) {
         job_ptrs jobs = {0};
-        int r = job_select_id(core, id, true, &jobs);
+        int r = job_select_id(core, id, user, &jobs);
         if (r < 0)
             results_add(core, &results, id, 0, r, NULL);
         for (size_t i = 0; i < jobs.n; i++) {

@@ -127,7 +127,7 @@ static void kill_step_by_id(struct core *core, const char *id, const char *job_p
                             uint32_t step_id, const struct core_user *user,
                             const struct job_kill *request, struct job_results *results) {
     job_ptrs jobs = {0};
-    int r = job_select_id(core, job_part, false, &jobs);
+    int r = job_select_id(core, job_part, NULL, &jobs);
     if (r < 0)
         results_add(core, results, id, 0, r, NULL);
     for (size_t i = 0; i < jobs.n; i++) {
@@ -165,7 +165,7 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
     kill_steps(core, user, request, &results);
     job_ptrs jobs = {0};
     if (!by_id || request->select->ids.n > 0)
-        job_select(core, request->select, &jobs, &results, true);
+        job_select(core, request->select, &jobs, &results, user);
     for (size_t i = 0; i < jobs.n; i++) {
         struct core_job *job = jobs.items[i];
         bool named = request->select->uid != UNSET32 || request->select->name != NULL;
@@ -328,7 +328,7 @@ void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct 
     struct job_results results;
     record_init(&record_job_results, &results);
     job_ptrs jobs = {0};
-    job_select(core, request->select, &jobs, &results, true);
+    job_select(core, request->select, &jobs, &results, user);
     for (size_t i = 0; i < jobs.n; i++) {
         struct core_job *job = jobs.items[i];
         const char *detail = NULL, *id = job_display_id(core, job);

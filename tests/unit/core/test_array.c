@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Job arrays: one record, tasks that leave it, the throttle. */
+#include <string.h>
+
+#include "unit.h"
+#include "world.h"
+
+static const char conf_text[] = "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                                "MaxArraySize=101\nMaxJobCount=120\nMinJobAge=20\n"
+                                "NodeName=n[1-2] CPUs=2 RealMemory=1000\n"
+                                "PartitionName=main Nodes=ALL Default=YES\n";
+
+static void begin(struct world *world) {
+    world_start(world, conf_text);
+    world_all_connect(world);
+}
+
+static uint32_t submit(struct world *world, const char *spec, bool hold) {
+    struct job_request request;
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) spec;
+    request.hold = hold;
+    return world_submit(world, &request, NULL);
+}
+
+static void refused(struct world *world, const char *spec) {
+    struct job_request request;
+    int code;
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) spec;
+    if (world_submit(world, &request, &code) != 0)
+        fail_msg("%s was accepted", spec);
+    assert_int_equal(code, ERR_INVALID_ARRAY);
+}
+
+TEST(absurd_array_specs_are_refused) {
+    static const char *const specs[] = {"",      "0-4000000", "0-101",  "5-1",       "a",
+                                        "1-2%x", "-1",        "1-10:0", "4294967295"};
+    struct world world;
+    begin(&world);
+    for (size_t i = 0; i < countof(specs); i++)
+        refused(&world, specs[i]);
+    assert_int_equal(submit(&world, "0-100", true), 1);
+    struct job_request request;
+    int code;
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "0-20";
+    assert_int_equal(world_submit(&world, &request, &code), 0);
+    assert_int_equal(code, ERR_JOB_COUNT); /* every task counts as a job */
+    world_stop(&world);
+}
+
+TEST(a_throttle_of_zero_is_none) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(submit(&world, "0-9%0", false), 1);
+    assert_int_equal(world.n_launched, 4);
+    world_stop(&world);
+}
+
+TEST(tasks_given_twice_run_once) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit(&world, "3,1-4,2,3", true);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.array_tasks, "1-4");
+    world_stop(&world);
+}
+
+TEST(tasks_start_in_order_and_the_last_one_keeps_the_arrays_id) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit(&world, "1-3", false);
+    assert_true(world_look(&world, id + 1, &job));
+    assert_int_equal(job.array_task_id, 1);
+    assert_int_equal(job.array_job_id, id);
+    assert_true(world_look(&world, id + 2, &job));
+    assert_int_equal(job.array_task_id, 2);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.array_task_id, 3);
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_null(job.array_tasks);
+    world_stop(&world);
+}
+
+TEST(the_throttle_can_be_changed_while_tasks_run) {
+    struct world world;
+    begin(&world);
+    submit(&world, "1-9%1", false);
+    assert_int_equal(world.n_launched, 1);
+    assert_int_equal(world_update(&world, "job", "1", "ArrayTaskThrottle", "3"), 0);
+    assert_int_equal(world.n_launched, 3);
+    assert_int_equal(world_update(&world, "job", "1", "ArrayTaskThrottle", "0"), 0);
+    assert_int_equal(world.n_launched, 4);
+    world_stop(&world);
+}
+
+TEST(a_task_that_is_requeued_runs_again_under_its_id) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit(&world, "1-3", false);
+    assert_int_equal(world_verb(&world, VERB_REQUEUE, "1_2"), 0);
+    world_pass_time(&world, 200);
+    assert_true(world_look(&world, id + 2, &job));
+    assert_int_equal(job.array_task_id, 2);
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_int_equal(job.restarts, 1);
+    world_stop(&world);
+}
+
+TEST(one_task_can_be_held_and_released_apart) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "1-3";
+    request.begin_time = world.now + 100;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_verb(&world, VERB_HOLD, "1_2"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.array_tasks, "1,3");
+    world_pass_time(&world, 150);
+    assert_true(world_look(&world, id + 1, &job));
+    assert_int_equal(job.array_task_id, 2);
+    assert_int_equal(job.priority, 0);
+    assert_int_equal(world.n_launched, 2);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1_2"), 0);
+    assert_int_equal(world.n_launched, 3);
+    world_stop(&world);
+}
+
+TEST(a_task_named_by_a_verb_that_is_refused_starts_like_the_others) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world.uid = 1000;
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "1-4";
+    request.begin_time = world.now + 100;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_verb(&world, VERB_REQUEUE, "1_2"), ERR_JOB_PENDING);
+    assert_int_equal(world_update(&world, "job", "1_3", "NoSuchKey", "1"), ERR_UPDATE_KEY);
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "1_4"), ERR_JOB_PENDING);
+    world_pass_time(&world, 150);
+    assert_int_equal(world.n_launched, 4);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(others_cannot_take_an_array_apart) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    world.uid = 1000;
+    uint32_t id = submit(&world, "1-4", true);
+    world.uid = 2000;
+    assert_int_equal(world_kill(&world, "1_2"), ERR_ACCESS_DENIED);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1_[1-3]"), ERR_USER_ID);
+    assert_int_equal(world_update(&world, "job", "1_2", "Name", "x"), ERR_USER_ID);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.array_tasks, "1-4");
+    assert_int_equal(core_job_count(world.core), 4);
+    world_stop(&world);
+}
+
+TEST(a_range_of_ids_beyond_the_array_costs_nothing) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit(&world, "1-4", true);
+    assert_int_equal(world_kill(&world, "1_[3-4294967293]"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.array_tasks, "1-2");
+    assert_int_equal(world_kill(&world, "1_[5-4294967293]"), ERR_INVALID_JOB_ID);
+    world_stop(&world);
+}
+
+TEST(the_deadline_of_a_task_apart_is_kept) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "1-3";
+    request.hold = true;
+    request.deadline = world.now + 100;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_update(&world, "job", "1_2", "Name", "x"), 0);
+    world_pass_time(&world, 105);
+    assert_int_equal(world_state(&world, id + 1), JOB_DEADLINE);
+    assert_int_equal(world_state(&world, id), JOB_DEADLINE);
+    world_stop(&world);
+}
+
+TEST(tasks_survive_a_restart_with_their_throttle) {
+    struct world world;
+    begin(&world);
+    submit(&world, "1-9%2", false);
+    world_restart(&world);
+    world_all_connect(&world);
+    assert_int_equal(world.n_launched, 2);
+    world_script_ends(&world, 2, 0);
+    assert_int_equal(world.n_launched, 3);
+    world_stop(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(absurd_array_specs_are_refused),
+        cmocka_unit_test(a_throttle_of_zero_is_none),
+        cmocka_unit_test(tasks_given_twice_run_once),
+        cmocka_unit_test(tasks_start_in_order_and_the_last_one_keeps_the_arrays_id),
+        cmocka_unit_test(the_throttle_can_be_changed_while_tasks_run),
+        cmocka_unit_test(a_task_that_is_requeued_runs_again_under_its_id),
+        cmocka_unit_test(one_task_can_be_held_and_released_apart),
+        cmocka_unit_test(a_task_named_by_a_verb_that_is_refused_starts_like_the_others),
+        cmocka_unit_test(others_cannot_take_an_array_apart),
+        cmocka_unit_test(a_range_of_ids_beyond_the_array_costs_nothing),
+        cmocka_unit_test(the_deadline_of_a_task_apart_is_kept),
+        cmocka_unit_test(tasks_survive_a_restart_with_their_throttle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
