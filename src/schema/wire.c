@@ -371,7 +371,9 @@ static int decode_record(struct reader *reader, const struct record *record, voi
 
 int wire_decode(const struct record *record, struct bytes input, struct arena *arena, void *object,
                 struct error *err) {
-    struct reader reader = {input.data, input.data + input.size, arena, err, 0};
+    /* No bytes may come without an address, and NULL + 0 is undefined. */
+    const uint8_t *data = input.size > 0 ? input.data : (const uint8_t *) "";
+    struct reader reader = {data, data + input.size, arena, err, 0};
     record_init(record, object);
     return decode_record(&reader, record, object);
 }
