@@ -20,7 +20,7 @@ char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, b
     str_printf(&out, "cpu=%llu", (unsigned long long) cpus);
     if (mem > 0) {
         str_append(&out, ",mem=");
-        mem_print(mem, false, &out);
+        mem_print(mem, true, &out);
     }
     str_printf(&out, ",node=%u", nodes);
     if (with_billing)
@@ -100,8 +100,6 @@ void job_estimate_size(struct core *core, struct job *job) {
     if (job->ntasks_per_node > 0)
         nodes = max_of(nodes, ceil_div(tasks, job->ntasks_per_node));
     uint64_t cpus = job->overcommit ? nodes : saturated(tasks, cpt);
-    if (job->min_cpus_per_node > 0)
-        cpus = max_of(cpus, nodes * job->min_cpus_per_node);
     cpus = min_of(cpus, (uint64_t) UINT32_MAX);
     nodes = max_of(nodes, ceil_div(cpus, largest_cpus(core)));
     cpus = max_of(cpus, nodes);
@@ -111,6 +109,8 @@ void job_estimate_size(struct core *core, struct job *job) {
     struct str gres cleanup_str = STR_INIT;
     requested_gres(job, job->num_nodes, job->ntasks_total, &gres);
     free(job->tres_req);
+    /* What was asked for, not what the tasks will take: without -N that is one node. */
+    uint32_t asked = max_of(job->min_nodes, 1u);
     job->tres_req =
         tres_text(job->num_cpus, requested_mem(core, job, job->num_nodes, job->num_cpus),
                   job->num_nodes, str_cstr(&gres), true);
