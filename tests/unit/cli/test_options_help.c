@@ -64,6 +64,7 @@ static void page_has_the_table(enum option_command command) {
 TEST(the_manual_pages_hold_the_tables_of_options) {
     page_has_the_table(OPTION_SBATCH);
     page_has_the_table(OPTION_SALLOC);
+    page_has_the_table(OPTION_SRUN);
 }
 
 TEST(the_manual_names_the_variables_of_its_command) {
