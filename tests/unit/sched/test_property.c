@@ -162,6 +162,10 @@ static void naive_case(uint64_t seed) {
 }
 
 TEST(shortcuts_change_no_decision) {
+    static const uint64_t once_broken[] = {61390, 64213};
+
+    for (size_t i = 0; i < countof(once_broken); i++)
+        naive_case(once_broken[i]);
     each_seed(20000, naive_case);
 }
 
