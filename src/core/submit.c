@@ -106,14 +106,13 @@ void job_estimate_size(struct core *core, struct job *job) {
     job->num_nodes = saturated32(nodes);
     job->num_cpus = saturated32(cpus);
     job->ntasks_total = saturated32(tasks);
-    struct str gres cleanup_str = STR_INIT;
-    requested_gres(job, job->num_nodes, job->ntasks_total, &gres);
-    free(job->tres_req);
     /* What was asked for, not what the tasks will take: without -N that is one node. */
     uint32_t asked = max_of(job->min_nodes, 1u);
-    job->tres_req =
-        tres_text(job->num_cpus, requested_mem(core, job, job->num_nodes, job->num_cpus),
-                  job->num_nodes, str_cstr(&gres), true);
+    struct str gres cleanup_str = STR_INIT;
+    requested_gres(job, asked, job->ntasks_total, &gres);
+    free(job->tres_req);
+    job->tres_req = tres_text(job->num_cpus, requested_mem(core, job, asked, job->num_cpus), asked,
+                              str_cstr(&gres), true);
 }
 
 /* ---- checks ---- */
