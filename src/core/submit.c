@@ -387,10 +387,16 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
     return 0;
 }
 
-/* Names of nodes must be in one of the partitions asked for. */
+/* Names of nodes must be in one of the partitions asked for, and not excluded. */
 static int check_nodes_in_partition(struct core *core, const struct sched_job_spec *spec,
                                     struct reply_error *reply) {
     for (size_t i = 0; i < spec->n_req_nodes; i++) {
+        for (size_t n = 0; n < spec->n_exc_nodes; n++) {
+            if (spec->exc_nodes[n] == spec->req_nodes[i])
+                return refuse(reply, core, ERR_INVALID_NODE,
+                              "node %s is in both --nodelist and --exclude",
+                              core->nodes[spec->req_nodes[i]].rec.name);
+        }
         bool inside = false;
         for (size_t p = 0; p < spec->n_partitions && !inside; p++) {
             const struct core_partition *part = &core->partitions[spec->partitions[p]];
