@@ -191,7 +191,7 @@ bool depend_check(struct core *core, struct core_job *job) {
     if (is_met(job)) {
         forget(job);
         job->rec.reason = REASON_NONE;
-        if (job->rec.eligible_time == 0)
+        if (job->rec.accrue_time == 0)
             job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
         job_touch(core, job);
         return true;

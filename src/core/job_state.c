@@ -315,6 +315,8 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     job->rec.suspend_time = 0;
     job->rec.pre_suspend_seconds = 0;
     job->rec.last_sched_eval = core->now;
+    if (job->rec.accrue_time == 0)
+        job->rec.accrue_time = job->rec.eligible_time;
     job->rec.end_time = start->limit == SCHED_FOREVER ? 0 : core->now + start->limit;
     if (start->limit != SCHED_FOREVER && job->rec.time_limit != UNSET32)
         job->rec.time_limit = (uint32_t) ((start->limit + 59) / 60);
@@ -555,7 +557,7 @@ void job_release(struct core *core, struct core_job *job) {
     string_set(&job->rec.state_desc, NULL);
     if (job_is_pending(job))
         job->rec.reason = REASON_NONE;
-    if (job->rec.eligible_time == 0)
+    if (job->rec.accrue_time == 0) /* it has never waited for resources yet */
         job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
     job->rec.priority = priority_compute(core, job);
     sched_sync(core, job);

@@ -80,6 +80,8 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
     string_set(&job->rec.state_desc, wait->detail);
     job->rec.start_time = wait->start;
     job->rec.last_sched_eval = core->now;
+    if (job->rec.accrue_time == 0 && job->rec.eligible_time <= core->now)
+        job->rec.accrue_time = job->rec.eligible_time;
     struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
     for (size_t i = 0; i < wait->n_nodes; i++)
         hostlist_push(&names, core->nodes[wait->nodes[i]].rec.name);

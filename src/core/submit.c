@@ -471,11 +471,13 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         string_set(&rec->group_name, user->as_group != NULL ? user->as_group : "?");
     }
     rec->submit_time = core->now;
-    rec->eligible_time =
-        rec->hold || rec->dependency != NULL ? 0 : max_of(core->now, rec->begin_time);
     if (rec->begin_time > core->now)
-        rec->start_time = rec->begin_time; /* until the planner knows better */
-    rec->accrue_time = rec->eligible_time;
+        rec->eligible_time = rec->start_time = rec->begin_time; /* until the planner knows better */
+    else
+        rec->eligible_time = rec->hold || rec->dependency != NULL ? 0 : core->now;
+    if (rec->eligible_time <= core->now)
+        rec->accrue_time = rec->eligible_time;
+    rec->last_sched_eval = core->now; /* it has been tried against the nodes on its way in */
     string_set(&rec->cluster, core->settings.cluster);
     if (rec->requeue == TRI_UNSET)
         rec->requeue = core->settings.job_requeue ? TRI_YES : TRI_NO;
