@@ -103,7 +103,7 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     if (done->output_failed) {
         step->rec.state = JOB_FAILED;
         step->rec.exit_status = 53;
-        job_finish(core, job, JOB_FAILED, REASON_NONE, 53, NULL);
+        job_finish(core, job, JOB_FAILED, REASON_LAUNCH_FAILURE, 53, NULL);
     } else if (done->oom) {
         step->rec.state = JOB_OUT_OF_MEMORY;
         step->rec.exit_status = 125;
