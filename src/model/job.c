@@ -162,8 +162,10 @@ void output_path_expand(const char *pattern, const struct path_names *names, str
         expand(pattern, names, out);
         return;
     }
+    /* A backslash makes the next character itself, and no symbol of the name counts. */
     for (const char *at = pattern; *at != '\0'; at++) {
-        if (*at != '\\')
-            str_append_char(out, *at);
+        if (*at == '\\' && *++at == '\0')
+            break;
+        str_append_char(out, *at);
     }
 }
