@@ -228,7 +228,6 @@ static int script_write(struct scontrol *scontrol, const struct job_script *scri
                         const char *path) {
     if (!strcmp(path, "-")) {
         str_append_bytes(&scontrol->out, script->script.data, script->script.size);
-        str_append_char(&scontrol->out, '\n');
         return 0;
     }
     /* 0700 as the script may hold secrets; it is made to be run again. */
