@@ -54,12 +54,12 @@ int option_bad_number(struct options *options, const struct option_row *row, con
     return option_bad(options, 1, "Invalid numeric value \"%s\" for --%s.", value, row->name);
 }
 
-/* Decimal digits only; a number too large to count is as good as the largest. */
+/* Decimal digits only. What is too large to count is a slip of the keyboard, and no number. */
 bool option_count(const char *value, uint32_t *ret) {
-    if (!*value || strspn(value, "0123456789") != strlen(value))
-        return false;
     uint64_t number;
-    *ret = str_to_u64(value, &number) ? (uint32_t) min_of(number, (uint64_t) COUNT_MAX) : COUNT_MAX;
+    if (!str_to_u64(value, &number) || number > COUNT_MAX)
+        return false;
+    *ret = (uint32_t) number;
     return true;
 }
 

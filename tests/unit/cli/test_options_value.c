@@ -30,10 +30,15 @@ TEST(numbers_are_positive_and_decimal) {
                         "1 Invalid numeric value \"x\" for --ntasks-per-node.");
 }
 
-TEST(numbers_too_large_to_count_are_as_good_as_the_largest) {
+TEST(numbers_too_large_to_count_are_refused) {
     cleanup_sample struct sample s;
-    sample_read(&s, OPTION_SBATCH, "-n 99999999999999999999");
+    sample_read(&s, OPTION_SBATCH, "-n 2147483647");
     assert_int_equal(s.options.job.ntasks, INT32_MAX);
+    assert_string_equal(refused("-n 2147483648"),
+                        "1 Invalid numeric value \"2147483648\" for --ntasks.");
+    assert_string_equal(refused("--ntasks-per-socket=999999999999999999999"),
+                        "1 Invalid numeric value \"999999999999999999999\" for "
+                        "--ntasks-per-socket.");
 }
 
 TEST(node_counts_are_a_number_a_range_or_a_set) {
@@ -273,7 +278,7 @@ TEST(salloc_has_options_of_its_own) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_positive_and_decimal),
-        cmocka_unit_test(numbers_too_large_to_count_are_as_good_as_the_largest),
+        cmocka_unit_test(numbers_too_large_to_count_are_refused),
         cmocka_unit_test(node_counts_are_a_number_a_range_or_a_set),
         cmocka_unit_test(bad_node_counts_say_what_is_wrong),
         cmocka_unit_test(memory_sizes_become_mib),
