@@ -61,8 +61,8 @@ void cluster_search_path(struct str *out);
 int cluster_failed(const struct cluster *cluster, const char *fmt, ...) printf_like(2, 3);
 
 /* ---- sluice_process.c: daemons as processes ---- */
-/* The process of a pid file that is alive and is `program`, or 0. */
-pid_t process_of_pid_file(const char *path, const char *program);
+/* The process of the pid file D/file that is alive, is `program` and of this cluster, or 0. */
+pid_t process_of_pid_file(const struct cluster *cluster, const char *file, const char *program);
 /* Starts a program that puts itself in the background; true when it said that it is up. What it
  * printed goes to log. */
 pid_t process_start(const struct cluster *cluster, const char *const *argv, const char *log);

@@ -24,8 +24,7 @@
 
 static void stop_politely(const struct cluster *cluster, const char *pid_file, const char *program,
                           struct pid_list *waiting) {
-    cleanup_free char *path = cluster_path(cluster, "%s", pid_file);
-    pid_t pid = process_of_pid_file(path, program);
+    pid_t pid = process_of_pid_file(cluster, pid_file, program);
     if (pid && kill(pid, SIGTERM) == 0)
         vec_push(waiting, pid);
 }
@@ -69,8 +68,7 @@ static bool kill_rest(const struct cluster *cluster) {
 }
 
 static void stop_munged(const struct cluster *cluster) {
-    cleanup_free char *path = cluster_path(cluster, "munge/pid");
-    pid_t pid = process_of_pid_file(path, "munged");
+    pid_t pid = process_of_pid_file(cluster, "munge/pid", "munged");
     if (!pid || kill(pid, SIGTERM) < 0)
         return;
     if (!process_wait_gone(pid, MUNGED_MSEC))

@@ -53,21 +53,30 @@ static bool is_gone(pid_t pid) {
     return end && str_starts(end, ") Z");
 }
 
-pid_t process_of_pid_file(const char *path, const char *program) {
-    FILE *file = fopen(path, "re");
+/* A number may have been given to somebody else since, even to a daemon of another cluster: the
+ * mark in its environment tells, where we may read it. */
+static bool process_is_ours(const struct cluster *cluster, pid_t pid, const char *program) {
+    cleanup_str struct str text = STR_INIT;
+    read_proc(pid, "comm", &text);
+    if (strncmp(str_cstr(&text), program, min_of(strlen(program), (size_t) 15)) != 0)
+        return false;
+    read_proc(pid, "environ", &text);
+    cleanup_free char *mark = xasprintf("%s=%s", CLUSTER_MARK, cluster->dir);
+    return !text.length || environment_has(&text, mark, true);
+}
+
+pid_t process_of_pid_file(const struct cluster *cluster, const char *file, const char *program) {
+    cleanup_free char *path = cluster_path(cluster, "%s", file);
+    FILE *stream = fopen(path, "re");
     int number = 0;
-    if (!file)
+    if (!stream)
         return 0;
-    if (fscanf(file, "%d", &number) != 1)
+    if (fscanf(stream, "%d", &number) != 1)
         number = 0;
-    fclose(file);
-    if (number <= 1 || is_gone(number))
+    fclose(stream);
+    if (number <= 1 || is_gone(number) || !process_is_ours(cluster, number, program))
         return 0;
-    /* The number may have been given to somebody else since. */
-    cleanup_str struct str name = STR_INIT;
-    read_proc(number, "comm", &name);
-    return strncmp(str_cstr(&name), program, min_of(strlen(program), (size_t) 15)) == 0 ? number
-                                                                                        : 0;
+    return number;
 }
 
 /* ---- starting ---- */
@@ -192,8 +201,7 @@ static void mark_descendants(struct process_list *all) {
 
 /* munged is stopped last, by its own pid file. */
 static pid_t munged_pid(const struct cluster *cluster) {
-    cleanup_free char *path = cluster_path(cluster, "munge/pid");
-    return process_of_pid_file(path, "munged");
+    return process_of_pid_file(cluster, "munge/pid", "munged");
 }
 
 void process_find_all(const struct cluster *cluster, struct pid_list *pids) {

@@ -54,7 +54,7 @@ static char *find_munged(void) {
 
 static int start_munged(const struct cluster *cluster) {
     cleanup_free char *pid_file = cluster_path(cluster, "munge/pid");
-    if (process_of_pid_file(pid_file, "munged"))
+    if (process_of_pid_file(cluster, "munge/pid", "munged"))
         return CLI_GO_ON;
     cleanup_free char *program = find_munged();
     if (!program)
@@ -76,8 +76,7 @@ static int start_munged(const struct cluster *cluster) {
 }
 
 static int start_controller(const struct cluster *cluster) {
-    cleanup_free char *pid_file = cluster_path(cluster, "run/slurmctld.pid");
-    if (process_of_pid_file(pid_file, "slurmctld"))
+    if (process_of_pid_file(cluster, "run/slurmctld.pid", "slurmctld"))
         return CLI_GO_ON;
     cleanup_free char *program = cluster_program(cluster, "slurmctld");
     if (!program)
@@ -97,8 +96,8 @@ static int start_nodes(const struct cluster *cluster, const char *const *names, 
     cleanup_free pid_t *pids = xcalloc(max_of(n_names, (size_t) 1), sizeof(*pids));
     int result = CLI_GO_ON;
     for (size_t i = 0; i < n_names; i++) {
-        cleanup_free char *pid_file = cluster_path(cluster, "run/slurmd-%s.pid", names[i]);
-        if (process_of_pid_file(pid_file, "slurmd"))
+        cleanup_free char *pid_file = xasprintf("run/slurmd-%s.pid", names[i]);
+        if (process_of_pid_file(cluster, pid_file, "slurmd"))
             continue;
         cleanup_free char *log = cluster_path(cluster, "log/slurmd-%s.log", names[i]);
         const char *argv[] = {program, "-f", conf, "-N", names[i], NULL};
@@ -193,8 +192,7 @@ static void count_node(const struct node *node, void *context) {
 }
 
 static bool controller_runs(const struct cluster *cluster) {
-    cleanup_free char *pid_file = cluster_path(cluster, "run/slurmctld.pid");
-    return process_of_pid_file(pid_file, "slurmctld") != 0;
+    return process_of_pid_file(cluster, "run/slurmctld.pid", "slurmctld") != 0;
 }
 
 static int wait_for_nodes(const struct cluster *cluster) {
@@ -308,8 +306,7 @@ int sluice_env(struct cluster *cluster) {
 
 static void print_process(const struct cluster *cluster, const char *name, const char *program,
                           const char *pid_file, int *status) {
-    cleanup_free char *path = cluster_path(cluster, "%s", pid_file);
-    pid_t pid = process_of_pid_file(path, program);
+    pid_t pid = process_of_pid_file(cluster, pid_file, program);
     if (pid)
         cli_print(cluster->cli, "%-16s running, process %d\n", name, (int) pid);
     else
@@ -326,8 +323,8 @@ struct status_context {
 static void print_node(const struct node *node, void *context) {
     struct status_context *status = context;
     cleanup_str struct str state = STR_INIT;
-    cleanup_free char *pid_file = cluster_path(status->cluster, "run/slurmd-%s.pid", node->name);
-    pid_t pid = process_of_pid_file(pid_file, "slurmd");
+    cleanup_free char *pid_file = xasprintf("run/slurmd-%s.pid", node->name);
+    pid_t pid = process_of_pid_file(status->cluster, pid_file, "slurmd");
     node_state_print(node->state, node->flags, false, &state);
     cli_print(status->cluster->cli, "%-16s %s%s%s, slurmd %s", node->name, str_cstr(&state),
               node->reason ? ": " : "", node->reason ? node->reason : "",
