@@ -189,7 +189,9 @@ static bool select_unstarted(struct core *core, struct core_job *array, const st
         if (!idset_contains(wanted, task))
             continue;
         found = true;
-        vec_push(ret, split ? array_split(core, array, task) : array);
+        /* The last task left takes over the array's record by itself. */
+        bool own = array->rec.array_task_id == task;
+        vec_push(ret, split && !own ? array_split(core, array, task) : array);
     }
     return found;
 }

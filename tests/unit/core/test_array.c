@@ -179,6 +179,23 @@ TEST(a_range_of_ids_beyond_the_array_costs_nothing) {
     world_stop(&world);
 }
 
+TEST(all_tasks_can_be_named_one_by_one) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit(&world, "1-4", true);
+    assert_int_equal(world_verb(&world, VERB_UHOLD, "1_[1-4]"), 0);
+    assert_int_equal(core_job_count(world.core), 4);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(world_look(&world, id + i, &job));
+        assert_null(job.array_tasks);
+        seen |= 1u << job.array_task_id;
+    }
+    assert_int_equal(seen, 0x1e);
+    world_stop(&world);
+}
+
 TEST(the_deadline_of_a_task_apart_is_kept) {
     struct world world;
     struct job_request request;
@@ -219,6 +236,7 @@ int main(void) {
         cmocka_unit_test(a_task_named_by_a_verb_that_is_refused_starts_like_the_others),
         cmocka_unit_test(others_cannot_take_an_array_apart),
         cmocka_unit_test(a_range_of_ids_beyond_the_array_costs_nothing),
+        cmocka_unit_test(all_tasks_can_be_named_one_by_one),
         cmocka_unit_test(the_deadline_of_a_task_apart_is_kept),
         cmocka_unit_test(tasks_survive_a_restart_with_their_throttle),
     };
