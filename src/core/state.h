@@ -343,12 +343,6 @@ void restore_free(struct core *core);
 
 /* ---- partitions ---- */
 struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);
-
-/* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
-void step_touch(struct core *core, struct core_step *step);
-void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct step_request *request);
-/* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
 /* scontrol update, create, delete (partition.c). */
 must_check int update_partition(struct core *core, const struct core_user *user,
                                 const struct update *request, struct error *err);
@@ -361,6 +355,12 @@ uint64_t partition_store_id(const struct core_partition *part);
 void partition_totals(struct core *core, struct core_partition *part);
 /* The names of its partitions to every node, anew (configure.c). */
 void node_partitions(struct core *core);
+
+/* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
+void step_touch(struct core *core, struct core_step *step);
+void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                 struct step_request *request);
+/* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
  * refusal. */
 must_check int step_place(struct core *core, struct core_job *job,
                           const struct step_request *request, struct step_plan *plan,
