@@ -133,17 +133,17 @@ class Cluster:
             assert done.returncode == 0, str(result)
         return result
 
-    def up(self):
+    def up(self, check=True):
         """Starts the cluster, or whatever of it does not run."""
-        if self.before is None:
-            shutil.rmtree(self.dir, ignore_errors=True)
-            self.before = snapshot()
         argv = ["up", "--dir", self.dir, "--nodes", str(self.nodes), "--cpus", str(self.cpus), "--mem", str(self.mem)]
         if self.gpus:
             argv += ["--gpus", self.gpus]
-        if self.conf:
-            argv += ["--conf", self.conf]
-        self.sluice(*argv, user=self.user)
+        if self.before is None:
+            shutil.rmtree(self.dir, ignore_errors=True)
+            self.before = mounts()
+            if self.conf:
+                argv += ["--conf", self.conf]
+        self.sluice(*argv, user=self.user, check=check)
         text = self.sluice("env", "--dir", self.dir, user=self.user).out
         shown = subprocess.run(["bash", "-c", text + "\nenv -0"], capture_output=True, check=True,
                                env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}, text=True).stdout
@@ -160,10 +160,11 @@ class Cluster:
         self.running = []
         if self.before is None:
             return []
+        ports = self.ports()
         self.sluice("down", "--dir", self.dir, user=self.user)
         left = []
         def nothing_left():
-            left[:] = leftovers(self.dir, self.before)
+            left[:] = leftovers(self.dir, self.before, ports)
             return not left
         try:
             wait_until(nothing_left, 5)
@@ -171,6 +172,15 @@ class Cluster:
             pass
         self.before = None
         return left
+
+    def ports(self):
+        """The port of slurmctld and those of the nodes: what tells this cluster's cgroups from others'."""
+        try:
+            with open(os.path.join(self.dir, "cluster")) as file:
+                first = int(dict(line.split(None, 1) for line in file)["port"])
+        except (OSError, KeyError, ValueError):
+            return range(0)
+        return range(first, first + self.nodes + 1)
 
     # -- commands ----------------------------------------------------------------------------------------------
 
@@ -297,16 +307,15 @@ def mounts():
         return {line.split()[1] for line in file}
 
 
-def cgroups():
+def cgroups(ports):
+    """Groups of the nodes with these ports, named slurm_NODE_PORT; other clusters may run beside."""
     found = set()
     for top, dirs, _ in os.walk("/sys/fs/cgroup"):
-        found.update(os.path.join(top, name) for name in dirs
-                     if re.search(r"slurm|sluice|job_?\d+|step_", name, re.I))
+        for name in dirs:
+            match = re.fullmatch(r"slurm_.*_(\d+)", name)
+            if match and int(match.group(1)) in ports:
+                found.add(os.path.join(top, name))
     return found
-
-
-def snapshot():
-    return mounts(), cgroups()
 
 
 def processes_of(directory):
@@ -328,10 +337,10 @@ def processes_of(directory):
     return found
 
 
-def leftovers(directory, before):
+def leftovers(directory, mounted_before, ports):
     left = [f"process {pid}: {line}" for pid, line in processes_of(directory)]
-    left += [f"mount {path}" for path in mounts() - before[0] if path.startswith(directory)]
-    left += [f"cgroup {path}" for path in cgroups() - before[1]]
+    left += [f"mount {path}" for path in mounts() - mounted_before if path.startswith(directory)]
+    left += [f"cgroup {path}" for path in cgroups(ports)]
     if os.path.exists(directory):
         left.append(f"files in {directory}: {sorted(os.listdir(directory))}")
     return left

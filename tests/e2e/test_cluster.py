@@ -4,7 +4,7 @@
 import os
 import signal
 
-from harness import BASE, Cluster, leftovers, processes_of, snapshot, wait_until
+from harness import BASE, Cluster, leftovers, mounts, processes_of, wait_until
 
 
 def test_up_makes_the_asked_nodes_and_they_are_idle(make_cluster):
@@ -37,14 +37,15 @@ def test_up_starts_what_does_not_run(make_cluster):
 
 def test_down_leaves_nothing_even_with_running_jobs():
     cluster = Cluster(f"down-{os.getpid()}", nodes=2)
-    before = snapshot()
+    before = mounts()
     try:
         cluster.up()
+        ports = cluster.ports()
         job = cluster.submit("-D /tmp -o /dev/null --wrap='trap \"\" TERM; sleep 1000 & setsid sleep 1000 & wait'")
         cluster.wait_state(job, "RUNNING")
     finally:
         left = cluster.down()
-    assert left == [] and leftovers(cluster.dir, before) == []
+    assert left == [] and leftovers(cluster.dir, before, ports) == []
 
 
 def test_down_works_after_everything_was_killed():

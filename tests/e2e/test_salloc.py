@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """salloc: allocations with a command, without a shell, waiting, revoked."""
 
+import os
 import signal
 
+import pytest
 from harness import wait_until
 
 
@@ -44,15 +46,20 @@ def test_waiting_is_told_and_can_be_interrupted(cluster, work):
 
 
 def test_cancelling_ends_the_command(cluster, work):
-    running = cluster.start("exec salloc -J revoked sleep 1000", cwd=work)
+    running = cluster.start("exec salloc -K -J revoked sleep 1000", cwd=work)
     wait_until(lambda: "RUNNING" in cluster.ok("squeue -h -n revoked -o %T", user="root"))
     cluster.ok("scancel -n revoked")
     result = running.wait()
     assert "has been revoked" in result.err
 
 
-def test_killing_salloc_frees_the_nodes(cluster, work):
-    running = cluster.start("exec salloc -J killed sleep 1000", cwd=work)
-    wait_until(lambda: "RUNNING" in cluster.ok("squeue -h -n killed -o %T", user="root"))
-    running.process.kill()      # salloc alone: what it runs may go on, its allocation may not
-    wait_until(lambda: cluster.ok("squeue -h -n killed", user="root") == "", 20)
+@pytest.mark.slow
+def test_killing_salloc_or_srun_frees_the_nodes(cluster, work):
+    """What they run may go on, their allocations may not: they are given a minute to come back."""
+    allocating = cluster.start("exec salloc -J killed sleep 1000", cwd=work)
+    running = cluster.start("exec srun -J killed sh -c 'touch up; sleep 1000'", cwd=work)
+    wait_until(lambda: os.path.exists(os.path.join(work, "up")))
+    wait_until(lambda: cluster.ok("squeue -h -n killed -o %T", user="root").split() == ["RUNNING"] * 2)
+    allocating.process.kill()
+    running.process.kill()
+    wait_until(lambda: cluster.ok("squeue -h -n killed", user="root") == "", 80, 0.2)

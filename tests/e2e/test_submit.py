@@ -58,7 +58,7 @@ def test_gpus_by_type_by_count_and_unknown_ones(gpu_cluster, work):             
         gpu_cluster.submit(f"-H --gres={good} --wrap=true", cwd=work)
     for bad in ("gpu:h100:1", "gpu:3", "tpu:1", "gpu:a100:x"):
         result = gpu_cluster.run(f"sbatch --gres={bad} --wrap=true", cwd=work)
-        assert result.rc == 1 and result.out == "" and result.err.startswith("sbatch: error:"), bad
+        assert result.rc == 1 and result.out == "" and "sbatch: error:" in result.err, bad
 
 
 def test_ten_tasks_of_an_array_write_ten_files(cluster, work, script):                              # B16-B19
