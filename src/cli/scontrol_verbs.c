@@ -325,11 +325,16 @@ int scontrol_wait_job(struct scontrol *scontrol, int argc, char **argv) {
 static int daemon_ask(struct scontrol *scontrol, uint16_t type, const char *what) {
     struct empty empty = {false};
     struct error err = ERROR_INIT;
-    if (list_ask(&scontrol->session, type, &empty, MSG_OK, NULL, &err) < 0) {
-        fprintf(stderr, "%s error: %s\n", what, error_text(err.code));
-        return 1;
+    if (list_ask(&scontrol->session, type, &empty, MSG_OK, NULL, &err) == 0)
+        return 0;
+    /* A configuration with errors comes with one line for each. */
+    if (!str_equal(err.text, error_text(err.code))) {
+        char *cursor = err.text, *line;
+        while ((line = str_next_word(&cursor, "\n")))
+            fprintf(stderr, "scontrol: note: %s\n", line);
     }
-    return 0;
+    fprintf(stderr, "%s error: %s\n", what, error_text(err.code));
+    return 1;
 }
 
 int scontrol_reconfigure(struct scontrol *scontrol, int argc, char **argv) {

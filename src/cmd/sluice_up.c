@@ -15,6 +15,7 @@
 #include "os/loop.h"
 
 #define READY_USEC 20000000u /* patience with nodes that do not become idle */
+#define UNFIT_USEC 2000000u  /* with nodes that are less than configured, until they register */
 #define POLL_MSEC 10
 #define TAIL_LINES 8
 
@@ -171,8 +172,13 @@ static bool node_is_up(const struct node *node) {
     return good && !(node->flags & (NODE_FLAG_NOT_RESPONDING | NODE_FLAG_INVALID_REG));
 }
 
+/* It has registered with less than it should have: time does not heal that. */
+static bool node_is_unfit(const struct node *node) {
+    return (node->flags & NODE_FLAG_INVALID_REG) && !(node->flags & NODE_FLAG_NOT_RESPONDING);
+}
+
 struct readiness {
-    size_t n, n_up;
+    size_t n, n_up, n_unfit;
     struct str missing; /* "n2 (down: reason)" */
 };
 
@@ -183,6 +189,7 @@ static void count_node(const struct node *node, void *context) {
         ready->n_up++;
         return;
     }
+    ready->n_unfit += node_is_unfit(node);
     if (ready->missing.length)
         str_append(&ready->missing, ", ");
     str_printf(&ready->missing, "%s (", node->name);
@@ -196,13 +203,15 @@ static bool controller_runs(const struct cluster *cluster) {
 }
 
 static int wait_for_nodes(const struct cluster *cluster) {
-    uint64_t deadline = loop_monotonic_usec() + READY_USEC;
+    uint64_t start = loop_monotonic_usec();
     struct error err = ERROR_INIT;
     while (true) {
         struct readiness ready = {0};
         int rc = each_node(cluster, &err, count_node, &ready);
         bool done = rc == 0 && ready.n && ready.n == ready.n_up;
-        bool late = loop_monotonic_usec() > deadline || !controller_runs(cluster);
+        bool hopeless = rc == 0 && ready.n_unfit && ready.n_up + ready.n_unfit == ready.n;
+        uint64_t patience = hopeless ? UNFIT_USEC : READY_USEC;
+        bool late = loop_monotonic_usec() - start > patience || !controller_runs(cluster);
         cleanup_free char *missing = str_take(&ready.missing);
         if (done)
             return CLI_GO_ON;
