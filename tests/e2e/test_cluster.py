@@ -78,7 +78,7 @@ def test_an_ordinary_user_can_have_a_cluster(make_cluster):
 
 
 def test_bad_options_of_up_are_refused():
-    for options in (["--nodes", "0"], ["--nodes", "x"], ["--cpus", "-1"], ["--mem", "lots"], ["--gpus", "2"],
+    for options in (["--nodes", "0"], ["--nodes", "x"], ["--cpus", "-1"], ["--mem", "lots"], ["--gpus", "a100:x"],
                     ["--frobnicate"]):
         result = Cluster.sluice("up", "--dir", os.path.join(BASE, "never"), *options, check=False)
         assert result.rc != 0 and result.err, str(result)
