@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "text/idset.h"
 
 #define RECORD_ROW_rlimit_value(...) RECORD_ROW(rlimit_value, __VA_ARGS__)
@@ -136,8 +137,8 @@ static void expand(const char *pattern, const struct path_names *names, struct s
         }
         const char *symbol = at + 1;
         unsigned width = 0;
-        while (isdigit((unsigned char) *symbol) && width < 1000)
-            width = width * 10 + (unsigned) (*symbol++ - '0');
+        for (; isdigit((unsigned char) *symbol); symbol++)
+            width = min_of(width * 10 + (unsigned) (*symbol - '0'), 1000u);
         bool padded = symbol != at + 1;
         bool done = false;
         if (*symbol == '%' && !padded && !names->leave_node_parts) {
