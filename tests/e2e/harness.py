@@ -155,8 +155,7 @@ class Cluster:
     def down(self):
         """Stops the cluster and returns what it left behind, as a list of sentences."""
         for running in self.running:
-            if running.process.poll() is None:
-                running.kill()
+            running.kill()
         self.running = []
         if self.before is None:
             return []
@@ -279,8 +278,7 @@ class Cluster:
     def reset(self):
         """Ends all jobs and waits until every node is idle, for the next test."""
         for running in self.running:
-            if running.process.poll() is None:
-                running.kill()
+            running.kill()
         self.running = []
         def is_quiet():
             jobs = self.run("squeue -h -r -o %A", user="root").out.split()
