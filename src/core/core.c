@@ -31,6 +31,7 @@ void core_free(struct core *core) {
     job_free_all(core);
     map_done(&core->jobs);
     map_done(&core->arrays);
+    vec_done(&core->job_order);
     map_done(&core->client_jobs);
     map_done(&core->script_users);
     vec_done(&core->fresh_allocs);

@@ -44,6 +44,8 @@ static size_t job_weight(const struct core_job *job) {
 void job_link(struct core *core, struct core_job *job) {
     map_put(&core->jobs, job->rec.job_id, job);
     list_append(&core->jobs_in_order, &job->link);
+    job->order_at = core->job_order.n;
+    vec_push(&core->job_order, job);
     if (job->script_id != 0)
         script_user_add(core, job->script_id);
     if (job->rec.array_job_id != 0)
@@ -114,11 +116,29 @@ static void job_free(struct core_job *job) {
     free(job);
 }
 
+/* Gaps are closed when they are half of the array. */
+static void order_leave(struct core *core, struct core_job *job) {
+    core->job_order.items[job->order_at] = NULL;
+    if (++core->job_order_gaps * 2 <= core->job_order.n)
+        return;
+    size_t n = 0;
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        struct core_job *other = core->job_order.items[i];
+        if (other == NULL)
+            continue;
+        other->order_at = n;
+        core->job_order.items[n++] = other;
+    }
+    core->job_order.n = n;
+    core->job_order_gaps = 0;
+}
+
 void job_unlink(struct core *core, struct core_job *job) {
     core->n_jobs -= job_weight(job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);
     list_remove(&job->link);
+    order_leave(core, job);
     list_remove(&job->depending);
     if (job->in_sched)
         sched_job_remove(core->sched, job->rec.job_id);

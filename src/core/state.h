@@ -117,6 +117,7 @@ struct core_job {
     struct job rec;
     struct list dirty;
     struct list link;      /* core->jobs_in_order, by id of creation */
+    size_t order_at;       /* in core->job_order */
     struct list depending; /* core->depending while a dependency is open */
     struct heap_node timer;
     struct idset tasks; /* unstarted tasks of an array record */
@@ -183,6 +184,10 @@ struct core {
 
     struct map jobs; /* id -> core_job */
     struct list jobs_in_order;
+    /* The same in an array, for listings, which would wait for memory at every link of the list;
+     * NULL where a job has left. */
+    vec(struct core_job *) job_order;
+    size_t job_order_gaps;
     struct map arrays; /* array_job_id -> first core_job of the array */
     size_t n_jobs;     /* array records count their tasks */
     struct list depending;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "schema/member.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
@@ -116,7 +117,7 @@ static void encode_field(const struct field *field, void *object, struct str *ou
     }
     case FIELD_U32S: {
         const struct u32s *list = member_u32s(field, object);
-        struct str packed __attribute__((cleanup(str_done))) = STR_INIT;
+        struct str packed cleanup_str = STR_INIT;
         for (uint32_t i = 0; i < list->n; i++)
             put_varint(&packed, list->items[i]);
         put_bytes(out, field, packed.data, packed.length);
@@ -160,6 +161,9 @@ struct reader {
     struct arena *arena;
     struct error *err;
     unsigned depth;
+    /* Of the list of records that is being read: places left. */
+    const struct field *room_of;
+    uint32_t room;
 };
 
 static bool get_varint(struct reader *reader, uint64_t *ret) {
@@ -190,8 +194,22 @@ static int malformed(struct reader *reader, const struct record *record, const c
     return error_set(reader->err, ERR_PROTOCOL, "malformed %s record: %s", record->name, what);
 }
 
-/* Repeated members grow by doubling inside the arena; the capacity is implied by n (powers of two).
+/* How many values of the same key follow each other, the one that has just been read included: a
+ * list of records is made of its size at once. Says 1 where the bytes are odd; decoding will tell.
  */
+static uint32_t run_length(const struct reader *reader, uint64_t key) {
+    struct reader ahead = *reader;
+    struct bytes span;
+    uint64_t next;
+    uint32_t n = 1;
+    while (ahead.at < ahead.end && get_varint(&ahead, &next) && next == key &&
+           get_span(&ahead, &span))
+        n++;
+    return n;
+}
+
+/* Other repeated members grow by doubling inside the arena; the capacity is implied by n (powers of
+ * two). */
 static void *grown(struct arena *arena, void *items, uint32_t n, size_t size) {
     if (n > 0 && (n & (n - 1)) != 0)
         return items;
@@ -207,8 +225,8 @@ static int decode_sub(struct reader *reader, const struct field *field, struct b
                       void *object) {
     if (reader->depth >= DEPTH_MAX)
         return malformed(reader, field->record, "nested too deeply");
-    struct reader inner = {span.data, span.data + span.size, reader->arena, reader->err,
-                           reader->depth + 1};
+    struct reader inner = {
+        span.data, span.data + span.size, reader->arena, reader->err, reader->depth + 1, NULL, 0};
     record_init(field->record, object);
     return decode_record(&inner, field->record, object);
 }
@@ -220,6 +238,23 @@ static int out_of_room(struct reader *reader, const struct record *record) {
 
 static char *get_string(struct reader *reader, struct bytes span) {
     return arena_strndup(reader->arena, (const char *) span.data, span.size);
+}
+
+/* Room for the records that follow each other here, behind those that came before. */
+static int make_room(struct reader *reader, const struct record *record, const struct field *field,
+                     struct recs *recs) {
+    uint32_t n = run_length(reader, (uint64_t) field->number << 3 | WIRE_BYTES);
+    n = max_of(n, recs->n); /* lists that are torn apart cost no more than their size either */
+    size_t size = field->record->size;
+    void *items = arena_alloc(reader->arena, ((size_t) recs->n + n) * size);
+    if (items == NULL)
+        return out_of_room(reader, record);
+    if (recs->n > 0)
+        memcpy(items, recs->items, recs->n * size);
+    recs->items = items;
+    reader->room = n;
+    reader->room_of = field;
+    return 0;
 }
 
 static int decode_bytes(struct reader *reader, const struct record *record,
@@ -252,7 +287,8 @@ static int decode_bytes(struct reader *reader, const struct record *record,
         return 0;
     }
     case FIELD_U32S: {
-        struct reader inner = {span.data, span.data + span.size, reader->arena, reader->err, 0};
+        struct reader inner = {
+            span.data, span.data + span.size, reader->arena, reader->err, 0, NULL, 0};
         struct u32s *list = member_u32s(field, object);
         while (inner.at < inner.end) {
             uint64_t value;
@@ -275,10 +311,12 @@ static int decode_bytes(struct reader *reader, const struct record *record,
     }
     case FIELD_RECS: {
         struct recs *recs = member_recs(field, object);
-        void *items = grown(reader->arena, recs->items, recs->n, field->record->size);
-        if (items == NULL)
-            return out_of_room(reader, record);
-        recs->items = items;
+        if (reader->room == 0 || reader->room_of != field) {
+            int r = make_room(reader, record, field, recs);
+            if (r < 0)
+                return r;
+        }
+        reader->room--;
         recs->n++;
         return decode_sub(reader, field, span, recs_item(field, recs, recs->n - 1));
     }
@@ -373,7 +411,7 @@ int wire_decode(const struct record *record, struct bytes input, struct arena *a
                 struct error *err) {
     /* No bytes may come without an address, and NULL + 0 is undefined. */
     const uint8_t *data = input.size > 0 ? input.data : (const uint8_t *) "";
-    struct reader reader = {data, data + input.size, arena, err, 0};
+    struct reader reader = {data, data + input.size, arena, err, 0, NULL, 0};
     record_init(record, object);
     return decode_record(&reader, record, object);
 }
