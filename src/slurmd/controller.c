@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The standing connection to the controller. It is dialled again when it breaks, after a pause that
- * grows from a tenth of a second to five; several controllers are tried in turn.
+ * grows with the time that the controller has been away; several controllers are tried in turn.
  */
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "os/log.h"
 #include "slurmd/slurmd.h"
 
-#define BACKOFF_MIN_USEC 100000u
-#define BACKOFF_MAX_USEC 5000000u
+#define PAUSE_MIN_USEC 50000u
+#define PAUSE_SOON_USEC 1000000u /* at most, in the first minute */
+#define PAUSE_MAX_USEC 5000000u
+#define SOON_USEC 60000000u
+#define PAUSE_PART 8u  /* a pause is this part of the time without a connection */
 #define BODY_FACTOR 4u /* decoded size of a message against its encoded size */
 
 void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body) {
@@ -119,12 +123,12 @@ static void on_welcome(struct slurmd *slurmd, const struct node_welcome *welcome
     if (!welcome->accepted) {
         log_error("the controller does not take this node: %s",
                   welcome->text ? welcome->text : "no reason given");
-        slurmd->backoff_usec = BACKOFF_MAX_USEC;
+        slurmd->is_unwanted = true;
         rpc_conn_close(slurmd->controller);
         return;
     }
     slurmd->is_registered = true;
-    slurmd->backoff_usec = 0;
+    slurmd->is_unwanted = false;
     log_info("registered as %s%s%s", slurmd->node_name, welcome->text ? ": " : "",
              welcome->text ? welcome->text : "");
     slurmd->heartbeat = welcome->heartbeat ? welcome->heartbeat : 30;
@@ -189,13 +193,22 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
 
 /* ---- the connection ---- */
 
-static void dial_later(struct slurmd *slurmd) {
-    uint64_t pause = slurmd->backoff_usec;
+/* After a restart of the controller the nodes are back at once; a controller that is away for long
+ * is not worth a crowd at its door. The pauses of different nodes drift apart. */
+static uint64_t next_pause(struct slurmd *slurmd, uint64_t now) {
+    uint64_t away = now - slurmd->lost_usec;
+    uint64_t most = away < SOON_USEC ? PAUSE_SOON_USEC : PAUSE_MAX_USEC;
+    uint64_t pause = slurmd->is_unwanted ? PAUSE_MAX_USEC : min_of(away / PAUSE_PART, most);
 
-    slurmd->backoff_usec =
-        pause == 0 ? BACKOFF_MIN_USEC : min_of(pause * 2, (uint64_t) BACKOFF_MAX_USEC);
+    pause = max_of(pause, (uint64_t) PAUSE_MIN_USEC);
+    return pause - rng_below(&slurmd->rng, pause / 4);
+}
+
+static void dial_later(struct slurmd *slurmd) {
+    uint64_t now = loop_monotonic_usec();
+
     slurmd->control_host = (slurmd->control_host + 1) % slurmd->conf->n_control_hosts;
-    loop_timer_set(slurmd->dial_timer, loop_monotonic_usec() + max_of(pause, (uint64_t) 1));
+    loop_timer_set(slurmd->dial_timer, now + next_pause(slurmd, now));
 }
 
 static void on_ready(struct rpc_conn *conn, void *context) {
@@ -214,6 +227,8 @@ static void on_closed(struct rpc_conn *conn, const struct error *why, void *cont
         log_info("the connection to the controller is lost (%s); running steps go on", why->text);
     else if (!slurmd->has_complained)
         log_error("cannot register with the controller: %s; trying again", why->text);
+    if (slurmd->is_registered)
+        slurmd->lost_usec = loop_monotonic_usec();
     slurmd->has_complained = true;
     slurmd->is_ready = slurmd->is_registered = false;
     loop_timer_set(slurmd->heartbeat_timer, 0);
@@ -240,6 +255,8 @@ static void dial(void *context) {
 }
 
 void controller_start(struct slurmd *slurmd) {
+    slurmd->lost_usec = loop_monotonic_usec();
+    rng_seed(&slurmd->rng, slurmd->lost_usec ^ (uint64_t) getpid());
     slurmd->dial_timer = loop_timer_add(slurmd->loop, dial, slurmd);
     slurmd->heartbeat_timer = loop_timer_add(slurmd->loop, on_heartbeat, slurmd);
     dial(slurmd);

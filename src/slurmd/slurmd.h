@@ -16,6 +16,7 @@
 #include "agent/agent.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/rng.h"
 #include "base/vec.h"
 #include "model/conf.h"
 #include "os/frame.h"
@@ -66,7 +67,9 @@ struct slurmd {
     struct rpc_conn *controller; /* NULL = waiting to dial again */
     bool is_ready, is_registered, has_complained;
     size_t control_host;
-    uint64_t backoff_usec;
+    uint64_t lost_usec; /* since when there is no connection, loop_monotonic_usec() */
+    bool is_unwanted;   /* the controller has turned this node away */
+    struct rng rng;     /* spreads the nodes' attempts */
     uint32_t heartbeat; /* seconds */
     struct loop_timer *dial_timer, *heartbeat_timer;
 

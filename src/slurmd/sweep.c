@@ -20,6 +20,7 @@
 
 #define ROUND_USEC 20000u
 #define ROUNDS_MAX 500u /* ten seconds */
+#define ENVIRONMENT_MAX (4u << 20)
 
 struct sweep {
     struct slurmd *slurmd;
@@ -31,40 +32,48 @@ struct sweep {
 
 /* ---- by environment ---- */
 
-static bool environment_has(const char *text, size_t size, const char *entry) {
-    size_t length = strlen(entry);
-
-    for (const char *at = text; at < text + size;
-         at += strnlen(at, (size_t) (text + size - at)) + 1) {
-        if ((size_t) (text + size - at) > length && memcmp(at, entry, length + 1) == 0)
+static bool environment_has(const struct str *text, const char *entry) {
+    for (size_t at = 0; at < text->length; at += strlen(text->data + at) + 1) {
+        if (str_equal(text->data + at, entry))
             return true;
     }
     return false;
 }
 
-static bool process_is_of(const char *pid, struct step_key key) {
-    char path[300], text[1u << 15], job[64], step[64];
+/* A user's environment may be long, and what we look for stands anywhere in it. */
+static void read_environment(const char *pid, struct str *out) {
+    char path[300], piece[16384];
     ssize_t n;
 
     snprintf(path, sizeof(path), "/proc/%s/environ", pid);
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || (n = read(fd, text, sizeof(text))) <= 0)
-        return false;
+    while (fd >= 0 && out->length < ENVIRONMENT_MAX && (n = read(fd, piece, sizeof(piece))) > 0)
+        str_append_bytes(out, piece, (size_t) n);
+}
+
+/* Job numbers are those of one cluster: another one on this machine has the same. */
+static bool process_is_of(const char *pid, const char *conf, struct step_key key) {
+    cleanup_str struct str text = STR_INIT;
+    char job[64], step[64];
+
+    read_environment(pid, &text);
     snprintf(job, sizeof(job), "SLURM_JOB_ID=%u", key.job_id);
     snprintf(step, sizeof(step), "SLURM_STEP_ID=%u", key.step_id);
-    if (!environment_has(text, (size_t) n, job))
+    if (!environment_has(&text, job) || !environment_has(&text, conf))
         return false;
-    return key.step_id == STEP_BATCH || environment_has(text, (size_t) n, step);
+    return key.step_id == STEP_BATCH || environment_has(&text, step);
 }
 
 /* True when none was there. */
-static bool kill_by_environment(struct step_key key) {
+static bool kill_by_environment(const struct slurmd *slurmd, struct step_key key) {
+    cleanup_free char *conf = xasprintf("SLURM_CONF=%s", slurmd->conf_path);
     DIR *dir = opendir("/proc");
     struct dirent *entry;
     bool none = true;
 
     while (dir && (entry = readdir(dir))) {
-        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !process_is_of(entry->d_name, key))
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+            !process_is_of(entry->d_name, conf, key))
             continue;
         none = false;
         (void) kill((pid_t) atoi(entry->d_name), SIGKILL);
@@ -134,7 +143,8 @@ static void swept(struct sweep *sweep) {
 
 static void sweep_round(void *context) {
     struct sweep *sweep = context;
-    bool is_clean = sweep->group ? kill_by_group(sweep->group) : kill_by_environment(sweep->key);
+    bool is_clean =
+        sweep->group ? kill_by_group(sweep->group) : kill_by_environment(sweep->slurmd, sweep->key);
 
     if (is_clean) {
         swept(sweep);
