@@ -71,6 +71,15 @@ void alloc_granted(struct core *core, struct core_job *job, struct step_layout *
     job->waiters.n = kept;
 }
 
+void job_finish_by_status(struct core *core, struct core_job *job, uint32_t status) {
+    bool signalled = (status & 0x7f) != 0;
+    job_finish(core, job, status == 0 ? JOB_COMPLETED : JOB_FAILED,
+               status == 0 ? REASON_NONE
+               : signalled ? REASON_RAISED_SIGNAL
+                           : REASON_NON_ZERO_EXIT,
+               status, NULL);
+}
+
 void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
                       const struct core_user *user, struct alloc_end *end) {
     struct core_job *job = job_find(core, end->job_id);
@@ -94,13 +103,7 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
     if (job_is_pending(job)) {
         job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
     } else if (job_has_nodes(job)) {
-        uint32_t status = end->exit_status;
-        bool signalled = (status & 0x7f) != 0;
-        job_finish(core, job, status == 0 ? JOB_COMPLETED : JOB_FAILED,
-                   status == 0 ? REASON_NONE
-                   : signalled ? REASON_RAISED_SIGNAL
-                               : REASON_NON_ZERO_EXIT,
-                   status, NULL);
+        job_finish_by_status(core, job, end->exit_status);
     }
     emit_reply(core, client, MSG_OK, 1, seq, NULL);
 }

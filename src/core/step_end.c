@@ -113,7 +113,7 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
         job_finish(core, job, JOB_COMPLETED, REASON_NONE, 0, NULL);
     } else if (!requeue_by_exit_code(core, job, step, status)) {
         bool signalled = (status & 0x7f) != 0;
-        step->rec.state = JOB_FAILED;
+        step->rec.state = signalled ? JOB_CANCELLED : JOB_FAILED;
         job_finish(core, job, JOB_FAILED, signalled ? REASON_RAISED_SIGNAL : REASON_NON_ZERO_EXIT,
                    status, NULL);
     }
@@ -165,4 +165,7 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
     }
     if (job_has_nodes(job))
         steps_wake(core, job);
+    /* An srun that has died cannot give its allocation back: its step was all there was. */
+    if (job->rec.kind == JOB_KIND_SRUN && job->owner_client == 0 && job_has_nodes(job))
+        job_finish_by_status(core, job, step->rec.exit_status);
 }

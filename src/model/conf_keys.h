@@ -400,11 +400,11 @@ X(STRING, slurmctld_pid_file, "SlurmctldPidFile", "/var/run/slurmctld.pid", 0, 0
   "the controller's pid file") \
 D(SLURM_CONF) \
 D(SLURM_VERSION) \
-X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
+X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "program that srun runs after a step") \
 X(PORTS, srun_port_range, "SrunPortRange", {0}, 0, CONF_PORT_MAX, NONE, "", NOT_NEEDED, CLIENT, 2, \
   "srun listens on no port") \
-X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
+X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "program that srun runs before a step") \
 X(STRING, state_save_location, "StateSaveLocation", "/var/spool", 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "the controller's directory") \
@@ -426,13 +426,13 @@ X(STRING, switch_parameters, "SwitchParameters", NULL, 0, 0, NONE, "", NOT_YET, 
   "options of SwitchType") \
 X(ENUM, switch_type, "SwitchType", CONF_SWITCH_NONE, 0, 0, SWITCH, "", HONOURED, DAEMON, 3, \
   "network that wants setting up for jobs") \
-X(STRING, task_epilog, "TaskEpilog", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(STRING, task_epilog, "TaskEpilog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user after each task") \
 X(FLAGS, task_plugin, "TaskPlugin", CONF_TASK_NONE, 0, 0, TASK_PLUGIN, "", HONOURED, DAEMON, 1, \
   "how tasks are bound and confined") \
 X(WORDS, task_plugin_param, "TaskPluginParam", {0}, 0, 0, TASK_PARAM, "", NOT_YET, DAEMON, 2, \
   "default binding of tasks") \
-X(STRING, task_prolog, "TaskProlog", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(STRING, task_prolog, "TaskProlog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user before each task") \
 X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, CLIENT, 2, \
   "how long a connection may take to come up") \
