@@ -155,10 +155,37 @@ TEST(begin_time_is_kept) {
     uint32_t id = world_submit(&world, &request, NULL);
     assert_true(world_look(&world, id, &job));
     assert_int_equal(job.reason, REASON_BEGIN_TIME);
+    assert_int_equal(job.eligible_time, request.begin_time);
+    assert_int_equal(job.accrue_time, 0);
     world_pass_time(&world, 99);
     assert_int_equal(world_state(&world, id), JOB_PENDING);
     world_pass_time(&world, 2);
-    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_int_equal(job.accrue_time, request.begin_time);
+    world_stop(&world);
+}
+
+TEST(a_waiting_request_counts_the_nodes_that_it_asks_for) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.hold = true;
+    request.ntasks = 8;
+    request.mem_per_cpu = 128;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.num_nodes, 2);
+    assert_string_equal(job.tres_req, "cpu=8,mem=1G,node=1,billing=8");
+    world_request(&request);
+    request.hold = true;
+    request.min_nodes = request.max_nodes = 2;
+    request.min_cpus_per_node = 4;
+    id = world_submit(&world, &request, NULL);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.tres_req, "cpu=2,mem=200M,node=2,billing=2");
     world_stop(&world);
 }
 
@@ -288,6 +315,11 @@ TEST(bad_requests_are_refused_with_their_reason) {
     request.dependency = (char *) (uintptr_t) "afterok:77";
     assert_int_equal(world_submit(&world, &request, &code), 0);
     assert_int_equal(code, ERR_DEPENDENCY);
+    world_request(&request);
+    request.req_nodes = (char *) (uintptr_t) "n1";
+    request.exc_nodes = (char *) (uintptr_t) "n[1-2]";
+    assert_int_equal(world_submit(&world, &request, &code), 0);
+    assert_int_equal(code, ERR_INVALID_NODE);
     /* Refused submissions use up no id. */
     assert_int_equal(world_job(&world), 1);
     world_stop(&world);
@@ -515,6 +547,7 @@ int main(void) {
         cmocka_unit_test(a_finished_job_moves_to_history_after_min_job_age),
         cmocka_unit_test(a_held_job_waits_until_it_is_released),
         cmocka_unit_test(begin_time_is_kept),
+        cmocka_unit_test(a_waiting_request_counts_the_nodes_that_it_asks_for),
         cmocka_unit_test(requeue_keeps_the_id_and_counts),
         cmocka_unit_test(a_report_of_an_older_attempt_changes_nothing),
         cmocka_unit_test(a_report_from_a_node_that_does_not_hold_the_job_changes_nothing),

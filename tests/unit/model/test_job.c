@@ -125,6 +125,8 @@ TEST(digits_pad_numbers_to_at_most_ten_places) {
 TEST(a_backslash_switches_expansion_off) {
     path_is("/o-\\%j", &batch, "/o-%j");
     path_is("/%j/\\x", &batch, "/%j/x");
+    path_is("/a\\\\%j", &batch, "/a\\%j");
+    path_is("/end\\", &batch, "/end");
 }
 
 TEST(relative_paths_are_under_the_work_directory) {

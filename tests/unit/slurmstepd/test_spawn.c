@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,22 @@ TEST(a_missing_program_is_named_and_exits_with_the_error_number) {
     char *const denied[] = {(char *) "/etc/passwd", NULL};
     run(&r, denied, path_only);
     assert_int_equal(r.status, EACCES << 8);
+}
+
+TEST(a_script_whose_interpreter_is_missing_names_the_interpreter) {
+    struct run r = {0};
+    char path[] = "/tmp/sluice-spawn-XXXXXX";
+    int fd = mkostemp(path, O_CLOEXEC);
+    char *const argv[] = {path, NULL};
+
+    assert_true(dprintf(fd, "#! /no/such/shell -l\nexit\n") > 0);
+    assert_int_equal(fchmod(fd, 0700), 0);
+    close(fd);
+    run(&r, argv, path_only);
+    unlink(path);
+    assert_string_equal(r.err.text,
+                        "execve(): bad interpreter(/no/such/shell): No such file or directory");
+    assert_int_equal(r.status, ENOENT << 8);
 }
 
 TEST(the_child_leads_a_session_with_default_signals) {
@@ -169,6 +186,7 @@ int main(void) {
         cmocka_unit_test(a_program_runs_and_its_status_comes_back),
         cmocka_unit_test(a_name_without_slash_is_looked_up_in_the_tasks_path),
         cmocka_unit_test(a_missing_program_is_named_and_exits_with_the_error_number),
+        cmocka_unit_test(a_script_whose_interpreter_is_missing_names_the_interpreter),
         cmocka_unit_test(the_child_leads_a_session_with_default_signals),
         cmocka_unit_test(the_pid_is_in_the_environment_before_the_program_runs),
         cmocka_unit_test(no_descriptor_but_the_three_reaches_the_program),
