@@ -3,7 +3,8 @@
  * The accepting side: one listener, one credential that serves many connections, and the limits
  * that keep unauthenticated or greedy peers from costing us more than they may:
  *
- *   HANDSHAKES_MAX   connections that have not authenticated; above it nothing is accepted
+ *   HANDSHAKES_MAX   connections that have not authenticated, at most half of our descriptors; one
+ *                    more ends the oldest of them: peers which say nothing keep nobody out
  *   CONNS_PER_UID    authenticated connections of one user other than root and our own
  *   REJECTS_PER_SEC  reports of failed handshakes; more are counted and told with the next one
  */
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -20,7 +22,8 @@
 #define HANDSHAKES_MAX 1024
 #define CONNS_PER_UID 1024
 #define ACCEPTS_PER_EVENT 64
-#define ACCEPT_RETRY_USEC 100000u   /* after running out of descriptors */
+#define ACCEPT_RETRY_USEC 100000u   /* after running out of descriptors or of old strangers */
+#define STRANGER_USEC 200000u       /* to authenticate in, whoever else is at the door */
 #define CRED_REFRESH_USEC 30000000u /* older: make the next one while this one is still used */
 #define CRED_MAX_USEC 60000000u     /* older: not used any more */
 #define REJECTS_PER_SEC 5
@@ -35,10 +38,11 @@ struct rpc_server {
     int listen_fd;
     struct loop_fd *watch;
     struct loop_timer *retry;
-    bool is_paused;  /* by the user */
-    bool is_backoff; /* out of descriptors, until retry */
-    struct list conns;
-    size_t n_handshakes;
+    bool is_paused;        /* by the user */
+    bool is_backoff;       /* out of room, until retry */
+    struct list conns;     /* authenticated */
+    struct list strangers; /* not yet, the oldest first */
+    size_t n_handshakes, handshakes_max;
     struct map per_uid; /* uid + 1 -> count (as pointer) of admitted connections */
 
     struct handshake_key key;
@@ -117,8 +121,7 @@ static void server_refresh(struct rpc_server *server) {
 /* ---- accepting ---- */
 
 static void server_update_accept(struct rpc_server *server) {
-    bool accepts =
-        !server->is_paused && !server->is_backoff && server->n_handshakes < HANDSHAKES_MAX;
+    bool accepts = !server->is_paused && !server->is_backoff;
     loop_fd_events(server->watch, accepts ? EPOLLIN : 0);
 }
 
@@ -135,7 +138,7 @@ static void server_take(struct rpc_server *server, int fd, const struct sock_add
     conn->munge_socket = xstrdup_null(server->munge_socket);
     sock_text((const struct sockaddr *) &from->address, false, conn->peer.address);
     sock_text((const struct sockaddr *) &from->address, true, conn->peer.name);
-    list_append(&server->conns, &conn->server_link);
+    list_append(&server->strangers, &conn->server_link);
     server->n_handshakes++;
     sock_nodelay(fd);
     sock_keepalive(fd, KEEPALIVE_SEC);
@@ -155,19 +158,44 @@ static void server_take(struct rpc_server *server, int fd, const struct sock_add
 
 static void server_report(struct rpc_server *server, const struct error *why);
 
+/* Ends the connection that has been here longest without saying who it is. */
+static bool server_make_room(struct rpc_server *server) {
+    struct error err = ERROR_INIT;
+    if (list_is_empty(&server->strangers))
+        return false;
+    struct rpc_conn *oldest = list_entry(server->strangers.next, struct rpc_conn, server_link);
+    if (loop_monotonic_usec() - oldest->started_usec < STRANGER_USEC)
+        return false;
+    error_set(&err, ERR_LIMIT, "%s: it did not authenticate, and its place was needed",
+              oldest->peer.name);
+    conn_end(oldest, &err);
+    return true;
+}
+
+/* The waiting connection keeps the listener readable: without a pause the loop would spin until
+ * there is room. */
+static void server_back_off(struct rpc_server *server) {
+    server->is_backoff = true;
+    loop_timer_set(server->retry, loop_monotonic_usec() + ACCEPT_RETRY_USEC);
+}
+
 static void server_accept(uint32_t events, void *context) {
     struct rpc_server *server = context;
-    for (int i = 0; i < ACCEPTS_PER_EVENT && server->n_handshakes < HANDSHAKES_MAX; i++) {
+    for (int i = 0; i < ACCEPTS_PER_EVENT; i++) {
         struct error err = ERROR_INIT;
         struct sock_addr from;
         int fd;
-        if (sock_accept(server->listen_fd, &fd, &from, &err) < 0) {
-            /* The waiting connection keeps the listener readable: without a pause the loop would
-             * spin until a descriptor is free. */
-            server->is_backoff = true;
-            loop_timer_set(server->retry, loop_monotonic_usec() + ACCEPT_RETRY_USEC);
-            server_report(server, &err);
+        if (server->n_handshakes >= server->handshakes_max && !server_make_room(server)) {
+            server_back_off(server);
             break;
+        }
+        if (sock_accept(server->listen_fd, &fd, &from, &err) < 0) {
+            server_report(server, &err);
+            if (!server_make_room(server)) {
+                server_back_off(server);
+                break;
+            }
+            continue;
         }
         if (fd < 0)
             break;
@@ -203,7 +231,8 @@ void server_admit(struct rpc_conn *conn) {
     struct rpc_server *server = conn->server;
     uid_set_count(server, conn->peer.uid, uid_count(server, conn->peer.uid) + 1);
     server->n_handshakes--;
-    server_update_accept(server);
+    list_remove(&conn->server_link);
+    list_append(&server->conns, &conn->server_link);
 }
 
 void server_forget(struct rpc_conn *conn) {
@@ -217,7 +246,6 @@ void server_forget(struct rpc_conn *conn) {
         uid_set_count(server, conn->peer.uid, uid_count(server, conn->peer.uid) - 1);
     else
         server->n_handshakes--;
-    server_update_accept(server);
 }
 
 static void server_report(struct rpc_server *server, const struct error *why) {
@@ -248,6 +276,13 @@ void server_rejected(struct rpc_server *server, const struct rpc_conn *conn,
 
 /* ---- life ---- */
 
+static size_t handshakes_max(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0
+               ? (size_t) min_of(limit.rlim_cur / 2, (rlim_t) HANDSHAKES_MAX)
+               : HANDSHAKES_MAX;
+}
+
 int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *address,
                    uint16_t port, const struct rpc_handlers *handlers, void *context,
                    struct rpc_server **ret, struct error *err) {
@@ -269,7 +304,9 @@ int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *a
     server->context = context;
     server->munge_socket = xstrdup_null(auth->munge_socket);
     server->own_uid = geteuid();
+    server->handshakes_max = handshakes_max();
     list_init(&server->conns);
+    list_init(&server->strangers);
     list_init(&server->keyless);
     server->retry = loop_timer_add(loop, server_retry, server);
     server->listen_fd = take_fd(&fd);
@@ -287,8 +324,9 @@ int rpc_server_new(struct loop *loop, const struct rpc_auth *auth, const char *a
 void rpc_server_free(struct rpc_server *server) {
     if (!server)
         return;
-    while (!list_is_empty(&server->conns)) {
-        struct rpc_conn *conn = list_entry(server->conns.next, struct rpc_conn, server_link);
+    while (!list_is_empty(&server->conns) || !list_is_empty(&server->strangers)) {
+        struct list *from = list_is_empty(&server->conns) ? &server->strangers : &server->conns;
+        struct rpc_conn *conn = list_entry(from->next, struct rpc_conn, server_link);
         struct error err = ERROR_INIT, ignored = ERROR_INIT;
         error_set(&err, ERR_CLOSED, "%s: this daemon is shutting down", conn->peer.name);
         if (frame_out_flush(&conn->out, conn->fd, &ignored) == 0)
