@@ -12,6 +12,7 @@
 
 #include "os/conf_file.h"
 #include "os/daemonize.h"
+#include "os/hugepages.h"
 #include "os/notify.h"
 #include "os/pidfile.h"
 #include "slurmctld/ctld.h"
@@ -396,6 +397,7 @@ int main(int argc, char **argv) {
     struct ctld ctld = {0};
     struct daemonize daemon = DAEMONIZE_INIT;
     struct error err = ERROR_INIT;
+    huge_pages_use(argv);
     if (parse_options(argc, argv, &ctld.options) < 0)
         return 1;
     if (prepare(&ctld, &err) < 0) {
