@@ -28,6 +28,10 @@ void json_dump_begin(struct json_dump *dump, const char *plugin, int argc, char 
 /* meta, errors, warnings; the end of the document. */
 void json_dump_end(struct json_dump *dump);
 
+/* A document of jobs that arrive piece by piece: json_job() for each in between. */
+void json_dump_jobs_begin(struct json_dump *dump, const char *plugin, int argc, char **argv,
+                          const struct column_env *env, struct str *out);
+void json_dump_jobs_end(struct json_dump *dump);
 void json_dump_jobs(const struct rows *jobs, const char *plugin, int argc, char **argv,
                     const struct column_env *env, struct str *out);
 void json_dump_nodes(const struct rows *nodes, const char *plugin, int argc, char **argv,

@@ -469,17 +469,26 @@ void json_job(struct json *json, const struct job *job, const struct column_env 
     json_end(json);
 }
 
+void json_dump_jobs_begin(struct json_dump *dump, const char *plugin, int argc, char **argv,
+                          const struct column_env *env, struct str *out) {
+    json_dump_begin(dump, plugin, argc, argv, env, out);
+    json_array(&dump->json, "jobs");
+}
+
+void json_dump_jobs_end(struct json_dump *dump) {
+    json_end(&dump->json);
+    json_number(&dump->json, "last_backfill", true, false, 0);
+    json_number(&dump->json, "last_update", true, false, (uint64_t) dump->env->now);
+    json_dump_end(dump);
+}
+
 void json_dump_jobs(const struct rows *jobs, const char *plugin, int argc, char **argv,
                     const struct column_env *env, struct str *out) {
     struct json_dump dump;
-    json_dump_begin(&dump, plugin, argc, argv, env, out);
-    json_array(&dump.json, "jobs");
+    json_dump_jobs_begin(&dump, plugin, argc, argv, env, out);
     for (size_t i = 0; i < jobs->n; i++) {
         json_job(&dump.json, jobs->items[i], env);
         list_output(out);
     }
-    json_end(&dump.json);
-    json_number(&dump.json, "last_backfill", true, false, 0);
-    json_number(&dump.json, "last_update", true, false, (uint64_t) env->now);
-    json_dump_end(&dump);
+    json_dump_jobs_end(&dump);
 }

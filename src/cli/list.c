@@ -88,6 +88,14 @@ void rows_done(struct rows *rows) {
     vec_done(rows);
 }
 
+void lines_print(const struct line_table *lines, struct str *out) {
+    for (size_t i = 0; i < lines->lines.n; i++) {
+        const struct kept_line *line = &lines->lines.items[i];
+        str_append_bytes(out, lines->text.data + line->start, line->length);
+        list_output(out);
+    }
+}
+
 void rows_print(const struct rows *rows, const struct format *format, struct column_env *env,
                 struct str *out) {
     for (size_t i = 0; i < rows->n; i++) {

@@ -41,6 +41,8 @@ struct rows {
 };
 void rows_push(struct rows *rows, const void *row);
 void rows_done(struct rows *rows);
+/* Sorted lines, written to stdout behind what `out` holds. */
+void lines_print(const struct line_table *lines, struct str *out);
 /* All rows as lines, written as they fill the buffer. */
 void rows_print(const struct rows *rows, const struct format *format, struct column_env *env,
                 struct str *out);
@@ -95,6 +97,13 @@ must_check int list_ask(struct list_session *session, uint16_t type, const void 
 /* Sends a list request and appends the items of all its replies to rows. */
 must_check int list_jobs(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);
+/* Likewise, but hands over the items as they arrive; they go away when on_rows() returns. It is
+ * called at least once when the request succeeds, maybe with no rows. */
+typedef void (*list_take)(void *context, struct rows *rows);
+must_check int list_jobs_each(struct list_session *session, const struct list_request *request,
+                              list_take on_rows, void *context, struct error *err);
+must_check int list_steps_each(struct list_session *session, const struct list_request *request,
+                               list_take on_rows, void *context, struct error *err);
 /* An id like 12_3 or 12.0 names nothing: is it the task or step that is missing, or job 12? */
 bool list_job_exists(struct list_session *session, const char *id);
 must_check int list_steps(struct list_session *session, const struct list_request *request,

@@ -78,34 +78,75 @@ struct list_items {
     uint32_t n;
 };
 
-static int list_stream(struct list_session *session, uint16_t type, const void *body,
-                       uint16_t reply_type, size_t item_size, struct rows *rows,
-                       struct error *err) {
+struct list_kind {
+    uint16_t type, reply_type;
+    size_t item_size;
+};
+static const struct list_kind jobs_kind = {MSG_LIST_JOBS, MSG_JOB_LIST, sizeof(struct job)};
+static const struct list_kind steps_kind = {MSG_LIST_STEPS, MSG_STEP_LIST, sizeof(struct step)};
+static const struct list_kind nodes_kind = {MSG_LIST_NODES, MSG_NODE_LIST, sizeof(struct node)};
+static const struct list_kind partitions_kind = {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST,
+                                                 sizeof(struct partition)};
+static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
+                                                 sizeof(struct acct_job)};
+
+static int reply_rows(const struct list_kind *kind, const struct cli_reply *reply,
+                      struct rows *rows, struct error *err) {
+    if (reply->type != kind->reply_type)
+        return error_set(err, ERR_PROTOCOL, "%s was answered with %s", message_name(kind->type),
+                         message_name(reply->type));
+    const struct list_items *list = reply->body;
+    vec_reserve(rows, list->n);
+    for (uint32_t i = 0; i < list->n; i++)
+        rows->items[rows->n++] = list->items + i * kind->item_size;
+    return 0;
+}
+
+/* Appends the items of all replies to rows, or hands those of each reply to on_rows(). */
+static int list_stream(struct list_session *session, const struct list_kind *kind, const void *body,
+                       struct rows *rows, list_take on_rows, void *context, struct error *err) {
     struct cli_reply reply;
     int result = session_open(session, err);
     if (result < 0)
         return result;
-    result = cli_request(&session->link, type, body, &reply, err);
+    uint64_t patience = list_session_conf(session)->message_timeout * 1000000ull;
+    result = cli_request(&session->link, kind->type, body, &reply, err);
     while (result == 0) {
-        if (reply.type != reply_type)
-            return error_set(err, ERR_PROTOCOL, "%s was answered with %s", message_name(type),
-                             message_name(reply.type));
-        const struct list_items *list = reply.body;
-        vec_reserve(rows, list->n);
-        for (uint32_t i = 0; i < list->n; i++)
-            rows->items[rows->n++] = list->items + i * item_size;
-        if (reply.last)
-            return 0;
-        result = cli_receive(&session->link,
-                             list_session_conf(session)->message_timeout * 1000000ull, &reply, err);
+        result = reply_rows(kind, &reply, rows, err);
+        bool last = reply.last;
+        if (result == 0 && on_rows) {
+            on_rows(context, rows);
+            rows->n = 0;
+            arena_reset(&session->link.arena);
+        }
+        if (result < 0 || last)
+            return result;
+        result = cli_receive(&session->link, patience, &reply, err);
     }
     return result;
 }
 
+static int list_each_reply(struct list_session *session, const struct list_kind *kind,
+                           const void *body, list_take on_rows, void *context, struct error *err) {
+    struct rows rows = {NULL, 0, 0};
+    int result = list_stream(session, kind, body, &rows, on_rows, context, err);
+    rows_done(&rows);
+    return result;
+}
+
+int list_jobs_each(struct list_session *session, const struct list_request *request,
+                   list_take on_rows, void *context, struct error *err) {
+    return list_each_reply(session, &jobs_kind, request, on_rows, context, err);
+}
+
+int list_steps_each(struct list_session *session, const struct list_request *request,
+                    list_take on_rows, void *context, struct error *err) {
+    return list_each_reply(session, &steps_kind, request, on_rows, context, err);
+}
+
 int list_jobs(struct list_session *session, const struct list_request *request, struct rows *rows,
               struct error *err) {
-    return list_stream(session, MSG_LIST_JOBS, request, MSG_JOB_LIST, sizeof(struct job), rows,
-                       err);
+    return list_stream(session, &jobs_kind, request, rows, NULL, NULL, err);
 }
 
 bool list_job_exists(struct list_session *session, const char *id) {
@@ -126,26 +167,22 @@ bool list_job_exists(struct list_session *session, const char *id) {
 
 int list_steps(struct list_session *session, const struct list_request *request, struct rows *rows,
                struct error *err) {
-    return list_stream(session, MSG_LIST_STEPS, request, MSG_STEP_LIST, sizeof(struct step), rows,
-                       err);
+    return list_stream(session, &steps_kind, request, rows, NULL, NULL, err);
 }
 
 int list_nodes(struct list_session *session, const struct list_request *request, struct rows *rows,
                struct error *err) {
-    return list_stream(session, MSG_LIST_NODES, request, MSG_NODE_LIST, sizeof(struct node), rows,
-                       err);
+    return list_stream(session, &nodes_kind, request, rows, NULL, NULL, err);
 }
 
 int list_partitions(struct list_session *session, const struct list_request *request,
                     struct rows *rows, struct error *err) {
-    return list_stream(session, MSG_LIST_PARTITIONS, request, MSG_PARTITION_LIST,
-                       sizeof(struct partition), rows, err);
+    return list_stream(session, &partitions_kind, request, rows, NULL, NULL, err);
 }
 
 int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
                     struct error *err) {
-    return list_stream(session, MSG_ACCT_QUERY, query, MSG_ACCT_LIST, sizeof(struct acct_job), rows,
-                       err);
+    return list_stream(session, &accounting_kind, query, rows, NULL, NULL, err);
 }
 
 /* list_stream reads every list through struct list_items. */

@@ -343,67 +343,112 @@ static void rows_filter(struct rows *rows, const struct listing *listing) {
     rows->n = n;
 }
 
-/* Fills rows with what is to be shown, in order. */
-static int rows_load(struct listing *listing, struct arena *arena, struct rows *rows,
-                     const struct column_env *env, struct error *err) {
+/* One round of asking: rows are printed as they arrive, and lines put in order afterwards. */
+struct round {
+    struct listing *listing;
+    struct column_env env;
+    struct line_table lines;
+    struct json_dump dump;
+    struct str out;
+    struct arena arena; /* rows made here, of one reply */
+    size_t n_rows;      /* before the filters */
+    int argc;
+    char **argv;
+    bool dumping;
+};
+
+static void rows_take(void *context, struct rows *rows) {
+    struct round *round = context;
+    const struct settings *settings = round->listing->settings;
+    round->n_rows += rows->n;
+    rows_filter(rows, round->listing);
+    arena_reset(&round->arena);
+    if (!settings->steps) {
+        rows_unfold_named(rows, &settings->query, &round->arena);
+        if (settings->query.unfold)
+            rows_unfold_arrays(rows, &round->arena);
+        if (settings->query.per_partition)
+            rows_unfold_partitions(rows, &round->arena);
+    }
+    if (settings->json && !round->dumping)
+        json_dump_jobs_begin(&round->dump, settings->json, round->argc, round->argv, &round->env,
+                             &round->out);
+    round->dumping = settings->json;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (settings->json) {
+            json_job(&round->dump.json, rows->items[i], &round->env);
+            list_output(&round->out);
+        } else {
+            line_table_add(&round->lines, &round->listing->format, &round->listing->sort,
+                           rows->items[i], &round->env);
+        }
+    }
+}
+
+/* Asks for what is to be shown and takes it in. */
+static int round_load(struct round *round, struct error *err) {
+    struct listing *listing = round->listing;
     const struct settings *settings = listing->settings;
-    struct list_request request;
-    bool dump = settings->json;
-    if (settings->query.by_user && settings->query.uids.n == 0)
-        return 0; /* nobody of that name */
-    job_query_request(&settings->query, dump ? NULL : &listing->fields, &request);
-    int result = settings->steps ? list_steps(&listing->session, &request, rows, err)
-                                 : list_jobs(&listing->session, &request, rows, err);
     const struct strs *ids = &settings->query.ids;
+    struct rows none = {NULL, 0, 0};
+    struct list_request request;
+    if (settings->query.by_user && settings->query.uids.n == 0) {
+        rows_take(round, &none); /* nobody of that name */
+        return 0;
+    }
+    job_query_request(&settings->query, settings->json ? NULL : &listing->fields, &request);
+    int result = settings->steps
+                     ? list_steps_each(&listing->session, &request, rows_take, round, err)
+                     : list_jobs_each(&listing->session, &request, rows_take, round, err);
     if (result < 0 && err->code != -ERR_INVALID_JOB_ID)
         return result;
-    if (!settings->steps && ids->n == 1 && rows->n == 0 &&
+    if (!settings->steps && ids->n == 1 && round->n_rows == 0 &&
         !list_job_exists(&listing->session, ids->items[0]))
         return error_set(err, ERR_INVALID_JOB_ID, "no job %s", ids->items[0]);
-    rows_filter(rows, listing);
-    if (!settings->steps) {
-        rows_unfold_named(rows, &settings->query, arena);
-        if (settings->query.unfold)
-            rows_unfold_arrays(rows, arena);
-        if (settings->query.per_partition)
-            rows_unfold_partitions(rows, arena);
-    }
-    if (!dump)
-        rows_sort(&listing->sort, rows->items, rows->n, env);
+    if (result < 0)
+        rows_take(round, &none);
     return 0;
+}
+
+static void round_print(struct round *round) {
+    const struct settings *settings = round->listing->settings;
+    if (settings->json) {
+        json_dump_jobs_end(&round->dump);
+        return;
+    }
+    line_table_sort(&round->lines, &round->listing->sort);
+    if (!settings->no_header && (settings->long_form || settings->iterate))
+        list_date_print(round->env.now, &round->out);
+    if (settings->clusters && !settings->no_header)
+        str_printf(&round->out, "CLUSTER: %s\n", round->env.cluster);
+    if (!settings->no_header)
+        format_header(&round->listing->format, &round->out);
+    lines_print(&round->lines, &round->out);
 }
 
 static int listing_show(struct listing *listing, int argc, char **argv) {
     const struct settings *settings = listing->settings;
     struct job_columns_data data = {.expand_patterns = settings->expand};
-    struct column_env env;
+    struct round round = {.listing = listing, .out = STR_INIT, .argc = argc, .argv = argv};
     struct error err = ERROR_INIT;
-    struct str out cleanup_str = STR_INIT;
-    struct rows rows = {NULL, 0, 0};
-    struct arena arena;
-    list_env_init(&env, list_session_conf(&listing->session)->cluster_name);
-    env.raw_units = settings->raw_units;
-    env.data = &data;
-    arena_init(&arena, 0);
-    int result = rows_load(listing, &arena, &rows, &env, &err);
+    list_env_init(&round.env, list_session_conf(&listing->session)->cluster_name);
+    round.env.raw_units = settings->raw_units;
+    round.env.data = &data;
+    arena_init(&round.arena, 0);
+    line_table_init(&round.lines);
+    int result = round_load(&round, &err);
     if (result < 0) {
+        str_reset(&round.out);
         list_load_error("slurm_load_jobs error", &err);
-    } else if (settings->json) {
-        json_dump_jobs(&rows, settings->json, argc, argv, &env, &out);
     } else {
-        if (!settings->no_header && (settings->long_form || settings->iterate))
-            list_date_print(env.now, &out);
-        if (settings->clusters && !settings->no_header)
-            str_printf(&out, "CLUSTER: %s\n", env.cluster);
-        if (!settings->no_header)
-            format_header(&listing->format, &out);
-        rows_print(&rows, &listing->format, &env, &out);
+        round_print(&round);
     }
     if (settings->iterate)
-        str_append_char(&out, '\n');
-    list_output_all(&out);
-    rows_done(&rows);
-    arena_done(&arena);
+        str_append_char(&round.out, '\n');
+    list_output_all(&round.out);
+    str_done(&round.out);
+    line_table_done(&round.lines);
+    arena_done(&round.arena);
     list_session_close(&listing->session);
     return result < 0 ? 1 : 0;
 }

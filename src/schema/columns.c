@@ -360,6 +360,27 @@ void sort_fields(const struct sort_spec *spec, const struct column_table *table,
         column_fields(spec->keys[i].column, table, mask);
 }
 
+/* Of two rows' values; 0 when they stand as they came. */
+static int values_compare(const struct sort_spec *spec, const struct sort_value *a,
+                          const struct sort_value *b) {
+    for (size_t i = 0; i < spec->n; i++) {
+        int order = (a[i].number > b[i].number) - (a[i].number < b[i].number);
+        if (!order && a[i].text != b[i].text)
+            order = strcmp(a[i].text ? a[i].text : "", b[i].text ? b[i].text : "");
+        if (order)
+            return spec->keys[i].descending ? -order : order;
+    }
+    return 0;
+}
+
+static void values_take(const struct sort_spec *spec, const void *row, const struct column_env *env,
+                        struct sort_value *ret) {
+    for (size_t i = 0; i < spec->n; i++) {
+        const struct sort_key *key = &spec->keys[i];
+        ret[i] = key->column->sort(row, (const char *) row + key->offset, env);
+    }
+}
+
 struct sort_row {
     const void *row;
     const struct sort_value *values;
@@ -368,16 +389,8 @@ struct sort_row {
 
 static int sort_compare(const void *pa, const void *pb, void *context) {
     const struct sort_row *a = pa, *b = pb;
-    const struct sort_spec *spec = context;
-    for (size_t i = 0; i < spec->n; i++) {
-        const struct sort_value *va = &a->values[i], *vb = &b->values[i];
-        int order = (va->number > vb->number) - (va->number < vb->number);
-        if (!order && (va->text || vb->text))
-            order = strcmp(va->text ? va->text : "", vb->text ? vb->text : "");
-        if (order)
-            return spec->keys[i].descending ? -order : order;
-    }
-    return (a->index > b->index) - (a->index < b->index);
+    int order = values_compare(context, a->values, b->values);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
 void rows_sort(const struct sort_spec *spec, const void **rows, size_t n,
@@ -388,15 +401,61 @@ void rows_sort(const struct sort_spec *spec, const void **rows, size_t n,
     cleanup_free struct sort_value *values = xcalloc(n * spec->n, sizeof(*values));
     for (size_t i = 0; i < n; i++) {
         struct sort_value *at = values + i * spec->n;
-        for (size_t k = 0; k < spec->n; k++) {
-            const struct sort_key *key = &spec->keys[k];
-            at[k] = key->column->sort(rows[i], (const char *) rows[i] + key->offset, env);
-        }
+        values_take(spec, rows[i], env, at);
         sorted[i] = (struct sort_row) {rows[i], at, i};
     }
     qsort_r(sorted, n, sizeof(*sorted), sort_compare, (void *) (uintptr_t) spec);
     for (size_t i = 0; i < n; i++)
         rows[i] = sorted[i].row;
+}
+
+/* ---- lines ---- */
+void line_table_init(struct line_table *table) {
+    *table = (struct line_table) {.text = STR_INIT};
+    arena_init(&table->values, 0);
+}
+
+void line_table_done(struct line_table *table) {
+    str_done(&table->text);
+    vec_done(&table->lines);
+    arena_done(&table->values);
+}
+
+/* The text must outlive its row. */
+static const char *text_keep(struct line_table *table, const char *text) {
+    if (!table->last_text || strcmp(table->last_text, text))
+        table->last_text = arena_strndup(&table->values, text, strlen(text));
+    return table->last_text;
+}
+
+void line_table_add(struct line_table *table, const struct format *format,
+                    const struct sort_spec *spec, const void *row, struct column_env *env) {
+    struct sort_value *values = NULL;
+    if (spec->n) {
+        values = arena_alloc(&table->values, spec->n * sizeof(*values));
+        values_take(spec, row, env, values);
+    }
+    for (size_t i = 0; i < spec->n; i++) {
+        if (values[i].text)
+            values[i].text = text_keep(table, values[i].text);
+    }
+    size_t start = table->text.length;
+    format_row(format, row, env, &table->text);
+    struct kept_line line = {start, table->text.length - start, values};
+    vec_push(&table->lines, line);
+}
+
+/* Equal lines stay as they came: earlier ones start earlier. */
+static int line_compare(const void *pa, const void *pb, void *context) {
+    const struct kept_line *a = pa, *b = pb;
+    int order = values_compare(context, a->values, b->values);
+    return order ? order : (a->start > b->start) - (a->start < b->start);
+}
+
+void line_table_sort(struct line_table *table, const struct sort_spec *spec) {
+    if (spec->n && table->lines.n > 1)
+        qsort_r(table->lines.items, table->lines.n, sizeof(struct kept_line), line_compare,
+                (void *) (uintptr_t) spec);
 }
 
 /* ---- plain members ---- */

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -156,6 +157,25 @@ void sort_fields(const struct sort_spec *spec, const struct column_table *table,
 /* Stable. */
 void rows_sort(const struct sort_spec *spec, const void **rows, size_t n,
                const struct column_env *env);
+
+/* ---- lines that are made as rows arrive ---- */
+/* A row is printed at once and may go away; its line is kept with the values it is sorted by. */
+struct kept_line {
+    size_t start, length; /* in text */
+    const struct sort_value *values;
+};
+struct line_table {
+    struct str text;
+    vec(struct kept_line) lines;
+    struct arena values;
+    const char *last_text; /* of the row before: most rows share a partition */
+};
+void line_table_init(struct line_table *table);
+void line_table_done(struct line_table *table);
+void line_table_add(struct line_table *table, const struct format *format,
+                    const struct sort_spec *spec, const void *row, struct column_env *env);
+/* Stable. */
+void line_table_sort(struct line_table *table, const struct sort_spec *spec);
 
 /* ---- printers and sort values for plain members ---- */
 /* char *: the text; NULL prints "(null)", nothing, "N/A". */

@@ -172,6 +172,32 @@ TEST(rows_sort_by_several_keys_and_stay_stable) {
     assert_ptr_equal(things[0], &b);
 }
 
+TEST(lines_outlive_their_rows_and_sort_as_the_rows_would) {
+    struct sort_spec spec;
+    struct column_env env = {.now = 0};
+    struct format format = FORMAT_INIT;
+    struct str unknown cleanup_str = STR_INIT, text cleanup_str = STR_INIT;
+    struct line_table lines;
+    char first[] = "beta-long-name-2", second[] = "beta-long-name-1", third[] = "alpha";
+    struct thing things[] = {{first, 1}, {second, -1}, {third, 5}, {third, 4}, {second, -1}};
+    assert_int_equal(sort_parse(&spec, &table, "n", NULL), 0);
+    format_parse_letters(&format, &table, "%n %s", &unknown);
+    line_table_init(&lines);
+    for (size_t i = 0; i < countof(things); i++)
+        line_table_add(&lines, &format, &spec, &things[i], &env);
+    memset(first, '#', sizeof(first) - 1); /* the rows are gone */
+    memset(second, '#', sizeof(second) - 1);
+    memset(things, 0, sizeof(things));
+    line_table_sort(&lines, &spec);
+    for (size_t i = 0; i < lines.lines.n; i++)
+        str_append_bytes(&text, lines.text.data + lines.lines.items[i].start,
+                         lines.lines.items[i].length);
+    assert_string_equal(str_cstr(&text), "alpha 5\nalpha 4\nbeta-long-name-1 -1\n"
+                                         "beta-long-name-1 -1\nbeta-long-name-2 1\n");
+    line_table_done(&lines);
+    format_done(&format);
+}
+
 TEST(sorting_by_an_unknown_letter_is_an_error) {
     struct sort_spec spec;
     struct error err = ERROR_INIT;
@@ -196,6 +222,7 @@ int main(void) {
         cmocka_unit_test(sacct_puts_delimiters_between_or_behind_whole_values),
         cmocka_unit_test(sacct_takes_abbreviations_and_names_what_it_does_not_know),
         cmocka_unit_test(rows_sort_by_several_keys_and_stay_stable),
+        cmocka_unit_test(lines_outlive_their_rows_and_sort_as_the_rows_would),
         cmocka_unit_test(sorting_by_an_unknown_letter_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
