@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "text/idset.h"
+#include "text/tres.h"
 
 void job_query_done(struct job_query *query) {
     strs_done(&query->ids);
@@ -163,13 +164,12 @@ static bool nodes_match(const char *text, const struct hostlist *nodes) {
 
 /* Licenses are written name[@server][:count]. */
 static bool licenses_match(const struct strs *wanted, const char *text) {
-    if (!text)
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    if (!text || licenses_parse(text, &list, NULL) < 0)
         return false;
-    cleanup_free char *copy = xstrdup(text);
-    char *cursor = copy, *word;
-    while ((word = str_next_word(&cursor, ",|"))) {
-        word[strcspn(word, ":@")] = '\0';
-        if (strs_has(wanted, word))
+    vec_each (&list, license) {
+        license->name[strcspn(license->name, "@")] = '\0';
+        if (strs_has(wanted, license->name))
             return true;
     }
     return false;

@@ -145,6 +145,48 @@ int gpus_parse(const char *text, struct gres_list *list, struct error *err) {
     return items_parse(text, "gpu", list, err);
 }
 
+static int license_parse(char *item, struct gres_list *list, struct error *err) {
+    char *colon = strpbrk(item, ":=*");
+    uint64_t count = 1;
+    if (colon) {
+        *colon = '\0';
+        if (!str_to_u64(colon + 1, &count) || count > UINT32_MAX)
+            return error_set(err, ERR_INVALID_LICENSE,
+                             "license %.64s: \"%.64s\" is not a number; the form is name[:count]",
+                             item, colon + 1);
+    }
+    if (!*item)
+        return error_set(err, ERR_INVALID_LICENSE,
+                         "a license has no name; the form is name[:count]");
+    for (size_t i = 0; i < list->n; i++) {
+        if (str_equal(list->items[i].name, item)) {
+            list->items[i].count += count;
+            return 0;
+        }
+    }
+    struct gres_item license = {xstrdup(item), NULL, count};
+    vec_push(list, license);
+    return 0;
+}
+
+int licenses_parse(const char *text, struct gres_list *list, struct error *err) {
+    struct gres_list parsed cleanup_gres_list = GRES_LIST_INIT;
+    cleanup_free char *copy = xstrdup(text);
+    char *cursor = copy;
+    if (strchr(text, '|'))
+        return error_set(err, ERR_INVALID_LICENSE,
+                         "alternatives (|) between licenses are not supported yet");
+    for (char *item; (item = str_next_word(&cursor, ",; ")) != NULL;) {
+        int r = license_parse(item, &parsed, err);
+        if (r < 0)
+            return r;
+    }
+    struct gres_list old = *list;
+    *list = parsed;
+    parsed = old;
+    return 0;
+}
+
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out) {
     vec_each (list, item) {
         if (item != list->items)

@@ -30,6 +30,9 @@ void gres_list_done(struct gres_list *list);
 must_check int gres_parse(const char *text, struct gres_list *list, struct error *err);
 /* `[type:]n[,…]` of --gpus and its kin: every item gets the name "gpu". */
 must_check int gpus_parse(const char *text, struct gres_list *list, struct error *err);
+/* `name[@server][:count][,…]` of --licenses and Licenses=, also with `=` before the count and `;`
+ * between items. The count is a number, by default 1; the server stays part of the name. */
+must_check int licenses_parse(const char *text, struct gres_list *list, struct error *err);
 /* Appends `PREFIXname[:type]SEPcount,…`, e.g. ("gres/", '=') or ("", ':'). */
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out);
 

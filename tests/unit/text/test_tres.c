@@ -86,6 +86,27 @@ TEST(a_failure_leaves_the_list_as_it_was) {
     assert_int_equal(list.n, 2);
 }
 
+TEST(licenses_are_names_with_counts) {
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    cleanup_str struct str out = STR_INIT;
+
+    assert_int_equal(licenses_parse("foo:2,bar,,lm@host=3;foo", &list, NULL), 0);
+    gres_print(&list, "", ':', &out);
+    assert_string_equal(str_cstr(&out), "foo:3,bar:1,lm@host:3");
+}
+
+TEST(malformed_licenses_are_refused) {
+    static const char *const bad[] = {"foo:x", "foo:", ":2", "foo:2:3", "foo:-1", "a|b"};
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+
+    for (size_t i = 0; i < countof(bad); i++) {
+        struct error err = ERROR_INIT;
+        assert_int_equal(licenses_parse(bad[i], &list, &err), -ERR_INVALID_LICENSE);
+        assert_int_equal(list.n, 0);
+        assert_true(err.text[0] != '\0');
+    }
+}
+
 TEST(gpu_options_name_only_types_and_counts) {
     static const struct {
         const char *text, *printed;
@@ -113,6 +134,8 @@ int main(void) {
         cmocka_unit_test(malformed_requests_are_refused),
         cmocka_unit_test(a_failure_leaves_the_list_as_it_was),
         cmocka_unit_test(gpu_options_name_only_types_and_counts),
+        cmocka_unit_test(licenses_are_names_with_counts),
+        cmocka_unit_test(malformed_licenses_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
