@@ -13,6 +13,7 @@
 #include "cli/scontrol.h"
 #include "model/conf.h"
 #include "text/hostlist.h"
+#include "text/tres.h"
 
 static int load_failed(struct scontrol *scontrol, const char *what, const struct error *err) {
     if (!scontrol->quiet)
@@ -377,17 +378,12 @@ static uint64_t license_use(const struct rows *jobs, const char *name) {
     uint64_t used = 0;
     for (size_t i = 0; i < jobs->n; i++) {
         const struct job *job = jobs->items[i];
-        cleanup_free char *copy = xstrdup(job->licenses ? job->licenses : "");
-        char *cursor = copy, *word;
-        while ((word = str_next_word(&cursor, ",|"))) {
-            char *colon = strpbrk(word, ":=");
-            uint64_t count = 1;
-            if (colon) {
-                *colon = '\0';
-                str_to_u64(colon + 1, &count);
-            }
-            if (!strcmp(word, name))
-                used += count;
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        if (!job->licenses || licenses_parse(job->licenses, &list, NULL) < 0)
+            continue;
+        vec_each (&list, license) {
+            if (str_equal(license->name, name))
+                used += license->count;
         }
     }
     return used;
@@ -401,6 +397,11 @@ static void license_print(struct scontrol *scontrol, const char *name, uint64_t 
     str_printf(&scontrol->out, "Total=%llu Used=%llu Free=%llu Reserved=0 Remote=no\n",
                (unsigned long long) total, (unsigned long long) used,
                (unsigned long long) (total > used ? total - used : 0));
+}
+
+static int license_order(const void *a, const void *b) {
+    const struct gres_item *first = a, *second = b;
+    return strcmp(first->name, second->name);
 }
 
 static const char *config_value(const struct config_list *list, const char *key) {
@@ -429,21 +430,17 @@ static int show_licenses(struct scontrol *scontrol, const char *id) {
         return load_failed(scontrol, "slurm_load_licenses error", &err);
     }
     const char *text = config_value(list, "Licenses");
-    cleanup_free char *copy = xstrdup(text && strcmp(text, "(null)") ? text : "");
-    char *cursor = copy, *word;
-    bool any = false, found = false;
-    while ((word = str_next_word(&cursor, ","))) {
-        char *colon = strpbrk(word, ":=*");
-        uint64_t total = 1;
-        if (colon) {
-            *colon = '\0';
-            str_to_u64(colon + 1, &total);
-        }
-        any = true;
-        if (id && !str_equal(id, word))
+    cleanup_gres_list struct gres_list totals = GRES_LIST_INIT;
+    if (!text || str_equal(text, "(null)") || licenses_parse(text, &totals, NULL) < 0)
+        text = NULL;
+    bool any = totals.n > 0, found = false;
+    if (any)
+        qsort(totals.items, totals.n, sizeof(*totals.items), license_order);
+    vec_each (&totals, license) {
+        if (id && !str_equal(id, license->name))
             continue;
         found = true;
-        license_print(scontrol, word, total, &jobs);
+        license_print(scontrol, license->name, license->count, &jobs);
     }
     rows_done(&jobs);
     if (!any)
