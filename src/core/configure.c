@@ -377,7 +377,7 @@ void node_partitions(struct core *core) {
 
 static void take_licenses(struct core *core, const struct conf *conf) {
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (conf->licenses == NULL || gres_parse(conf->licenses, &list, NULL) < 0)
+    if (conf->licenses == NULL || licenses_parse(conf->licenses, &list, NULL) < 0)
         return;
     core->licenses = xcalloc(list.n + 1, sizeof(char *));
     core->license_totals = xcalloc(list.n + 1, sizeof(uint64_t));

@@ -324,10 +324,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     fill_allocation(core, job, start);
     fill_allocated_tres(core, job, start);
     note_provenance(job, start);
-    sched_run_add(core->sched, job->rec.job_id, start->partition,
-                  job->rec.exclusive == EXCLUSIVE_NODE, job->rec.uid, core->now,
-                  job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, start->allocs,
-                  start->n_allocs, NULL, NULL, 0);
+    sched_sync_run(core, job, start->partition, start->allocs, start->n_allocs);
     job->immediate_deadline = 0;
     core->n_started++;
     core->depends_changed = true; /* seen at the end of the pass: "after:ID" */

@@ -178,18 +178,23 @@ static int spec_licenses(struct core *core, const struct job *job, struct arena 
     if (job->licenses == NULL)
         return 0;
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    struct error why = ERROR_INIT;
-    if (gres_parse(job->licenses, &list, &why) < 0)
-        return error_set(err, ERR_INVALID_LICENSE, "%s", why.text);
+    int r = licenses_parse(job->licenses, &list, err);
+    if (r < 0)
+        return r;
     uint32_t *ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
     uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
     for (size_t i = 0; i < list.n; i++) {
-        size_t at = 0;
-        while (at < core->n_licenses && !str_equal(core->licenses[at], list.items[i].name))
-            at++;
+        size_t at = license_find(core, list.items[i].name);
         if (at == core->n_licenses || list.items[i].count > core->license_totals[at])
             return error_set(
                 err, ERR_INVALID_LICENSE, "license %s: %llu asked, %llu exist", list.items[i].name,
+static size_t license_find(const struct core *core, const char *name) {
+    size_t at = 0;
+    while (at < core->n_licenses && !str_equal(core->licenses[at], name))
+        at++;
+    return at;
+}
+
                 (unsigned long long) list.items[i].count,
                 (unsigned long long) (at == core->n_licenses ? 0 : core->license_totals[at]));
         ids[i] = (uint32_t) at;
@@ -337,6 +342,39 @@ static void sync_add(struct core *core, struct core_job *job) {
         return;
     }
     if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
+/* What a running job holds stays with it, even when the configuration has less of it by now. */
+static size_t held_licenses(const struct core *core, const struct job *job, struct arena *arena,
+                            uint32_t **ret_ids, uint32_t **ret_counts) {
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    if (job->licenses == NULL || licenses_parse(job->licenses, &list, NULL) < 0)
+        return 0;
+    size_t n = 0;
+    *ret_ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
+    *ret_counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
+    for (size_t i = 0; i < list.n; i++) {
+        size_t at = license_find(core, list.items[i].name);
+        if (at == core->n_licenses)
+            continue;
+        (*ret_ids)[n] = (uint32_t) at;
+        (*ret_counts)[n++] = (uint32_t) min_of(list.items[i].count, (uint64_t) UINT32_MAX);
+    }
+    return n;
+}
+
+void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
+                    const struct sched_alloc *allocs, size_t n) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    uint32_t *ids = NULL, *counts = NULL;
+    size_t n_licenses = held_licenses(core, &job->rec, &arena, &ids, &counts);
+    sched_run_add(core->sched, job->rec.job_id, partition, job->rec.exclusive == EXCLUSIVE_NODE,
+                  job->rec.uid, job->rec.start_time,
+                  job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, ids, counts,
+                  n_licenses);
+    sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER);
+    arena_done(&arena);
+}
+
         spec.features = features;
     if (job->rec.array_tasks != NULL)
         spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);

@@ -317,6 +317,9 @@ void plan_run(struct core *core);
 uint32_t priority_compute(const struct core *core, const struct core_job *job);
 /* Names for counts: cores and devices of one allocation entry. */
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
+/* A job that holds what `allocs` say, with its licences. */
+void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
+                    const struct sched_alloc *allocs, size_t n);
 void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */
 void assign_give(struct core *core, const struct job_node *entry);
 /* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
