@@ -268,11 +268,12 @@ static void allocated_gres(struct core *core, const struct sched_start *start, s
                 sum += j == k ? start->allocs[i].gres[j] : 0;
             }
         }
-        if (first_of_name && same_name > 0)
-            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", core->kinds[k].name,
+        const char *name = core->kinds[k].name, *type = core->kinds[k].type;
+        if (first_of_name && same_name > 0 && gres_is_tracked(core, name, NULL))
+            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", name,
                        (unsigned long long) same_name);
-        if (sum > 0 && core->kinds[k].type[0] != '\0')
-            str_printf(out, ",gres/%s:%s=%llu", core->kinds[k].name, core->kinds[k].type,
+        if (sum > 0 && type[0] != '\0' && gres_is_tracked(core, name, type))
+            str_printf(out, "%sgres/%s:%s=%llu", out->length > 0 ? "," : "", name, type,
                        (unsigned long long) sum);
     }
 }

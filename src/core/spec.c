@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "core/state.h"
+#include "model/conf.h"
 #include "text/constraint.h"
 #include "text/tres.h"
 
@@ -117,6 +118,22 @@ static int gres_requests(const struct core *core, const char *text,
         (*ret_n)++;
     }
     return 0;
+}
+
+bool gres_is_tracked(const struct core *core, const char *name, const char *type) {
+    const char *list = core->conf->accounting_storage_tres;
+    cleanup_free char *copy = xstrdup(list != NULL ? list : "");
+    cleanup_free char *wanted =
+        type != NULL ? xasprintf("gres/%s:%s", name, type) : xasprintf("gres/%s", name);
+    char *cursor = copy;
+    bool any = false;
+    for (char *word = str_next_word(&cursor, ", "); word != NULL;
+         word = str_next_word(&cursor, ", ")) {
+        if (str_equal_nocase(word, wanted))
+            return true;
+        any |= str_starts_nocase(word, "gres/");
+    }
+    return !any;
 }
 
 /* ---- the rest ---- */

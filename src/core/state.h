@@ -432,3 +432,6 @@ void job_estimate_size(struct core *core, struct job *job);
 char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
 
 #endif
+/* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
+ * names no GRES stands for all of them, so that nobody has to configure them twice. */
+bool gres_is_tracked(const struct core *core, const char *name, const char *type);

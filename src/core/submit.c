@@ -52,7 +52,8 @@ static uint32_t largest_cpus(const struct core *core) {
     return most;
 }
 
-static void requested_gres(const struct job *job, uint32_t nodes, uint32_t tasks, struct str *out) {
+static void requested_gres(const struct core *core, const struct job *job, uint32_t nodes,
+                           uint32_t tasks, struct str *out) {
     const struct {
         const char *text;
         uint32_t times;
@@ -64,9 +65,11 @@ static void requested_gres(const struct job *job, uint32_t nodes, uint32_t tasks
         for (size_t i = 0; i < list.n; i++) {
             const struct gres_item *item = &list.items[i];
             unsigned long long count = saturated(item->count, parts[p].times);
-            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", item->name, count);
-            if (item->type != NULL)
-                str_printf(out, ",gres/%s:%s=%llu", item->name, item->type, count);
+            if (gres_is_tracked(core, item->name, NULL))
+                str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", item->name, count);
+            if (item->type != NULL && gres_is_tracked(core, item->name, item->type))
+                str_printf(out, "%sgres/%s:%s=%llu", out->length > 0 ? "," : "", item->name,
+                           item->type, count);
         }
     }
 }
@@ -109,7 +112,7 @@ void job_estimate_size(struct core *core, struct job *job) {
     /* What was asked for, not what the tasks will take: without -N that is one node. */
     uint32_t asked = max_of(job->min_nodes, 1u);
     struct str gres cleanup_str = STR_INIT;
-    requested_gres(job, asked, job->ntasks_total, &gres);
+    requested_gres(core, job, asked, job->ntasks_total, &gres);
     free(job->tres_req);
     job->tres_req = tres_text(job->num_cpus, requested_mem(core, job, asked, job->num_cpus), asked,
                               str_cstr(&gres), true);
