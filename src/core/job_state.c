@@ -410,12 +410,23 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
 
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
+/* What a reason's name alone does not tell: "RaisedSignal:9(Killed)". NULL: nothing more. */
+static char *reason_text(enum job_reason reason, uint32_t exit_status) {
+    if (reason != REASON_RAISED_SIGNAL)
+        return NULL;
+    int number = (int) (exit_status & 0x7f);
+    const char *what = sigdescr_np(number);
+    return xasprintf("%s:%d(%s)", names_text(&names_job_reason, reason), number,
+                     what != NULL ? what : "Unknown signal");
+}
+
     bool had_nodes = job_has_nodes(job);
     if (job->rec.state == JOB_SUSPENDED)
         give_cpus(core, job, false);
     set_state(core, job, state);
     job->rec.reason = reason;
-    string_set(&job->rec.state_desc, NULL);
+    free(job->rec.state_desc);
+    job->rec.state_desc = reason_text(reason, exit_status);
     job->rec.exit_status = exit_status;
     job->rec.end_time = core->now;
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |

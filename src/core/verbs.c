@@ -64,7 +64,8 @@ static int kill_one(struct core *core, struct core_job *job, const struct core_u
         if (!ends && request->signal != SIGTERM)
             return -ERR_NOT_RUNNING;
         job->rec.cancel_uid = user->uid;
-        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
+        /* The record keeps why it had not run yet. */
+        job_finish(core, job, JOB_CANCELLED, (enum job_reason) job->rec.reason, 0, NULL);
         return 0;
     }
     if (!ends) {

@@ -71,6 +71,9 @@ ALLOWED_IN = {
         "mktime": "timestamp.c: calendar arithmetic in the process's zone",
         "strftime": "timestamp.c: SLURM_TIME_FORMAT",
     },
+    "core": {
+        "sigdescr_np": "job_state.c: the English name of a signal, whatever the locale",
+    },
 }
 
 # What sanitizers, coverage and the linker put in.
