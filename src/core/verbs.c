@@ -258,8 +258,9 @@ static int verb_resume(struct core *core, struct core_job *job, const struct cor
         return -ERR_JOB_PENDING;
     if (job_state_is_final(job->rec.state))
         return -ERR_JOB_FINISHED;
-    if (job->rec.state == JOB_SUSPENDED)
-        job_resume(core, job);
+    if (job->rec.state != JOB_SUSPENDED)
+        return -ERR_NOT_SUSPENDED;
+    job_resume(core, job);
     return 0;
 }
 
