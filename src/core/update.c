@@ -82,7 +82,22 @@ static int set_time(struct update_job *update, const struct job_key *key) {
                                                                                       : 0;
 }
 
-/* "=30", "+30", "-1:00:00". The owner may lower it always and raise it while the job waits. */
+/* The least of what the job's partitions allow. */
+static uint32_t longest_allowed(struct core *core, const struct job *job) {
+    uint32_t most = MINUTES_INFINITE;
+    cleanup_free char *copy = xstrdup(job->partition != NULL ? job->partition : "");
+    char *cursor = copy;
+    for (char *name = str_next_word(&cursor, ","); name != NULL;
+         name = str_next_word(&cursor, ",")) {
+        const struct core_partition *part = partition_find(core, name, NULL);
+        if (part != NULL)
+            most = min_of(most, part->rec.max_time);
+    }
+    return most;
+}
+
+/* "=30", "+30", "-1:00:00". The owner may lower it always and raise it while the job waits, up to
+ * what the partition allows. */
 static int set_time_limit(struct update_job *update, const struct job_key *key) {
     const char *text = update->value;
     char sign = text[0] == '+' || (text[0] == '-' && !str_equal(text, "-1")) ? *text++ : '=';
@@ -96,7 +111,9 @@ static int set_time_limit(struct update_job *update, const struct job_key *key) 
     else if (sign == '-')
         minutes = old > minutes ? old - minutes : 0;
     bool raises = minutes > old || old == MINUTES_UNSET;
-    if (raises && !job_is_pending(update->job) && !core_is_admin(update->core, update->user->uid))
+    bool within =
+        job_is_pending(update->job) && minutes <= longest_allowed(update->core, update->next);
+    if (raises && !within && !core_is_admin(update->core, update->user->uid))
         return -ERR_ACCESS_DENIED;
     update->next->time_limit = minutes;
     if (!job_is_pending(update->job))
