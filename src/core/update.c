@@ -296,6 +296,8 @@ static void job_updated(struct core *core, struct core_job *job, const struct up
             job->rec.priority = priority_compute(core, job);
         if (job->rec.begin_time > core->now)
             job->rec.eligible_time = job->rec.start_time = job->rec.begin_time;
+        else if (job->rec.eligible_time > core->now) /* its begin time has been brought forward */
+            job->rec.eligible_time = core->now;
         if (job->rec.priority > 0)
             job->rec.reason = REASON_NONE;
         sched_sync(core, job);
