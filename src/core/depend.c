@@ -135,6 +135,15 @@ static void print(const struct core_job *job, struct str *out) {
     }
 }
 
+/* What a held job waits for besides, in the form that listings know. */
+void depend_show(struct core_job *job) {
+    struct str text cleanup_str = STR_INIT;
+    if (job->n_depends == 0)
+        return;
+    print(job, &text);
+    string_set(&job->rec.dependency, str_cstr(&text));
+}
+
 bool depend_is_never(const struct core_job *job) {
     size_t failed = 0;
     for (size_t i = 0; i < job->n_depends; i++)

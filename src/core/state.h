@@ -310,6 +310,7 @@ bool depend_is_never(const struct core_job *job);
 /* ---- the planner's view (spec.c, plan.c) ---- */
 /* Fills a planner's request from a job. Names that do not exist are errors. Memory: the arena. */
 must_check int spec_build(struct core *core, const struct job *job, struct arena *arena,
+void depend_show(struct core_job *job);
                           struct sched_job_spec *ret, struct error *err);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
 void sched_rebuild(struct core *core);

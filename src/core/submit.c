@@ -711,6 +711,7 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
         job->rec.reason = core_is_admin(core, user->uid) && job->rec.uid != user->uid
                               ? REASON_HELD_ADMIN
                               : REASON_HELD_USER;
+    depend_show(job);
     job_link(core, job);
     job_touch(core, job);
     core->n_submitted++;

@@ -340,6 +340,7 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
     }
     record_done(&record_job, &job->rec);
     job->rec = next;
+    depend_show(job);
     job_updated(core, job, &update);
     return 0;
 }
