@@ -37,6 +37,13 @@ void array_leave(struct core *core, struct core_job *job) {
     }
 }
 
+uint32_t array_slots(const struct core *core, const struct core_job *job) {
+    if (job->rec.array_job_id == 0 || job->rec.array_limit == 0)
+        return UINT32_MAX;
+    uint32_t running = array_running(core, job->rec.array_job_id);
+    return job->rec.array_limit > running ? job->rec.array_limit - running : 0;
+}
+
 uint32_t array_running(const struct core *core, uint32_t array_job_id) {
     uint32_t n = 0;
     for (struct core_job *job = map_get(&core->arrays, array_job_id); job != NULL;
@@ -61,13 +68,19 @@ static void become_task(struct core *core, struct core_job *job, uint32_t task) 
     job_touch(core, job);
 }
 
+/* The only task that is left needs no list any more. */
+static void become_last_task(struct core *core, struct core_job *array) {
+    if (array->in_sched) { /* the planner knows it as an array */
+        sched_job_remove(core->sched, array->rec.job_id);
+        array->in_sched = false;
+    }
+    become_task(core, array, idset_min(&array->tasks));
+    sched_sync(core, array);
+}
+
 struct core_job *array_take(struct core *core, struct core_job *array, uint32_t task) {
     if (idset_count(&array->tasks) == 1) {
-        if (array->in_sched) { /* the planner knows it as an array */
-            sched_job_remove(core->sched, array->rec.job_id);
-            array->in_sched = false;
-        }
-        become_task(core, array, task);
+        become_last_task(core, array);
         return array;
     }
     struct core_job *job = job_new(core, 0);
@@ -89,7 +102,9 @@ struct core_job *array_take(struct core *core, struct core_job *array, uint32_t 
         list_append(&core->depending, &job->depending);
     job_touch(core, job);
     job_touch(core, array);
-    if (array->in_sched)
+    if (idset_count(&array->tasks) == 1)
+        become_last_task(core, array);
+    else if (array->in_sched)
         sched_sync(core, array);
     return job;
 }

@@ -60,9 +60,8 @@ static void commit_start(struct core *core, const struct sched_start *start) {
     struct core_job *job = job_find(core, start->job_id);
     if (job == NULL || !job_is_pending(job) || job->rec.flags != 0 || job->rec.priority == 0)
         return;
-    /* Tasks with records of their own may be proposed together. */
-    if (job->rec.array_limit > 0 &&
-        array_running(core, job->rec.array_job_id) >= job->rec.array_limit) {
+    /* Tasks with records of their own share the array's limit with the rest of it. */
+    if (array_slots(core, job) == 0) {
         sched_sync(core, job);
         return;
     }

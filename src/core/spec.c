@@ -395,10 +395,7 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
         spec.features = features;
     if (job->rec.array_tasks != NULL)
         spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
-    if (job->rec.array_limit > 0) {
-        uint32_t running = array_running(core, job->rec.array_job_id);
-        spec.max_starts = job->rec.array_limit > running ? job->rec.array_limit - running : 0;
-    }
+    spec.max_starts = array_slots(core, job);
     if (spec.max_starts == 0) {
         job->rec.reason = REASON_ARRAY_TASK_LIMIT;
         job_touch(core, job);

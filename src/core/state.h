@@ -296,6 +296,8 @@ void array_leave(struct core *core, struct core_job *job);
 uint32_t array_running(const struct core *core, uint32_t array_job_id);
 void array_tasks_changed(struct core *core, struct core_job *array);
 
+/* How many more tasks of its array may start now (%limit). */
+uint32_t array_slots(const struct core *core, const struct core_job *job);
 /* ---- dependencies (depend.c) ---- */
 must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
                             struct error *err);
