@@ -290,7 +290,9 @@ void partition_totals(struct core *core, struct core_partition *part) {
                        (unsigned long long) sum);
     }
     free(part->rec.tres);
-    part->rec.tres = tres_text(part->rec.total_cpus, mem, part->rec.total_nodes, gres.data, true);
+    part->rec.tres = part->n_nodes == 0 ? NULL
+                                        : tres_text(part->rec.total_cpus, mem,
+                                                    part->rec.total_nodes, gres.data, true);
 }
 
 /* Not 0, which is for partitions without a line. */

@@ -311,6 +311,8 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     string_set(&job->rec.state_desc, NULL);
     string_set(&job->rec.sched_nodes, NULL);
     string_set(&job->rec.partition, core->partitions[start->partition].rec.name);
+    if (core->partitions[start->partition].exclusive_node)
+        job->rec.oversubscribe = OVERSUB_NO; /* for the listings; the planner knows the partition */
     job->rec.attempt++;
     job->rec.start_time = core->now;
     job->rec.suspend_time = 0;

@@ -268,6 +268,8 @@ static int check_part_limits(struct core *core, const struct job *job, const str
     if (job->max_nodes > 0 && job->max_nodes < part->min_nodes)
         return refuse(reply, core, ERR_NODE_COUNT, "partition %s takes jobs of %u nodes and more",
                       part->name, part->min_nodes);
+    if (part->total_nodes == 0)
+        return refuse(reply, core, ERR_TOO_MANY_CPUS, "partition %s has no nodes", part->name);
     if (job->min_nodes > part->total_nodes)
         return refuse(reply, core, ERR_NODE_COUNT, "partition %s has %u nodes", part->name,
                       part->total_nodes);
@@ -504,6 +506,8 @@ static void take_defaults(struct core *core, struct job *job) {
     bool no_limit = job->time_limit == MINUTES_UNSET || job->time_limit == 0;
     if (no_limit && part->rec.default_time != MINUTES_UNSET)
         job->time_limit = part->rec.default_time;
+    else if (no_limit && strchr(job->partition, ',') == NULL)
+        job->time_limit = part->rec.max_time; /* of several, each gives its own once chosen */
     else if (no_limit && part->rec.max_time == MINUTES_INFINITE)
         job->time_limit = MINUTES_INFINITE;
     struct arena arena;
