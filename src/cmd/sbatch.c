@@ -32,11 +32,17 @@ static const char *line_value(const struct sbatch *sbatch, enum option_id id) {
     return value;
 }
 
-/* --help and the like on the command line come before everything else. */
+static bool asks_for_text(const struct option_use *use) {
+    bool explains = use->row->id == OPT_hint || use->row->id == OPT_gres;
+    return use->row->parse == option_parse_info ||
+           (explains && use->value && str_equal_nocase(use->value, "help"));
+}
+
+/* --help, --gres=help and the like on the command line come before everything else. */
 static int show_early(struct sbatch *sbatch) {
     for (size_t i = 0; i < sbatch->uses.options.n; i++) {
         const struct option_use *use = &sbatch->uses.options.items[i];
-        if (use->row->parse != option_parse_info)
+        if (!asks_for_text(use))
             continue;
         sbatch->options.info = use->row->id;
         return cli_show(&sbatch->cli, &sbatch->options);
