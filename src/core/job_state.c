@@ -410,8 +410,6 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
     job_arm(core, job);
 }
 
-void job_finish(struct core *core, struct core_job *job, enum job_state state,
-                enum job_reason reason, uint32_t exit_status, const char *why) {
 /* What a reason's name alone does not tell: "RaisedSignal:9(Killed)". NULL: nothing more. */
 static char *reason_text(enum job_reason reason, uint32_t exit_status) {
     if (reason != REASON_RAISED_SIGNAL)
@@ -422,6 +420,8 @@ static char *reason_text(enum job_reason reason, uint32_t exit_status) {
                      what != NULL ? what : "Unknown signal");
 }
 
+void job_finish(struct core *core, struct core_job *job, enum job_state state,
+                enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
     if (job->rec.state == JOB_SUSPENDED)
         give_cpus(core, job, false);

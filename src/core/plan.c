@@ -77,9 +77,9 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
         return;
     job->rec.reason = wait->reason;
     string_set(&job->rec.state_desc, wait->detail);
+    job->rec.start_time = wait->start;
     if (wait->start == 0 && job->rec.begin_time > core->now)
         job->rec.start_time = job->rec.begin_time; /* nothing better is known yet */
-    job->rec.start_time = wait->start;
     job->rec.last_sched_eval = core->now;
     if (job->rec.accrue_time == 0 && job->rec.eligible_time <= core->now)
         job->rec.accrue_time = job->rec.eligible_time;

@@ -190,6 +190,13 @@ static int spec_node_counts(const struct job *job, struct arena *arena, struct s
     return 0;
 }
 
+static size_t license_find(const struct core *core, const char *name) {
+    size_t at = 0;
+    while (at < core->n_licenses && !str_equal(core->licenses[at], name))
+        at++;
+    return at;
+}
+
 static int spec_licenses(struct core *core, const struct job *job, struct arena *arena,
                          struct sched_job_spec *spec, struct error *err) {
     if (job->licenses == NULL)
@@ -205,13 +212,6 @@ static int spec_licenses(struct core *core, const struct job *job, struct arena 
         if (at == core->n_licenses || list.items[i].count > core->license_totals[at])
             return error_set(
                 err, ERR_INVALID_LICENSE, "license %s: %llu asked, %llu exist", list.items[i].name,
-static size_t license_find(const struct core *core, const char *name) {
-    size_t at = 0;
-    while (at < core->n_licenses && !str_equal(core->licenses[at], name))
-        at++;
-    return at;
-}
-
                 (unsigned long long) list.items[i].count,
                 (unsigned long long) (at == core->n_licenses ? 0 : core->license_totals[at]));
         ids[i] = (uint32_t) at;
@@ -342,23 +342,6 @@ int spec_build(struct core *core, const struct job *job, struct arena *arena,
     return 0;
 }
 
-static void sync_add(struct core *core, struct core_job *job) {
-    struct arena arena;
-    arena_init(&arena, 0);
-    struct sched_job_spec spec;
-    struct constraint *features = NULL;
-    struct error err = ERROR_INIT;
-    if (spec_build(core, &job->rec, &arena, &spec, &err) < 0) {
-        /* What it names has gone since it was submitted. */
-        job->rec.reason = REASON_BAD_CONSTRAINTS;
-        job_touch(core, job);
-        if (job->in_sched)
-            sched_job_remove(core->sched, job->rec.job_id);
-        job->in_sched = false;
-        arena_done(&arena);
-        return;
-    }
-    if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
 /* What a running job holds stays with it, even when the configuration has less of it by now. */
 static size_t held_licenses(const struct core *core, const struct job *job, struct arena *arena,
                             uint32_t **ret_ids, uint32_t **ret_counts) {
@@ -392,6 +375,23 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
     arena_done(&arena);
 }
 
+static void sync_add(struct core *core, struct core_job *job) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sched_job_spec spec;
+    struct constraint *features = NULL;
+    struct error err = ERROR_INIT;
+    if (spec_build(core, &job->rec, &arena, &spec, &err) < 0) {
+        /* What it names has gone since it was submitted. */
+        job->rec.reason = REASON_BAD_CONSTRAINTS;
+        job_touch(core, job);
+        if (job->in_sched)
+            sched_job_remove(core->sched, job->rec.job_id);
+        job->in_sched = false;
+        arena_done(&arena);
+        return;
+    }
+    if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
         spec.features = features;
     if (job->rec.array_tasks != NULL)
         spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);

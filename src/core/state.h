@@ -294,10 +294,10 @@ struct core_job *array_take(struct core *core, struct core_job *array, uint32_t 
 void array_join(struct core *core, struct core_job *job); /* into core->arrays */
 void array_leave(struct core *core, struct core_job *job);
 uint32_t array_running(const struct core *core, uint32_t array_job_id);
-void array_tasks_changed(struct core *core, struct core_job *array);
-
 /* How many more tasks of its array may start now (%limit). */
 uint32_t array_slots(const struct core *core, const struct core_job *job);
+void array_tasks_changed(struct core *core, struct core_job *array);
+
 /* ---- dependencies (depend.c) ---- */
 must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
                             struct error *err);
@@ -308,21 +308,21 @@ void depend_job_changed(struct core *core);
 /* Ends the job if its dependency can never come true and that is what was asked for. */
 void depend_check_kill(struct core *core, struct core_job *job);
 bool depend_is_never(const struct core_job *job);
+void depend_show(struct core_job *job);
 
 /* ---- the planner's view (spec.c, plan.c) ---- */
 /* Fills a planner's request from a job. Names that do not exist are errors. Memory: the arena. */
 must_check int spec_build(struct core *core, const struct job *job, struct arena *arena,
-void depend_show(struct core_job *job);
                           struct sched_job_spec *ret, struct error *err);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
+/* A job that holds what `allocs` say, with its licences. */
+void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
+                    const struct sched_alloc *allocs, size_t n);
 void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
 uint32_t priority_compute(const struct core *core, const struct core_job *job);
 /* Names for counts: cores and devices of one allocation entry. */
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
-/* A job that holds what `allocs` say, with its licences. */
-void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
-                    const struct sched_alloc *allocs, size_t n);
 void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */
 void assign_give(struct core *core, const struct job_node *entry);
 /* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
@@ -432,9 +432,9 @@ must_check int job_check(struct core *core, struct job *job, const struct core_u
                          struct reply_error *reply, struct str *infos);
 /* Fills tres_req, num_nodes, num_cpus of a pending job from its request. */
 void job_estimate_size(struct core *core, struct job *job);
-char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
-
-#endif
 /* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
  * names no GRES stands for all of them, so that nobody has to configure them twice. */
 bool gres_is_tracked(const struct core *core, const char *name, const char *type);
+char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
+
+#endif

@@ -711,11 +711,11 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     store_script(core, job, submit->job);
     job_estimate_size(core, &job->rec);
     job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);
+    depend_show(job);
     if (job->rec.priority == 0)
         job->rec.reason = core_is_admin(core, user->uid) && job->rec.uid != user->uid
                               ? REASON_HELD_ADMIN
                               : REASON_HELD_USER;
-    depend_show(job);
     job_link(core, job);
     job_touch(core, job);
     core->n_submitted++;
