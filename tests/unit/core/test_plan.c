@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is checked again when a proposed start is committed. */
+#include <string.h>
+
+#include "unit.h"
+#include "world.h"
+
+static char *text_of(const char *text) {
+    return (char *) (uintptr_t) text;
+}
+
+static uint32_t running_tasks(struct world *world, uint32_t last) {
+    uint32_t n = 0;
+    for (uint32_t id = 1; id <= last; id++)
+        n += world_state(world, id) == JOB_RUNNING;
+    return n;
+}
+
+TEST(a_task_with_a_record_of_its_own_counts_for_the_limit_of_its_array) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+                        "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.hold = true;
+    request.array_spec = text_of("1-4%1");
+    assert_int_equal(world_submit(&world, &request, NULL), 1);
+    assert_int_equal(world_update(&world, "job", "1_2", "Name", "apart"), 0);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    assert_int_equal(running_tasks(&world, 5), 1);
+    for (uint32_t left = 4; left > 0; left--) {
+        uint32_t running = 0;
+        for (uint32_t id = 1; id <= 5; id++) {
+            if (world_look(&world, id, &job) && job.state == JOB_RUNNING)
+                running = id;
+        }
+        assert_int_not_equal(running, 0);
+        world_script_ends(&world, running, 0);
+        assert_int_equal(running_tasks(&world, 5), left > 1 ? 1 : 0);
+    }
+    world_stop(&world);
+}
+
+TEST(the_last_waiting_task_of_an_array_is_shown_by_its_number) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+                        "NodeName=n1 CPUs=4 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.array_spec = text_of("1-3%2");
+    assert_int_equal(world_submit(&world, &request, NULL), 1);
+    assert_true(world_look(&world, 1, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_int_equal(job.array_task_id, 3);
+    assert_null(job.array_tasks);
+    assert_int_equal(job.reason, REASON_ARRAY_TASK_LIMIT);
+    world_stop(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_with_a_record_of_its_own_counts_for_the_limit_of_its_array),
+        cmocka_unit_test(the_last_waiting_task_of_an_array_is_shown_by_its_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
