@@ -168,11 +168,13 @@ static void conn_fail(struct rpc_conn *conn, struct error *why) {
 static void conn_timeout(void *context) {
     struct rpc_conn *conn = context;
     struct error err = ERROR_INIT;
+    bool waits_for_munged = conn->state == CONN_CHECKING || conn->state == CONN_KEYLESS;
     if (conn->state != CONN_LINGERING)
-        error_set(&err, ERR_TIMEOUT,
-                  "%s: no connection within %u s: the other end hangs or is "
-                  "overloaded, or a firewall drops the packets",
-                  conn->peer.name, HANDSHAKE_USEC / 1000000);
+        error_set(&err, ERR_TIMEOUT, "%s: no connection within %u s: %s", conn->peer.name,
+                  HANDSHAKE_USEC / 1000000,
+                  waits_for_munged
+                      ? "munged on this host does not answer: is it stopped or overloaded?"
+                      : "the other end hangs or is overloaded, or a firewall drops the packets");
     conn_end(conn, &err);
 }
 

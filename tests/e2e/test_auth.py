@@ -3,7 +3,9 @@
 
 import os
 import pwd
+import signal
 import subprocess
+import time
 
 import pytest
 from harness import BASE, process_is_alive, wait_until
@@ -59,9 +61,42 @@ def test_a_node_with_another_key_is_refused_and_named(make_cluster, other_munged
     daemon = cluster.start(f"exec slurmd -D -N {node} -f {conf}", user="root", env={"SLURM_CONF": conf})
     wait_until(lambda: "Munge decode failed" in cluster.log(), 10)
     wait_until(lambda: cluster.ok(f"sinfo -h -n {node} -o %t").strip() != "idle", 10)
+    refusal = next(line for line in cluster.log().splitlines() if "Munge decode failed" in line)
+    assert "127.0.0." in refusal and "munge.key" in refusal, "the peer's name and the cure: " + refusal
     daemon.signal(15)
-    daemon.wait()
+    said = daemon.wait()
+    told = said.err + cluster.log(f"slurmd-{node}")
+    assert "Munge decode failed" in told and "munge.key" in told and f":{cluster.ports()[0]}" in told, told[-2000:]
     os.unlink(conf)
+
+
+def munged_of(cluster):
+    with open(os.path.join(cluster.dir, "munge", "pid")) as file:
+        return int(file.read())
+
+
+@pytest.mark.parametrize("sig, patience", [(signal.SIGKILL, 5), (signal.SIGSTOP, 13)])
+def test_without_munged_commands_say_so_and_jobs_run_on(make_cluster, work, sig, patience):             # A10
+    cluster = make_cluster(nodes=1)
+    job = cluster.submit("-o out --wrap='while ! test -e go; do sleep 0.05; done; echo end'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    munged = munged_of(cluster)
+    os.kill(munged, sig)
+    if sig == signal.SIGKILL:
+        wait_until(lambda: not process_is_alive(munged))
+    for command in ("sinfo -h", "sbatch -o /dev/null --wrap=true", "scontrol show config"):
+        began = time.monotonic()
+        result = cluster.run(command, cwd=work)
+        assert result.rc != 0 and "munged does not answer" in result.err and "systemctl start munge" in result.err, result
+        assert time.monotonic() - began < patience, str(result)
+    open(os.path.join(work, "go"), "w").close()
+    if sig == signal.SIGSTOP:
+        os.kill(munged, signal.SIGCONT)
+    cluster.up()
+    assert cluster.wait_end(job) == "COMPLETED"
+    with open(os.path.join(work, "out")) as file:
+        assert file.read() == "end\n"
+    assert cluster.submit("-W -o /dev/null --wrap=true", cwd=work)
 
 
 def test_no_munged_is_told_apart(cluster):
