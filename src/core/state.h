@@ -260,6 +260,8 @@ void job_running(struct core *core, struct core_job *job); /* CONFIGURING is ove
  * the text for the job's output ("DUE TO TIME LIMIT", "" = plain cancel, NULL = no line). */
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why);
+/* COMPLETED or FAILED by the wait status of the command that owned the allocation. */
+void job_finish_by_status(struct core *core, struct core_job *job, uint32_t status);
 /* Back to the queue: ends the run, then waits again once its nodes are clean. */
 void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_state history_state,
                  const char *why, enum job_reason held_reason);
