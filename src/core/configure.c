@@ -439,6 +439,13 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
     }
 }
 
+/* Weights or features are others now. */
+void nodes_changed(struct core *core) {
+    collect_features(core);
+    sched_rebuild(core);
+    place_jobs_again(core);
+}
+
 /* Gives the planner the cluster, then every job that holds or waits. */
 void sched_rebuild(struct core *core) {
     struct arena arena;

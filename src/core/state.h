@@ -353,6 +353,8 @@ void cluster_free(struct core *core);
 /* Every job on its nodes and in the planner's view again, after sched_rebuild. */
 void place_jobs_again(struct core *core);
 void restore_free(struct core *core);
+/* After a change of weights or features of nodes at run time. */
+void nodes_changed(struct core *core);
 
 /* ---- partitions ---- */
 struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);

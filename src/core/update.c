@@ -106,6 +106,8 @@ static int set_time_limit(struct update_job *update, const struct job_key *key) 
         return -ERR_TIME_LIMIT;
     if (sign != '=' && (old == MINUTES_UNSET || old == MINUTES_INFINITE))
         return -ERR_TIME_LIMIT;
+    if (sign == '+' && minutes >= MINUTES_INFINITE - 1 - old)
+        return -ERR_TIME_LIMIT;
     if (sign == '+')
         minutes = old + minutes;
     else if (sign == '-')
@@ -129,7 +131,7 @@ static int set_nodes(struct update_job *update, const struct job_key *key) {
         return -ERR_NODE_COUNT;
     if (*end == '-')
         high = strtoul(end + 1, &end, 10);
-    if (*end != '\0' || high < low)
+    if (*end != '\0' || high < low || high > UINT32_MAX)
         return -ERR_NODE_COUNT;
     update->next->min_nodes = (uint32_t) low;
     update->next->max_nodes = (uint32_t) high;
@@ -382,6 +384,7 @@ static int update_step(struct core *core, const struct core_user *user,
         return error_set(err, ERR_USER_ID, "job %u is not yours", job->rec.job_id);
     uint32_t minutes;
     if (request->changes.n != 1 || !str_equal_nocase(request->changes.items[0].key, "TimeLimit") ||
+        request->changes.items[0].value == NULL ||
         minutes_parse(request->changes.items[0].value, &minutes, err) < 0)
         return error_set(err, ERR_UPDATE_KEY, "a step takes TimeLimit=");
     step->rec.time_limit = minutes;
@@ -463,7 +466,7 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
     for (size_t i = 0; i < countof(node_verbs); i++) {
         if (!str_equal_nocase(node_verbs[i].state, state))
             continue;
-        if (node_verbs[i].needs_reason && reason == NULL)
+        if (node_verbs[i].needs_reason && (reason == NULL || reason[0] == '\0'))
             return error_set(err, ERR_INVALID,
                              "You must specify a reason when DOWNING or DRAINING "
                              "a node. Request denied");
@@ -481,8 +484,9 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
                      state);
 }
 
+/* *ret_planned: the planner must see the node anew. */
 static int set_node_key(struct core *core, uint32_t index, const struct key_value *change,
-                        struct error *err) {
+                        bool *ret_planned, struct error *err) {
     struct node *rec = &core->nodes[index].rec;
     const char *value = change->value != NULL ? change->value : "";
     if (str_equal_nocase(change->key, "Comment")) {
@@ -494,12 +498,14 @@ static int set_node_key(struct core *core, uint32_t index, const struct key_valu
         if (!str_to_u64(value, &weight) || weight > UINT32_MAX - 2)
             return error_set(err, ERR_INVALID, "Weight=%s is not a number", value);
         rec->weight = (uint32_t) weight;
+        *ret_planned = true;
     } else if (str_equal_nocase(change->key, "Features") ||
                str_equal_nocase(change->key, "AvailableFeatures") ||
                str_equal_nocase(change->key, "ActiveFeatures")) {
         if (!str_equal_nocase(change->key, "ActiveFeatures"))
             string_set(&rec->features, value[0] != '\0' ? value : NULL);
         string_set(&rec->active_features, value[0] != '\0' ? value : NULL);
+        *ret_planned = true;
     } else {
         return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
     }
@@ -511,15 +517,19 @@ static int update_nodes(struct core *core, const struct core_user *user,
     uint32_t *nodes;
     size_t n;
     const char *state = NULL, *reason = NULL;
+    bool planned = false;
     if (!core_is_admin(core, user->uid))
         return error_set(err, ERR_USER_ID, "only administrators may change nodes");
     int r = nodes_resolve(core, request->target != NULL ? request->target : "", &core->out->memory,
                           &nodes, &n, err);
     if (r < 0)
         return r;
+    if (n == 0)
+        return error_set(err, ERR_INVALID_NODE, "no node is named");
     for (uint32_t i = 0; i < request->changes.n; i++) {
+        const char *value = request->changes.items[i].value;
         if (str_equal_nocase(request->changes.items[i].key, "State"))
-            state = request->changes.items[i].value;
+            state = value != NULL ? value : "";
         else if (str_equal_nocase(request->changes.items[i].key, "Reason"))
             reason = request->changes.items[i].value;
     }
@@ -532,16 +542,18 @@ static int update_nodes(struct core *core, const struct core_user *user,
             else if (str_equal_nocase(change->key, "Reason"))
                 r = 0;
             else
-                r = set_node_key(core, nodes[k], change, err);
+                r = set_node_key(core, nodes[k], change, &planned, err);
             result = r < 0 ? r : result;
         }
         if (state == NULL && reason != NULL)
             node_set_reason(core, nodes[k], reason[0] != '\0' ? reason : NULL, user->uid);
-        if (reason != NULL)
+        if (reason != NULL && core->nodes[nodes[k]].rec.reason != NULL)
             string_set(&core->nodes[nodes[k]].rec.reason_user, user->name);
         node_update_state(core, nodes[k]);
         node_touch(core, &core->nodes[nodes[k]]);
     }
+    if (planned)
+        nodes_changed(core);
     core->plan_wanted = true;
     return result;
 }

@@ -11,8 +11,10 @@
 #define ARENA_LIMIT ((size_t) 8 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const struct record *records[ALL_RECORDS_MAX];
-    size_t n = all_records(NULL, records);
+    static const struct record *records[ALL_RECORDS_MAX];
+    static size_t n;
+    if (n == 0)
+        n = all_records(NULL, records);
     if (size == 0)
         return 0;
     const struct record *record = records[data[0] % n];

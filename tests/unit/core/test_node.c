@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes: verbs of administrators, registration, what happens to the jobs. */
+#include <string.h>
+
+#include "unit.h"
+#include "world.h"
+
+static const char conf_text[] = "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                                "SlurmdTimeout=60\nReturnToService=0\nGresTypes=gpu\n"
+                                "NodeName=n[1-3] CPUs=4 RealMemory=1000 Gres=gpu:2\n"
+                                "PartitionName=main Nodes=ALL Default=YES\n";
+
+static void begin(struct world *world) {
+    world_start(world, conf_text);
+    world_all_connect(world);
+}
+
+static const struct node *n1(struct world *world) {
+    return core_node(world->core, 0);
+}
+
+static int set_state(struct world *world, const char *state, const char *reason) {
+    struct key_value changes[2] = {{(char *) (uintptr_t) "State", (char *) (uintptr_t) state},
+                                   {(char *) (uintptr_t) "Reason", (char *) (uintptr_t) reason}};
+    struct update update;
+    struct arena arena;
+    record_init(&record_update, &update);
+    update.entity = (char *) (uintptr_t) "node";
+    update.target = (char *) (uintptr_t) "n1";
+    update.changes.items = changes;
+    update.changes.n = reason != NULL ? 2 : 1;
+    uint64_t client = world_send(world, MSG_UPDATE, &update);
+    arena_init(&arena, 0);
+    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
+    int code = error != NULL ? (int) error->code : 0;
+    arena_done(&arena);
+    return code;
+}
+
+TEST(drain_keeps_what_runs_and_takes_nothing_new) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t first = world_job(&world);
+    assert_int_equal(set_state(&world, "DRAIN", "disk"), 0);
+    assert_int_equal(n1(&world)->flags & NODE_FLAG_DRAIN, NODE_FLAG_DRAIN);
+    assert_string_equal(n1(&world)->reason, "disk");
+    assert_int_equal(n1(&world)->state, NODE_MIXED);
+    assert_int_equal(world_state(&world, first), JOB_RUNNING);
+    uint32_t next = world_job(&world);
+    assert_true(world_look(&world, next, &job));
+    assert_string_equal(job.nodes, "n2");
+    world_script_ends(&world, first, 0);
+    assert_int_equal(n1(&world)->state, NODE_IDLE);
+    assert_int_equal(set_state(&world, "RESUME", NULL), 0);
+    assert_int_equal(n1(&world)->flags, 0);
+    assert_null(n1(&world)->reason);
+    world_stop(&world);
+}
+
+TEST(down_and_drain_need_a_reason_and_resume_something_to_resume_from) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(set_state(&world, "DRAIN", NULL), ERR_INVALID);
+    assert_int_equal(set_state(&world, "DOWN", NULL), ERR_INVALID);
+    assert_int_equal(set_state(&world, "FAIL", NULL), ERR_INVALID);
+    assert_int_equal(set_state(&world, "RESUME", NULL), ERR_NODE_STATE);
+    assert_int_equal(set_state(&world, "UNDRAIN", NULL), ERR_NODE_STATE);
+    assert_int_equal(set_state(&world, "BROKEN", "x"), ERR_INVALID);
+    assert_int_equal(n1(&world)->state, NODE_IDLE);
+    assert_null(n1(&world)->reason);
+    world.uid = 1000;
+    assert_int_equal(set_state(&world, "DRAIN", "mine"), ERR_USER_ID);
+    world_stop(&world);
+}
+
+TEST(down_evicts_and_only_resume_brings_back) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    uint32_t again = world_job(&world);
+    world_request(&request);
+    request.requeue = TRI_NO;
+    uint32_t fails = world_submit(&world, &request, NULL);
+    assert_int_equal(set_state(&world, "DOWN", "fire"), 0);
+    assert_int_equal(n1(&world)->state, NODE_DOWN);
+    assert_int_equal(n1(&world)->alloc_cpus, 0);
+    assert_true(world_look(&world, again, &job));
+    assert_int_equal(job.restarts, 1);
+    assert_string_equal(job.failed_node, "n1");
+    assert_true(world_look(&world, fails, &job));
+    assert_int_equal(job.state, JOB_NODE_FAIL);
+    assert_int_equal(job.reason, REASON_NODE_DOWN);
+    assert_int_equal(job.exit_status, 1 << 8);
+    world_node_connects(&world, 0);
+    assert_int_equal(n1(&world)->state, NODE_DOWN);
+    assert_int_equal(set_state(&world, "RESUME", NULL), 0);
+    assert_int_equal(n1(&world)->state, NODE_IDLE);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(undrain_clears_the_drain_and_nothing_else) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(set_state(&world, "FAIL", "old"), 0);
+    assert_int_equal(set_state(&world, "DRAIN", "disk"), 0);
+    assert_int_equal(set_state(&world, "UNDRAIN", NULL), 0);
+    assert_int_equal(n1(&world)->flags, NODE_FLAG_FAIL);
+    assert_int_equal(set_state(&world, "IDLE", NULL), 0);
+    assert_int_equal(n1(&world)->flags, 0);
+    world_stop(&world);
+}
+
+TEST(a_future_node_must_be_free) {
+    struct world world;
+    begin(&world);
+    uint32_t id = world_job(&world);
+    assert_int_equal(set_state(&world, "FUTURE", NULL), ERR_NODE_STATE);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(set_state(&world, "FUTURE", NULL), 0);
+    assert_int_equal(n1(&world)->state, NODE_FUTURE);
+    world_stop(&world);
+}
+
+static void registers(struct world *world, uint32_t cpus, uint64_t mem, const char *gres,
+                      const char *boot_id) {
+    struct node_register reg;
+    struct node hardware;
+    record_init(&record_node_register, &reg);
+    record_init(&record_node, &hardware);
+    hardware.cpus = cpus;
+    hardware.sockets = cpus;
+    hardware.cores = hardware.threads = 1;
+    hardware.memory = mem;
+    hardware.gres = (char *) (uintptr_t) gres;
+    hardware.boot_id = (char *) (uintptr_t) boot_id;
+    reg.node = &hardware;
+    core_node_message(world->core, world->now, 0, MSG_NODE_REGISTER, &reg, &world->effects);
+    world_turn(world);
+}
+
+TEST(a_node_with_less_than_configured_is_invalid_and_drained_until_both_are_mended) {
+    struct world world;
+    begin(&world);
+    registers(&world, 4, 500, "gpu:2", "boot");
+    assert_int_equal(n1(&world)->flags, NODE_FLAG_INVALID_REG | NODE_FLAG_DRAIN);
+    assert_string_equal(n1(&world)->reason,
+                        "Low RealMemory (reported:500 < 100.00% of configured:1000)");
+    assert_int_equal(set_state(&world, "RESUME", NULL), ERR_NODE_STATE); /* the cause persists */
+    registers(&world, 4, 1000, "gpu:1", "boot");
+    assert_non_null(strstr(n1(&world)->reason, "gres/gpu count reported lower than configured"));
+    registers(&world, 4, 1000, "gpu:2", "boot");
+    assert_int_equal(n1(&world)->flags, NODE_FLAG_DRAIN);
+    assert_int_equal(set_state(&world, "RESUME", NULL), 0);
+    assert_int_equal(n1(&world)->flags, 0);
+    world_stop(&world);
+}
+
+TEST(a_node_that_rebooted_under_its_jobs_goes_down) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = world_job(&world);
+    registers(&world, 4, 1000, "gpu:2", "another boot");
+    assert_int_equal(n1(&world)->state, NODE_DOWN);
+    assert_string_equal(n1(&world)->reason, "Node unexpectedly rebooted");
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.restarts, 1);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_bare_registration_is_taken) {
+    struct world world;
+    struct node_register reg;
+    begin(&world);
+    record_init(&record_node_register, &reg);
+    core_node_message(world.core, world.now, 0, MSG_NODE_REGISTER, &reg, &world.effects);
+    world_turn(&world);
+    assert_int_equal(n1(&world)->state, NODE_IDLE);
+    world_stop(&world);
+}
+
+TEST(a_problem_that_a_node_reports_drains_it) {
+    struct world world;
+    struct node_status status;
+    begin(&world);
+    record_init(&record_node_status, &status);
+    status.problem = (char *) (uintptr_t) "disk is full";
+    core_node_message(world.core, world.now, 0, MSG_NODE_STATUS, &status, &world.effects);
+    world_turn(&world);
+    assert_int_equal(n1(&world)->flags, NODE_FLAG_DRAIN);
+    assert_string_equal(n1(&world)->reason, "disk is full");
+    struct job_clean clean;
+    record_init(&record_job_clean, &clean);
+    clean.job_id = 99;
+    clean.problem = (char *) (uintptr_t) "Kill task failed";
+    core_node_message(world.core, world.now, 1, MSG_JOB_CLEAN, &clean, &world.effects);
+    world_turn(&world);
+    assert_string_equal(core_node(world.core, 1)->reason, "Kill task failed");
+    world_stop(&world);
+}
+
+TEST(steps_that_nobody_knows_are_killed_or_forgotten) {
+    struct world world;
+    struct node_register reg;
+    begin(&world);
+    enum { MANY = 20000 };
+    struct node_step *steps = xcalloc(MANY, sizeof(*steps));
+    for (uint32_t i = 0; i < MANY; i++)
+        steps[i] = (struct node_step) {.job_id = 1000 + i, .attempt = 1, .ended = i % 2};
+    record_init(&record_node_register, &reg);
+    reg.steps.items = steps;
+    reg.steps.n = MANY;
+    uint32_t job = world_job(&world);
+    core_node_message(world.core, world.now, 1, MSG_NODE_REGISTER, &reg, &world.effects);
+    uint32_t acks = 0, kills = 0;
+    vec_each (&world.effects.list, effect) {
+        acks += effect->kind == EFFECT_NODE && effect->type == MSG_STEP_ACK;
+        if (effect->kind != EFFECT_NODE || effect->type != MSG_NODE_WELCOME)
+            continue;
+        struct arena arena;
+        struct node_welcome welcome;
+        struct error err = ERROR_INIT;
+        arena_init(&arena, 0);
+        assert_int_equal(wire_decode(&record_node_welcome, effect->body, &arena, &welcome, &err),
+                         0);
+        kills = welcome.kill.n;
+        arena_done(&arena);
+    }
+    world_turn(&world);
+    assert_int_equal(acks, MANY / 2);
+    assert_int_equal(kills, MANY / 2);
+    assert_int_equal(world_state(&world, job), JOB_RUNNING);
+    free(steps);
+    world_stop(&world);
+}
+
+TEST(a_silent_node_comes_back_by_itself_if_return_to_service_says_so) {
+    struct world world;
+    world_start(&world, "SlurmdTimeout=60\nReturnToService=1\n"
+                        "NodeName=n[1-3] CPUs=4 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_node_lost(&world, 0);
+    world_pass_time(&world, 100);
+    assert_int_equal(n1(&world)->state, NODE_DOWN);
+    assert_string_equal(n1(&world)->reason, "Not responding");
+    world_node_connects(&world, 0);
+    assert_int_equal(n1(&world)->state, NODE_IDLE);
+    assert_null(n1(&world)->reason);
+    assert_int_equal(set_state(&world, "DOWN", "fire"), 0);
+    world_node_connects(&world, 0);
+    assert_int_equal(n1(&world)->state, NODE_DOWN);
+    world_stop(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drain_keeps_what_runs_and_takes_nothing_new),
+        cmocka_unit_test(down_and_drain_need_a_reason_and_resume_something_to_resume_from),
+        cmocka_unit_test(down_evicts_and_only_resume_brings_back),
+        cmocka_unit_test(undrain_clears_the_drain_and_nothing_else),
+        cmocka_unit_test(a_future_node_must_be_free),
+        cmocka_unit_test(
+            a_node_with_less_than_configured_is_invalid_and_drained_until_both_are_mended),
+        cmocka_unit_test(a_node_that_rebooted_under_its_jobs_goes_down),
+        cmocka_unit_test(a_bare_registration_is_taken),
+        cmocka_unit_test(a_problem_that_a_node_reports_drains_it),
+        cmocka_unit_test(steps_that_nobody_knows_are_killed_or_forgotten),
+        cmocka_unit_test(a_silent_node_comes_back_by_itself_if_return_to_service_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
