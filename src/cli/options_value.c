@@ -164,7 +164,7 @@ int option_parse_mail_type(struct options *options, const struct option_row *row
     }
     if (!known)
         return option_bad_value(options, row);
-    options->job.mail_type = types;
+    options->job.mail_type |= types; /* a line for BEGIN and a line for END mean both */
     return 0;
 }
 
