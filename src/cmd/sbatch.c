@@ -155,6 +155,11 @@ static int build_request(struct sbatch *sbatch, int argc, char **argv) {
         string_set(&job->name, default_name(sbatch));
     string_set(&job->command, sbatch->script_path);
     if (sbatch->uses.rest.n > 1) {
+        struct str command cleanup_str = STR_INIT;
+        str_append(&command, job->command ? job->command : sbatch->uses.rest.items[0]);
+        for (size_t i = 1; i < sbatch->uses.rest.n; i++)
+            str_printf(&command, " %s", sbatch->uses.rest.items[i]);
+        string_set(&job->command, str_cstr(&command));
         job->argv.n = (uint32_t) sbatch->uses.rest.n - 1;
         job->argv.items = xcalloc(job->argv.n, sizeof(char *));
         for (uint32_t i = 0; i < job->argv.n; i++)
