@@ -177,6 +177,10 @@ int options_finish(struct options *options) {
                    "--gpus or -n/--ntasks is not allowed.");
         return option_bad(options, 1, "%s", error_text(ERR_INVALID_GRES));
     }
+    if (options->job.cpus_per_gpu && options->job.cpus_per_task) {
+        option_bad(options, 1, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+        return option_bad(options, 1, "%s", error_text(ERR_INVALID_GRES));
+    }
     return 0;
 }
 
