@@ -162,10 +162,10 @@ int option_parse_extra_node_info(struct options *options, const struct option_ro
 
 static const struct {
     const char *word, *help;
-    uint32_t threads_per_core, ntasks_per_core;
+    uint32_t threads_per_core, cores_per_socket;
 } hints[] = {
     {"compute_bound", "use all cores, one thread of each", 1, 0},
-    {"memory_bound", "use one core of each socket", 1, 0},
+    {"memory_bound", "use one core of each socket", 1, 1},
     {"multithread", "use all threads of each core", 0, 0},
     {"nomultithread", "use one thread of each core", 1, 0},
 };
@@ -181,6 +181,8 @@ int option_parse_hint(struct options *options, const struct option_row *row, con
         string_set(&options->job.hint, hints[i].word);
         if (hints[i].threads_per_core)
             options->job.threads_per_core = hints[i].threads_per_core;
+        if (hints[i].cores_per_socket)
+            options->job.cores_per_socket = hints[i].cores_per_socket;
         return 0;
     }
     return option_bad(options, 1, "unrecognized --hint argument \"%s\", see --hint=help", value);
