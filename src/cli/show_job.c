@@ -176,8 +176,7 @@ static void job_sizes(const struct job *job, const struct show_options *options,
     show_number("NumCPUs", job->num_cpus, out);
     show_number("NumTasks", job_task_count(job), out);
     show_number("CPUs/Task", max_of(job->cpus_per_task, 1u), out);
-    show_number("ReqB:S:C:T", 0, out);
-    str_printf(out, ":%u:", job->sockets_per_node);
+    show_text("ReqB:S:C:T", "0:0:", out); /* boards and their sockets cannot be asked for */
     if (job->cores_per_socket)
         str_append_u64(out, job->cores_per_socket);
     else
