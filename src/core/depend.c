@@ -380,17 +380,8 @@ int depend_parse(struct core *core, struct core_job *job, const char *text, stru
     cleanup_free char *copy = xstrdup(text);
     char *cursor = copy;
     for (char *word = str_next_word(&cursor, ",?"); word != NULL && r == 0;
-         word = str_next_word(&cursor, ",?")) {
-        /* "afterok:1,2": a bare id continues the type before it. */
-        if (isdigit((unsigned char) word[0]) && list.n > 0 &&
-            list.items[list.n - 1].kind != DEPEND_SINGLETON) {
-            cleanup_free char *joined =
-                xasprintf("%s:%s", kind_name(list.items[list.n - 1].kind), word);
-            r = parse_word(core, job, joined, &list, err);
-        } else {
-            r = parse_word(core, job, word, &list, err);
-        }
-    }
+         word = str_next_word(&cursor, ",?"))
+        r = parse_word(core, job, word, &list, err); /* a bare id: afterany, whatever precedes */
     if (r == 0 && closes_cycle(core, job, &list))
         r = problem(err, text, "the jobs would wait for each other");
     if (r < 0) {
