@@ -456,6 +456,18 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
 
 /* ---- the record ---- */
 
+/* Names that do not parse stay as they are for the checks to complain about. */
+static void fold_names(char **names) {
+    struct hostlist list cleanup_hostlist = HOSTLIST_INIT;
+    struct str folded cleanup_str = STR_INIT;
+    if (*names == NULL || hostlist_parse(&list, *names, NULL) < 0)
+        return;
+    hostlist_sort(&list);
+    hostlist_unique(&list);
+    hostlist_fold(&list, &folded);
+    string_set(names, folded.length > 0 ? folded.data : NULL);
+}
+
 static void take_request(struct core *core, struct core_job *job, const struct core_user *user,
                          const struct job_request *request) {
     struct job *rec = &job->rec;
@@ -475,6 +487,9 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         string_set(&rec->user_name, user->as_name != NULL ? user->as_name : "?");
         string_set(&rec->group_name, user->as_group != NULL ? user->as_group : "?");
     }
+    if (rec->distribution != DIST_ARBITRARY) /* which goes by the order */
+        fold_names(&rec->req_nodes);
+    fold_names(&rec->exc_nodes);
     rec->submit_time = core->now;
     if (rec->begin_time > core->now)
         rec->eligible_time = rec->start_time = rec->begin_time; /* until the planner knows better */
