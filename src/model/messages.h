@@ -458,7 +458,7 @@ RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
     X(2, U32, stream, 0) /* 0 stdin, 1 stdout, 2 stderr */                                         \
     X(3, BLOB, data, 0)                                                                            \
     X(4, BOOL, eof, 0)                                                                             \
-    X(5, BOOL, all, 0) /* stdin: to every task on this node */                                     \
+    X(5, BOOL, all, 0)  /* stdin: to every task on this node */                                    \
     X(6, U64, taken, 0) /* slurmstepd, stream 0: stdin bytes that every task has taken so far */
 RECORD_DECLARE(step_io, STEP_IO_FIELDS)
 /* slurmstepd -> srun */

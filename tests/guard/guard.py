@@ -216,6 +216,8 @@ def check_spdx(root):
             known = path.endswith((".c", ".h", ".py", ".sh", "meson.build"))
             if not known and not is_script(root, path):
                 continue
+            if path.startswith("tests/fuzz/corpus/"):
+                continue  # scripts there are input, not source
             if "SPDX-License-Identifier: Apache-2.0" not in "".join(
                     read(root, path).splitlines(True)[:3]):
                 yield f"{path}: no \"SPDX-License-Identifier: Apache-2.0\" in its first three lines"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of jobs in the core, in sentences. */
+/*
+ * The life of jobs in the core, in sentences.
+ *
+ * Covers: alloc.c, configure.c, core.c, effect.c, job.c, job_state.c, list.c, mail.c, submit.c
+ */
 #include <string.h>
 
 #include "unit.h"
@@ -537,6 +541,25 @@ TEST(a_salloc_whose_command_vanishes_is_given_back) {
     world_stop(&world);
 }
 
+TEST(mail_is_sent_for_the_events_that_were_asked_for) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.mail_type = MAIL_BEGIN | MAIL_FAIL;
+    request.mail_user = (char *) (uintptr_t) "a@b";
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world.mails.n, 1);
+    assert_non_null(strstr(world.mails.items[0], "a@b: Slurm Job_id=1 Name=test Began"));
+    world_script_ends(&world, id, 3 << 8);
+    assert_int_equal(world.mails.n, 2);
+    assert_non_null(strstr(world.mails.items[1], "Failed, Run time 00:00:00, FAILED, ExitCode 3"));
+    uint32_t quiet = world_job(&world);
+    world_script_ends(&world, quiet, 0);
+    assert_int_equal(world.mails.n, 2);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_on_an_idle_cluster_runs_at_once),
@@ -565,6 +588,7 @@ int main(void) {
         cmocka_unit_test(no_node_goes_down_before_the_controller_is_up_for_a_timeout),
         cmocka_unit_test(mass_silence_evicts_nobody),
         cmocka_unit_test(an_update_changes_what_it_names_and_nothing_else),
+        cmocka_unit_test(mail_is_sent_for_the_events_that_were_asked_for),
         cmocka_unit_test(a_salloc_whose_command_vanishes_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
  * the controller is killed and comes back from its store. After every step the invariants hold;
  * when the faults stop, every job comes to its end and no launch of one attempt happened twice.
  *
+ * Covers: assign.c, restore.c
+ *
  * A failing seed is printed by the assertion's line; WORLD_SEED=n runs that seed alone.
  */
 #include <stdio.h>

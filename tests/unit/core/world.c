@@ -63,6 +63,9 @@ void world_stop(struct world *world) {
     core_free(world->core);
     effects_done(&world->effects);
     drop_replies(world);
+    vec_each (&world->mails, mail)
+        free(*mail);
+    vec_done(&world->mails);
     vec_done(&world->runs);
     size_t at = 0;
     uint64_t key;
@@ -310,6 +313,9 @@ static void release_effects(struct world *world, const struct effects *batch) {
         else if (effect->kind == EFFECT_LAUNCH && world->nodes_answer &&
                  world->node_up[effect->node])
             launched(world, effect->node, effect->body);
+        else if (effect->kind == EFFECT_MAIL)
+            vec_push(&world->mails,
+                     xasprintf("%s: %s", (const char *) effect->body.data, effect->text));
     }
 }
 

@@ -45,6 +45,7 @@ struct world {
     int64_t now;
     struct map records; /* hash of kind and id -> struct world_record */
     vec(struct world_reply) replies;
+    vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_launched;
     bool node_up[WORLD_NODES_MAX];
