@@ -52,6 +52,20 @@ TEST(tasks_follow_from_nodes_and_tasks_per_node) {
     assert_int_equal(tasks_of("-N 2"), 0); /* not asked: the controller's default */
 }
 
+TEST(tasks_per_gpu_give_the_tasks_or_the_gpus) {
+    cleanup_sample struct sample s;
+    assert_int_equal(tasks_of("--gpus=2 --ntasks-per-gpu=2"), 4);
+    assert_int_equal(tasks_of("-N 3 --gpus-per-node=a100:2 --ntasks-per-gpu=1"), 6);
+    assert_int_equal(tasks_of("-n 3 --gpus=2 --ntasks-per-gpu=2"), 3);
+    sample_read(&s, OPTION_SBATCH, "-n 5 --ntasks-per-gpu=2");
+    assert_string_equal(s.options.job.tres_per_job, "gres/gpu:3");
+}
+
+TEST(cpus_are_counted_by_task_or_by_gpu) {
+    assert_non_null(refused("--gpus=2 -c 4 --cpus-per-gpu=2"));
+    assert_int_equal(tasks_of("--gpus=2 --cpus-per-gpu=2"), 0);
+}
+
 TEST(fewer_tasks_than_nodes_lower_the_nodes_with_a_warning) {
     cleanup_sample struct sample s, named;
     sample_read(&s, OPTION_SBATCH, "-N 4 -n 1");
@@ -126,6 +140,8 @@ int main(void) {
         cmocka_unit_test(two_kinds_of_memory_on_one_line_contradict_each_other),
         cmocka_unit_test(a_memory_variable_gives_way_to_the_line_and_wins_over_the_script),
         cmocka_unit_test(tasks_follow_from_nodes_and_tasks_per_node),
+        cmocka_unit_test(tasks_per_gpu_give_the_tasks_or_the_gpus),
+        cmocka_unit_test(cpus_are_counted_by_task_or_by_gpu),
         cmocka_unit_test(fewer_tasks_than_nodes_lower_the_nodes_with_a_warning),
         cmocka_unit_test(named_nodes_raise_the_node_count),
         cmocka_unit_test(gres_texts_keep_what_was_written),
