@@ -273,7 +273,11 @@ static void on_timer(void *context) {
 static void on_reject(const struct error *why, void *context) {
     struct ctld *ctld = context;
     ctld->n_refused++;
-    log_error("connection refused: %s", why->text);
+    /* Port probes of health checks and load balancers hang up at once: nothing is wrong then. */
+    if (why->code == -ERR_CLOSED)
+        log_verbose("a connection ended before its handshake: %s", why->text);
+    else
+        log_error("connection refused: %s", why->text);
 }
 
 static int watch_signals(struct ctld *ctld, struct error *err) {
