@@ -88,8 +88,11 @@ const struct conf *list_session_conf(struct list_session *session);
 void list_session_close(struct list_session *session);
 /* -M: our own cluster's name, or "all". Ends the command for any other. */
 void list_clusters_check(struct list_session *session, const char *names);
-/* "slurm_load_jobs error: Invalid job id specified" on stderr. */
+/* "slurm_load_jobs error: Invalid job id specified" on stderr, then what else is known. */
 void list_load_error(const char *what, const struct error *err);
+/* Why the controller could not be asked, where that is known: "scontrol: note: …" with host, port
+ * and the cure. */
+void list_away_note(const struct error *err);
 
 /* One request, one reply, in the session's arena; err->code is the controller's. */
 must_check int list_ask(struct list_session *session, uint16_t type, const void *body,

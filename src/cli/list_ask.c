@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking the controller for records. */
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,13 @@ void list_load_error(const char *what, const struct error *err) {
     if (err->code == -ERR_AUTH && err->text[0])
         list_error("%s", err->text);
     fprintf(stderr, "%s: %s\n", what, error_text(err->code));
+    if (err->code == -ERR_CONNECT)
+        list_away_note(err);
+}
+
+void list_away_note(const struct error *err) {
+    if (err->text[0] && !str_equal(err->text, error_text(err->code)))
+        fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, err->text);
 }
 
 static int session_open(struct list_session *session, struct error *err) {

@@ -341,6 +341,8 @@ static int load_failed(const struct error *err) {
         fprintf(stderr, "%s\n", error_text(err->code));
     else
         list_error("Problem talking to the database: %s", error_text(err->code));
+    if (err->code == -ERR_CONNECT || err->code == -ERR_AUTH)
+        list_away_note(err);
     return 1;
 }
 
