@@ -91,6 +91,10 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
         emit_error(core, client, seq, -ERR_USER_ID, NULL);
         return;
     }
+    if (end->attach && !job_is_pending(job) && !job_has_nodes(job)) {
+        emit_error(core, client, seq, -ERR_ALREADY_DONE, NULL);
+        return;
+    }
     if (end->attach) {
         job->owner_client = client;
         client_watches(core, client, job);
@@ -131,8 +135,22 @@ void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
     emit_grant(core, client, seq, &granted, (struct bytes) {NULL, 0});
 }
 
+/* Instead of one job's id: the client waits for several, look at all. */
+#define SEVERAL_JOBS UINTPTR_MAX
+
 void client_watches(struct core *core, uint64_t client, const struct core_job *job) {
-    map_put(&core->client_jobs, client, (void *) (uintptr_t) job->rec.job_id);
+    uintptr_t before = (uintptr_t) map_get(&core->client_jobs, client);
+    uintptr_t now = before == 0 || before == job->rec.job_id ? job->rec.job_id : SEVERAL_JOBS;
+    map_put(&core->client_jobs, client, (void *) now);
+}
+
+void alloc_forget(struct core *core, const struct core_job *job) {
+    for (size_t i = 0; i < core->fresh_allocs.n;) {
+        if (core->fresh_allocs.items[i] == job)
+            vec_remove(&core->fresh_allocs, i);
+        else
+            i++;
+    }
 }
 
 static void drop_client(struct core_job *job, uint64_t client) {
@@ -152,13 +170,7 @@ static void drop_client(struct core_job *job, uint64_t client) {
     }
 }
 
-void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out) {
-    core->now = now;
-    core->out = out;
-    uint32_t job_id = (uint32_t) (uintptr_t) map_remove(&core->client_jobs, client);
-    struct core_job *job = job_id != 0 ? job_find(core, job_id) : NULL;
-    if (job == NULL)
-        return;
+static void client_left(struct core *core, struct core_job *job, uint64_t client) {
     drop_client(job, client);
     if (job->owner_client != client)
         return;
@@ -166,7 +178,21 @@ void core_client_gone(struct core *core, int64_t now, uint64_t client, struct ef
     if (job_is_pending(job)) {
         job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
     } else if (job_has_nodes(job)) {
-        job->orphan_deadline = now + ORPHAN_GRACE;
+        job->orphan_deadline = core->now + ORPHAN_GRACE;
         job_arm(core, job);
     }
+}
+
+void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out) {
+    core->now = now;
+    core->out = out;
+    uintptr_t job_id = (uintptr_t) map_remove(&core->client_jobs, client);
+    if (job_id == SEVERAL_JOBS) {
+        list_each (&core->jobs_in_order, at)
+            client_left(core, list_entry(at, struct core_job, link), client);
+        return;
+    }
+    struct core_job *job = job_id != 0 ? job_find(core, (uint32_t) job_id) : NULL;
+    if (job != NULL)
+        client_left(core, job, client);
 }

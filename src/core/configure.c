@@ -514,7 +514,7 @@ static bool find_nodes_again(struct core *core, struct core_job *job) {
         struct job_node *entry = &job->rec.allocation.items[i];
         uint32_t node = core_node_find(core, entry->name);
         if (node == UINT32_MAX) {
-            all = entry->released;
+            all &= entry->released;
             entry->released = true;
             entry->node = 0;
         } else {
@@ -562,6 +562,7 @@ void place_jobs_again(struct core *core) {
         struct core_job *job = list_entry(at, struct core_job, link);
         if (job_is_pending(job))
             sched_sync(core, job);
+        job_nodes_gone(core, job);
     }
     core->plan_wanted = true;
 }
@@ -620,11 +621,15 @@ void cluster_free(struct core *core) {
 
 static void carry_over_nodes(struct core *core, struct core_node *old, size_t n_old) {
     for (size_t i = 0; i < n_old; i++) {
+        bool dirty = !list_is_empty(&old[i].dirty);
         heap_remove(&core->node_timers, &old[i].timer);
         list_remove(&old[i].dirty);
         uint32_t index = core_node_find(core, old[i].rec.name);
-        if (index != UINT32_MAX)
-            node_carry_over(&core->nodes[index], &old[i]);
+        if (index == UINT32_MAX)
+            continue;
+        node_carry_over(&core->nodes[index], &old[i]);
+        if (dirty)
+            node_touch(core, &core->nodes[index]);
     }
 }
 
@@ -672,8 +677,11 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
         emit_log(core, EFFECT_INFO, "the list of nodes has changed");
     free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);
     sched_rebuild(core);
-    if (!core->restoring)
-        place_jobs_again(core);
+    if (core->restoring)
+        return 0;
+    place_jobs_again(core);
+    for (uint32_t i = 0; i < core->n_nodes; i++)
+        node_watch(core, i);
     return 0;
 }
 

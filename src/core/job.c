@@ -140,6 +140,7 @@ void job_unlink(struct core *core, struct core_job *job) {
     list_remove(&job->link);
     order_leave(core, job);
     list_remove(&job->depending);
+    alloc_forget(core, job);
     if (job->in_sched)
         sched_job_remove(core->sched, job->rec.job_id);
     if (job->rec.array_job_id != 0)

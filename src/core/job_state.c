@@ -410,6 +410,11 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
     job_arm(core, job);
 }
 
+void job_nodes_gone(struct core *core, struct core_job *job) {
+    if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0)
+        all_nodes_clean(core, job);
+}
+
 /* What a reason's name alone does not tell: "RaisedSignal:9(Killed)". NULL: nothing more. */
 static char *reason_text(enum job_reason reason, uint32_t exit_status) {
     if (reason != REASON_RAISED_SIGNAL)
@@ -450,8 +455,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
         answer_waiters(core, job);
         release_lost_nodes(core, job);
-        if (job->nodes_busy == 0 && (job->rec.flags & JOB_FLAG_COMPLETING))
-            all_nodes_clean(core, job); /* none is left in the configuration */
+        job_nodes_gone(core, job);
     } else {
         if (!(job->rec.flags & JOB_FLAG_COMPLETING))
             job->rec.start_time = core->now;
@@ -542,8 +546,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
             }
         }
         release_lost_nodes(core, job);
-        if (job->nodes_busy == 0 && (job->rec.flags & JOB_FLAG_COMPLETING))
-            all_nodes_clean(core, job);
+        job_nodes_gone(core, job);
     } else if (!was_completing) {
         all_nodes_clean(core, job);
     }

@@ -176,6 +176,15 @@ static void arm_node(struct core *core, uint32_t index, int64_t when) {
         heap_push(&core->node_timers, &core->nodes[index].timer, when, index);
 }
 
+void node_watch(struct core *core, uint32_t index) {
+    struct core_node *node = &core->nodes[index];
+    if (node->connected || node->rec.state == NODE_FUTURE)
+        return;
+    if (node->lost_at == 0)
+        node->lost_at = core->now;
+    arm_node(core, index, core->now + LOST_GRACE);
+}
+
 static void not_responding(struct core *core, uint32_t index) {
     struct core_node *node = &core->nodes[index];
     node->rec.flags |= NODE_FLAG_NOT_RESPONDING;

@@ -194,10 +194,6 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     place_jobs_again(core);
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);
-        if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0) {
-            job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
-            job_touch(core, job);
-        }
         job_arm(core, job);
     }
     for (uint32_t i = 0; i < core->n_nodes; i++) {

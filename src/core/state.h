@@ -266,6 +266,8 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
 void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_state history_state,
                  const char *why, enum job_reason held_reason);
 void job_node_clean(struct core *core, struct core_job *job, uint32_t node);
+/* Ends the wait of a completing job whose nodes have all left the configuration. */
+void job_nodes_gone(struct core *core, struct core_job *job);
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
 void job_release(struct core *core, struct core_job *job);
 void job_suspend(struct core *core, struct core_job *job);
@@ -343,6 +345,8 @@ int node_check_registration(struct core *core, const struct core_node *node,
                             const struct node *reported, struct str *reason);
 bool node_is_usable(const struct core_node *node);
 void node_timer(struct core *core, uint32_t node);
+/* A node that is not connected is to come within its time. */
+void node_watch(struct core *core, uint32_t node);
 void node_refresh_texts(struct core *core, uint32_t node); /* gres_used, alloc_tres */
 /* Resolves a host list, "ALL" included. ERR_INVALID_NODE names the unknown one. */
 must_check int nodes_resolve(struct core *core, const char *text, struct arena *arena,
@@ -418,6 +422,7 @@ void handle_update(struct core *core, uint64_t client, uint32_t seq, const struc
                    struct update *request);
 void client_watches(struct core *core, uint64_t client, const struct core_job *job);
 void alloc_answer_fresh(struct core *core);
+void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */
 void job_write_run(struct core *core, struct core_job *job, uint32_t state);
 void job_launch_again(struct core *core, struct core_job *job);
 void job_free_all(struct core *core);

@@ -276,22 +276,32 @@ static int check_part_limits(struct core *core, const struct job *job, const str
     return 0;
 }
 
+/* Every partition must let the user in. Its limits must be kept in all of them, or with
+ * EnforcePartLimits=ANY in one. */
 static int check_each_partition(struct core *core, struct job *job, const struct core_user *user,
                                 struct reply_error *reply) {
+    bool any = core->settings.enforce_part_limits == 2, one_fits = false;
+    struct reply_error over;
+    record_init(&record_reply_error, &over);
     cleanup_free char *copy = xstrdup(job->partition);
     char *cursor = copy;
     for (char *name = str_next_word(&cursor, ","); name != NULL;
          name = str_next_word(&cursor, ",")) {
         const struct partition *part = &partition_find(core, name, NULL)->rec;
         int r = check_access(core, job, user, part, reply);
-        if (r == 0)
-            r = check_part_limits(core, job, part, reply);
-        if (r == 0)
-            r = check_memory_limit(core, job, part, reply);
         if (r < 0)
             return r;
+        r = check_part_limits(core, job, part, &over);
+        if (r == 0)
+            r = check_memory_limit(core, job, part, &over);
+        one_fits |= r == 0;
+        if (r < 0 && !any)
+            break;
     }
-    return 0;
+    if (over.code == 0 || (any && one_fits))
+        return 0;
+    *reply = over;
+    return -(int) over.code;
 }
 
 struct feature_check {
