@@ -60,6 +60,7 @@ struct ctld {
     struct effects *effects; /* of the turn that is running */
     struct list pending;     /* batches on their way, in order */
     bool store_failing;
+    uint64_t store_told_usec; /* when the log last heard of it; 0 = all is stored */
     struct loop_timer *timer, *retry_timer;
 
     uint64_t next_client;

@@ -12,6 +12,7 @@
 #include "slurmctld/ctld.h"
 
 #define RETRY_USEC 1000000
+#define TELL_AGAIN_USEC 60000000 /* a log line for each try would fill what is left of the disk */
 
 struct batch {
     struct list link; /* ctld->pending */
@@ -305,6 +306,14 @@ static void retry(void *context) {
     }
 }
 
+static void tell_failure(struct ctld *ctld, const struct error *err) {
+    uint64_t now = loop_monotonic_usec();
+    if (ctld->store_told_usec > 0 && now - ctld->store_told_usec < TELL_AGAIN_USEC)
+        return;
+    ctld->store_told_usec = now;
+    log_error("the state cannot be stored, nothing is acknowledged until it can: %s", err->text);
+}
+
 static void batch_done(int code, const struct error *err, void *context) {
     struct batch *batch = context;
     struct ctld *ctld = batch->ctld;
@@ -313,11 +322,14 @@ static void batch_done(int code, const struct error *err, void *context) {
         batch->stored = true;
     if (code < 0 && !ctld->store_failing) {
         ctld->store_failing = true;
-        log_error("the state cannot be stored, nothing is acknowledged until it can: %s",
-                  err->text);
+        tell_failure(ctld, err);
         arm_retry(ctld);
     }
     release_stored(ctld);
+    if (ctld->store_told_usec > 0 && !ctld->store_failing && list_is_empty(&ctld->pending)) {
+        ctld->store_told_usec = 0;
+        log_info("the state is stored again, nothing is lost");
+    }
 }
 
 static void arm_timer(struct ctld *ctld) {
