@@ -77,6 +77,18 @@ static void stop_munged(const struct cluster *cluster) {
 
 /* ---- control groups ---- */
 
+/* A process may have dropped its environment and its parents; its group it cannot leave. */
+static void kill_group(const char *path) {
+    cleanup_free char *procs = xasprintf("%s/cgroup.procs", path);
+    FILE *file = fopen(procs, "re");
+    int pid;
+    while (file && fscanf(file, "%d", &pid) == 1)
+        if (pid > 1)
+            kill(pid, SIGKILL);
+    if (file)
+        fclose(file);
+}
+
 /* A directory of control groups is removed from its leaves; files in it go with it. */
 static void remove_groups(const char *path) {
     DIR *dir = opendir(path);
@@ -89,7 +101,10 @@ static void remove_groups(const char *path) {
     }
     if (dir)
         closedir(dir);
-    rmdir(path);
+    for (unsigned round = 0; rmdir(path) < 0 && errno == EBUSY && round < KILL_ROUNDS; round++) {
+        kill_group(path);
+        pause_msec(round < 10 ? 2 : 20);
+    }
 }
 
 /* Nodes make one group each, named after node and port, below every mounted hierarchy. */
