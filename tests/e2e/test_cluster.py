@@ -41,11 +41,24 @@ def test_down_leaves_nothing_even_with_running_jobs():
     try:
         cluster.up()
         ports = cluster.ports()
-        job = cluster.submit("-D /tmp -o /dev/null --wrap='trap \"\" TERM; sleep 1000 & setsid sleep 1000 & wait'")
+        job = cluster.submit("-D /tmp -o /dev/null --wrap='trap \"\" TERM; sleep 1000 & setsid sleep 1000 & "
+                             "env -i setsid setsid sleep 1000 & wait'")
         cluster.wait_state(job, "RUNNING")
     finally:
         left = cluster.down()
     assert left == [] and leftovers(cluster.dir, before, ports) == []
+
+
+def test_a_pid_file_that_names_a_stranger_is_not_believed(make_cluster):
+    """After a kill -9 the number may have become that of another cluster's slurmctld."""
+    mine, stranger = make_cluster(nodes=1), make_cluster(nodes=1)
+    mine.kill("slurmctld")
+    with open(mine.pid_file("slurmctld"), "w") as file:
+        file.write(f"{stranger.pid('slurmctld')}\n")
+    assert Cluster.sluice("status", "--dir", mine.dir, check=False).rc != 0
+    mine.up()
+    assert mine.pid("slurmctld") != stranger.pid("slurmctld")
+    assert mine.ok("scontrol ping").endswith("is UP\n")
 
 
 def test_down_works_after_everything_was_killed():
