@@ -80,7 +80,7 @@ static void set_request(const struct options *options, struct str *block) {
     set_text(block, "SLURM_GPUS_PER_TASK", options->gpus_per_task);
     set_text(block, "SLURM_GPUS_PER_SOCKET", options->gpus_per_socket);
     set_text(block, "SLURM_TRES_PER_TASK", options->tres_per_task);
-    set_text(block, "SLURM_GPU_BIND", job->tres_bind);
+    set_text(block, "SLURM_TRES_BIND", job->tres_bind);
     set_text(block, "SLURM_DISTRIBUTION", job->distribution_text);
     set_text(block, "SLURM_HINT", job->hint);
     set_text(block, "SLURM_JOB_DEPENDENCY", job->dependency);

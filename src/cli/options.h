@@ -174,6 +174,9 @@ must_check int options_finish(struct options *options);
 /* The step that srun's options ask for. job_id, srun_host, srun_pid, submit_line are the caller's.
  * `step` is initialised and owned by malloc. */
 void options_step(const struct options *options, struct step_request *step);
+/* Which of the step's GPUs a task sees, as --gpu-bind writes it ("per_task:1"): what was asked for,
+ * else what --gpus-per-task or --ntasks-per-gpu imply. NULL = all; malloc. */
+char *options_gpu_bind(const struct options *options);
 /* "--network, --power" of what was given and has no effect yet; false when there is none. */
 bool options_without_effect(const struct options *options, struct str *out);
 const char *option_command_name(enum option_command command);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be decided only when all options are known: conflicts, task counts, TRES texts. */
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -211,6 +212,33 @@ int options_finish(struct options *options) {
 }
 
 /* ---- the step ---- */
+
+/* The binding of GPUs in "gres/gpu:verbose,per_task:1+gres/shard:…", or NULL. */
+static char *named_gpu_bind(const char *tres_bind) {
+    static const char gpu[] = "gres/gpu:";
+    cleanup_free char *copy = xstrdup(tres_bind ? tres_bind : "");
+    char *cursor = copy;
+    for (char *word; (word = str_next_word(&cursor, "+")) != NULL;) {
+        if (str_starts_nocase(word, gpu))
+            return xstrdup(word + strlen(gpu));
+    }
+    return NULL;
+}
+
+char *options_gpu_bind(const struct options *options) {
+    const struct job_request *job = &options->job;
+    char *named = named_gpu_bind(job->tres_bind);
+    if (named)
+        return named;
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    uint64_t each = 0;
+    if (job->tres_per_task && gres_parse(job->tres_per_task, &list, NULL) == 0)
+        for (size_t i = 0; i < list.n; i++)
+            each += str_equal(list.items[i].name, "gpu") ? list.items[i].count : 0;
+    if (each)
+        return xasprintf("per_task:%" PRIu64, each);
+    return job->ntasks_per_gpu ? xasprintf("single:%u", job->ntasks_per_gpu) : NULL;
+}
 
 void options_step(const struct options *options, struct step_request *step) {
     const struct job_request *job = &options->job;

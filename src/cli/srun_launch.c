@@ -193,6 +193,8 @@ int srun_launch(struct srun *srun) {
 
     fill_environment(srun);
     fill_launch(srun, &launch, &shape);
+    cleanup_free char *gpu_bind = options_gpu_bind(&srun->options);
+    launch.gpu_bind = gpu_bind;
     if (srun->pty) {
         struct pty_size size = {0};
         (void) pty_get_size(0, &size);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "model/job.h"
+#include "slurmstepd/gpu_bind.h"
 #include "text/duration.h"
 #include "text/idset.h"
 
@@ -61,6 +62,7 @@ static const struct copy_row job_rows[] = {
     JOB(U32, plane_size, "SLURM_DIST_PLANESIZE"),
     JOB(U32, threads_per_core, "SLURM_THREADS_PER_CORE"),
     JOB(STR, hint, "SLURM_HINT"),
+    JOB(STR, tres_bind, "SLURM_TRES_BIND"),
     JOB(STR, profile, "SLURM_PROFILE"),
     JOB(STR, network, "SLURM_NETWORK"),
 };
@@ -334,7 +336,27 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
     env_unset(env, "ENVIRONMENT");
 }
 
-void job_env_task(struct env *env, uint32_t rank, uint32_t local_id) {
+static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
+    const char *all = env_get(env, visible_names[0]);
+    vec(uint32_t) gpus = {0};
+
+    if (!bind || !all || !env_get(env, "SLURM_GPUS_ON_NODE"))
+        return;
+    cleanup_free char *copy = xstrdup(all);
+    char *cursor = copy;
+    for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
+        uint64_t number;
+        if (str_to_u64(word, &number) && number <= UINT32_MAX)
+            vec_push(&gpus, (uint32_t) number);
+    }
+    size_t n = gpu_bind_pick(bind, local_id, gpus.items, gpus.n);
+    for (size_t i = 0; i < countof(visible_names); i++)
+        set_number_list(env, visible_names[i], gpus.items, n);
+    vec_done(&gpus);
+}
+
+void job_env_task(struct env *env, const char *gpu_bind, uint32_t rank, uint32_t local_id) {
     env_set_u64(env, "SLURM_PROCID", rank);
     env_set_u64(env, "SLURM_LOCALID", local_id);
+    bind_gpus(env, gpu_bind, local_id);
 }

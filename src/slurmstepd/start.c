@@ -283,7 +283,7 @@ static void start_step_task(struct stepd *stepd, struct task *task, const struct
         return;
     }
     env_copy(&stepd->env, shared);
-    job_env_task(&stepd->env, task->rank, task->local_id);
+    job_env_task(&stepd->env, step->gpu_bind, task->rank, task->local_id);
     task_start(stepd, task, argv, fds);
     env_done(&stepd->env);
 }

@@ -227,7 +227,7 @@ TEST(a_task_knows_its_step_and_its_rank) {
     credential.uid = 1000;
     s.order.credential = &credential;
     job_env_step(&s.env, &s.order, &launch, &node, 1);
-    job_env_task(&s.env, 3, 1);
+    job_env_task(&s.env, NULL, 3, 1);
     assert_env(&s, "SLURM_STEP_ID", "5");
     assert_env(&s, "SLURM_STEP_NUM_TASKS", "4");
     assert_env(&s, "SLURM_NTASKS", "4");
@@ -238,6 +238,19 @@ TEST(a_task_knows_its_step_and_its_rank) {
     assert_env(&s, "SLURM_UMASK", "0027");
     assert_env(&s, "SLURM_LABELIO", "1");
     assert_env(&s, "SLURM_JOB_UID", "1000");
+    sample_close(&s);
+}
+
+TEST(a_bound_task_is_told_its_own_gpus_only) {
+    struct sample s;
+
+    sample_open(&s);
+    s.node.gres = (char *) "gpu:2(IDX:2-3)";
+    batch(&s);
+    job_env_task(&s.env, "per_task:1", 1, 1);
+    assert_env(&s, "CUDA_VISIBLE_DEVICES", "3");
+    assert_env(&s, "ROCR_VISIBLE_DEVICES", "3");
+    assert_env(&s, "SLURM_JOB_GPUS", "2,3");
     sample_close(&s);
 }
 
@@ -253,6 +266,7 @@ int main(void) {
         cmocka_unit_test(devices_are_told_by_their_files_unless_they_are_fenced),
         cmocka_unit_test(only_gpus_count_as_gpus),
         cmocka_unit_test(a_task_knows_its_step_and_its_rank),
+        cmocka_unit_test(a_bound_task_is_told_its_own_gpus_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

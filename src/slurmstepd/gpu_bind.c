@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The binding of tasks to GPUs; see the header. */
+#include "slurmstepd/gpu_bind.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#define REPEAT_MAX 4096u /* "id*count" of a list */
+#define MASK_BITS 64u
+
+/* The text behind "word:", or NULL. */
+static const char *value_of(const char *bind, const char *word) {
+    size_t length = strlen(word);
+    return str_starts_nocase(bind, word) && bind[length] == ':' ? bind + length + 1 : NULL;
+}
+
+/* The entry for a task of "a,b*3,c", taken round and round; NULL = the list is no good. */
+static char *entry_of(const char *list, uint32_t local_id) {
+    uint64_t total = 0;
+
+    for (int round = 0; round < 2; round++) {
+        cleanup_free char *copy = xstrdup(list);
+        char *cursor = copy;
+        uint64_t at = 0, wanted = total > 0 ? local_id % total : 0;
+        for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
+            uint64_t repeat = 1;
+            char *star = strchr(word, '*');
+            if (star) {
+                *star = '\0';
+                if (!str_to_u64(star + 1, &repeat) || repeat == 0 || repeat > REPEAT_MAX)
+                    return NULL;
+            }
+            at += repeat;
+            if (round == 1 && wanted < at)
+                return xstrdup(word);
+        }
+        if (at == 0)
+            return NULL;
+        total = at;
+    }
+    return NULL;
+}
+
+static size_t keep_mask(uint64_t mask, uint32_t *gpus, size_t n) {
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (gpus[i] < MASK_BITS && (mask >> gpus[i] & 1))
+            gpus[left++] = gpus[i];
+    return left > 0 ? left : n;
+}
+
+static size_t keep_map(const char *list, uint32_t local_id, uint32_t *gpus, size_t n) {
+    cleanup_free char *entry = entry_of(list, local_id);
+    uint64_t id;
+
+    if (!entry || !str_to_u64(entry, &id))
+        return n;
+    for (size_t i = 0; i < n; i++) {
+        if (gpus[i] == id) {
+            gpus[0] = (uint32_t) id;
+            return 1;
+        }
+    }
+    return n;
+}
+
+static size_t keep_masked(const char *list, uint32_t local_id, uint32_t *gpus, size_t n) {
+    cleanup_free char *entry = entry_of(list, local_id);
+    char *end;
+
+    if (!entry)
+        return n;
+    uint64_t mask = strtoull(entry, &end, 16);
+    return *end == '\0' ? keep_mask(mask, gpus, n) : n;
+}
+
+/* `count` of them from position `first` on, round and round. */
+static size_t keep_turn(uint64_t first, uint64_t count, uint32_t *gpus, size_t n) {
+    if (count >= n)
+        return n;
+    cleanup_free bool *keep = xcalloc(n, sizeof(*keep));
+    for (uint64_t i = 0; i < count; i++)
+        keep[(first + i) % n] = true;
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (keep[i])
+            gpus[left++] = gpus[i];
+    return left;
+}
+
+size_t gpu_bind_pick(const char *bind, uint32_t local_id, uint32_t *gpus, size_t n) {
+    const char *value;
+    uint64_t count;
+
+    if (!bind || n == 0)
+        return n;
+    if (str_starts_nocase(bind, "verbose,") || str_starts_nocase(bind, "quiet,"))
+        bind = strchr(bind, ',') + 1;
+    if ((value = value_of(bind, "per_task")) != NULL)
+        return str_to_u64(value, &count) && count > 0 && count <= UINT32_MAX
+                   ? keep_turn(local_id * count, count, gpus, n)
+                   : n;
+    if ((value = value_of(bind, "single")) != NULL)
+        return str_to_u64(value, &count) && count > 0 ? keep_turn(local_id / count, 1, gpus, n) : n;
+    if ((value = value_of(bind, "map_gpu")) != NULL || (value = value_of(bind, "map")) != NULL)
+        return keep_map(value, local_id, gpus, n);
+    if ((value = value_of(bind, "mask_gpu")) != NULL || (value = value_of(bind, "mask")) != NULL)
+        return keep_masked(value, local_id, gpus, n);
+    return n;
+}
