@@ -564,8 +564,12 @@ void job_hold(struct core *core, struct core_job *job, enum job_reason reason) {
 }
 
 void job_release(struct core *core, struct core_job *job) {
-    if (job->rec.priority != 0 && !job_is_held(job))
+    if (job->rec.priority != 0 && !job_is_held(job)) {
+        job->rec.priority = priority_compute(core, job);
+        sched_sync(core, job);
+        job_touch(core, job);
         return;
+    }
     job->rec.hold = false;
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_REQUEUE_HOLD);
     string_set(&job->rec.state_desc, NULL);

@@ -27,6 +27,11 @@ static int restore_job(struct core *core, struct bytes body, struct error *err) 
     arena_init(&arena, 0);
     struct job rec;
     int r = wire_decode(&record_job, body, &arena, &rec, err);
+    if (r == 0 && names_text(&names_job_state, rec.state) == NULL)
+        r = error_set(err, ERR_VERSION,
+                      "job %u is stored in state %u, which this release does not know: it was "
+                      "written by a newer one",
+                      rec.job_id, rec.state);
     if (r == 0 && rec.job_id != 0) {
         struct core_job *job = job_new(core, rec.job_id);
         record_done(&record_job, &job->rec);

@@ -174,18 +174,25 @@ static int spec_nodes(struct core *core, const struct job *job, struct arena *ar
     return 0;
 }
 
-static int spec_node_counts(const struct job *job, struct arena *arena, struct sched_job_spec *spec,
-                            struct error *err) {
+/* Only counts that the cluster has nodes for are looked at; when there are none of those, the least
+ * one stays, so that the planner can say what is missing. */
+static int spec_node_counts(const struct core *core, const struct job *job, struct arena *arena,
+                            struct sched_job_spec *spec, struct error *err) {
     if (job->node_counts == NULL)
         return 0;
     struct idset set cleanup_idset = IDSET_INIT;
     int r = idset_parse(&set, job->node_counts, 1000000, NULL, err);
     if (r < 0)
         return r;
-    uint64_t n = idset_count(&set);
-    uint32_t *counts = arena_alloc(arena, n * sizeof(uint32_t)), id = 0;
-    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+    uint32_t *counts = arena_alloc(arena, (core->n_nodes + 1) * sizeof(uint32_t)), id = 0;
+    for (bool more = idset_next(&set, 1, &id); more && id <= core->n_nodes;
+         more = idset_next(&set, id + 1, &id))
         counts[spec->n_node_counts++] = id;
+    if (spec->n_node_counts == 0) {
+        if (!idset_next(&set, 1, &id))
+            return error_set(err, ERR_NODE_COUNT, "--nodes=%s asks for no node", job->node_counts);
+        counts[spec->n_node_counts++] = id;
+    }
     spec->node_counts = counts;
     return 0;
 }
@@ -328,7 +335,7 @@ int spec_build(struct core *core, const struct job *job, struct arena *arena,
     int r = spec_partitions(core, job, arena, spec, err);
     if (r < 0 || (r = spec_nodes(core, job, arena, spec, err)) < 0)
         return r;
-    if ((r = spec_node_counts(job, arena, spec, err)) < 0 ||
+    if ((r = spec_node_counts(core, job, arena, spec, err)) < 0 ||
         (r = spec_licenses(core, job, arena, spec, err)) < 0)
         return r;
     if ((r = gres_requests(core, job->tres_per_node, spec->per_node, &spec->n_per_node, err)) < 0 ||

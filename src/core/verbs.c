@@ -59,6 +59,8 @@ static int kill_one(struct core *core, struct core_job *job, const struct core_u
         return -ERR_ACCESS_DENIED;
     if (job_state_is_final(job->rec.state))
         return -ERR_ALREADY_DONE;
+    if (request->signal > SIGNAL_LARGEST)
+        return -ERR_INVALID;
     bool ends = request->signal == 0 || (request->signal == SIGKILL && !request->batch_only);
     if (job_is_pending(job)) {
         if (!ends && request->signal != SIGTERM)
@@ -100,6 +102,8 @@ static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,
                      const struct core_user *user, uint32_t number) {
     if (!job_user_may(core, job, user->uid))
         return -ERR_USER_ID;
+    if (number > SIGNAL_LARGEST)
+        return -ERR_INVALID;
     if (!job_has_nodes(job))
         return -ERR_ALREADY_DONE;
     struct core_step *step = step_find(job, step_id);
@@ -213,8 +217,7 @@ static int verb_release(struct core *core, struct core_job *job, const struct co
         return -ERR_JOB_FINISHED;
     if (job->rec.reason == REASON_HELD_ADMIN && !core_is_admin(core, user->uid))
         return -ERR_ACCESS_DENIED;
-    if (job->rec.requested_priority == 0)
-        job->rec.requested_priority = UNSET32;
+    job->rec.requested_priority = UNSET32; /* also one that an administrator has set */
     job_release(core, job);
     return 0;
 }
@@ -235,8 +238,7 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
     if (job->rec.flags & JOB_FLAG_COMPLETING)
         return -ERR_ALREADY_DONE;
     job_requeue(core, job, hold,
-                (enum job_state) job->rec.state == JOB_RUNNING ? JOB_CANCELLED
-                                                               : (enum job_state) job->rec.state,
+                job_has_nodes(job) ? JOB_CANCELLED : (enum job_state) job->rec.state,
                 "DUE TO JOB REQUEUE", hold ? REASON_REQUEUED_HELD : REASON_NONE);
     return 0;
 }

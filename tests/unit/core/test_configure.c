@@ -136,6 +136,24 @@ TEST(a_configuration_that_cannot_be_taken_changes_nothing) {
     world_stop(&world);
 }
 
+TEST(what_a_newer_release_has_stored_is_refused_by_name) {
+    struct core *core = core_new();
+    struct job job;
+    struct error err = ERROR_INIT;
+    struct str text cleanup_str = STR_INIT;
+    record_init(&record_job, &job);
+    job.job_id = 7;
+    job.state = 40;
+    wire_encode(&record_job, &job, NULL, &text);
+    const struct bytes body = {(const uint8_t *) text.data, text.length};
+    assert_int_equal(core_restore(core, STORE_JOB, 7, body, &err), -ERR_VERSION);
+    assert_non_null(strstr(err.text, "job 7"));
+    assert_int_equal(core_restore(core, 99, 7, body, &err), -ERR_VERSION);
+    const struct bytes cut = {body.data, body.size - 1};
+    assert_int_equal(core_restore(core, STORE_JOB, 7, cut, &err), -ERR_PROTOCOL);
+    core_free(core);
+}
+
 /* ---- limits of partitions ---- */
 
 #define NODES "NodeName=n[1-4] CPUs=1 RealMemory=100\n"
@@ -255,6 +273,7 @@ int main(void) {
         cmocka_unit_test(what_was_changed_in_the_same_turn_is_stored),
         cmocka_unit_test(steps_and_devices_stay_with_their_jobs),
         cmocka_unit_test(a_configuration_that_cannot_be_taken_changes_nothing),
+        cmocka_unit_test(what_a_newer_release_has_stored_is_refused_by_name),
         cmocka_unit_test(limits_of_a_partition_make_jobs_wait_where_they_are_not_enforced),
         cmocka_unit_test(limits_of_a_partition_refuse_jobs_where_they_are_enforced),
         cmocka_unit_test(with_any_one_partition_that_allows_it_is_enough),
