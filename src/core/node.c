@@ -108,12 +108,15 @@ static void add_reason(struct core *core, uint32_t index, const char *reason) {
 
 void node_drain(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
     struct core_node *node = &core->nodes[index];
+    bool known = (node->rec.flags & NODE_FLAG_DRAIN) && node->rec.reason != NULL &&
+                 strstr(node->rec.reason, reason) != NULL;
     node->rec.flags |= NODE_FLAG_DRAIN;
     if (uid == core->settings.admin_uid || uid == 0)
         add_reason(core, index, reason);
     else
         node_set_reason(core, index, reason, uid);
-    emit_log(core, EFFECT_INFO, "node %s drained: %s", node->rec.name, reason);
+    if (!known) /* node and controller may both have noticed */
+        emit_log(core, EFFECT_INFO, "node %s drained: %s", node->rec.name, reason);
     node_update_state(core, index);
     node_touch(core, node);
     core->plan_wanted = true;

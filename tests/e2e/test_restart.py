@@ -4,7 +4,6 @@
 import os
 import re
 import signal
-import subprocess
 import time
 
 from harness import process_is_alive, wait_until
@@ -184,39 +183,3 @@ def test_a_second_controller_on_the_same_store_is_refused(make_cluster):
     result = cluster.run("timeout 20 slurmctld -D", user="root")
     assert result.rc not in (0, 124) and result.err
     assert cluster.ok("scontrol ping").endswith("is UP\n")
-
-
-def test_a_full_disk_refuses_new_jobs_and_loses_none(make_cluster, work):
-    """The store is moved to a tiny file system that is filled up."""
-    cluster = make_cluster(nodes=1)
-    state = re.search(r"StateSaveLocation\s*=\s*(\S+)", cluster.ok("scontrol show config")).group(1)
-    cluster.kill("slurmctld", signal.SIGTERM)
-    saved = os.path.join(cluster.dir, "saved-state")
-    subprocess.run(["cp", "-a", state, saved], check=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", state], check=True)
-    try:
-        subprocess.run(["cp", "-a", saved + "/.", state], check=True)
-        cluster.up()
-        kept = cluster.submit("-H --wrap=true", cwd=work)
-        with open(os.path.join(state, "filler"), "wb") as file:
-            try:
-                file.write(b"x" * (4 << 20))
-            except OSError:
-                pass
-        refused = None
-        for _ in range(300):
-            result = cluster.run("sbatch -H --wrap='" + "y" * 20000 + "'", cwd=work)
-            if result.rc != 0:
-                refused = result
-                break
-        assert refused is not None and "sbatch: error:" in refused.err
-        assert "Socket timed out" not in refused.err, "the answer must say what is wrong: " + refused.err
-        assert cluster.state(kept) == {"PENDING"}
-        os.unlink(os.path.join(state, "filler"))
-        wait_until(lambda: cluster.pid("slurmctld") or cluster.up(), 10)
-        wait_until(lambda: cluster.run("sbatch -H --wrap=true", cwd=work).rc == 0, 20, 0.2)
-        assert cluster.state(kept) == {"PENDING"}
-    finally:
-        if cluster.pid("slurmctld"):
-            cluster.kill("slurmctld", signal.SIGTERM)
-        subprocess.run(["umount", "-l", state], check=True)
