@@ -215,6 +215,8 @@ int option_bad_value(struct options *options, const struct option_row *row);
     X(count0)                                                                                      \
     X(exclusive)                                                                                   \
     X(gpu_bind)                                                                                    \
+    X(tres_bind)                                                                                   \
+    X(cpu_bind)                                                                                    \
     X(gpus)                                                                                        \
     X(gres)                                                                                        \
     X(gres_flags)                                                                                  \

@@ -206,6 +206,21 @@ int option_parse_mem_bind(struct options *options, const struct option_row *row,
     return 0;
 }
 
+int option_parse_cpu_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    static const char *const words[] = {"q",       "quiet", "v",         "verbose", "none",
+                                        "no",      "rank",  "rank_ldom", "sockets", "cores",
+                                        "threads", "ldoms", "boards"};
+    static const char *const lists[] = {"map_cpu:", "mask_cpu:", "map_ldom:", "mask_ldom:"};
+    bool known = option_words_known(value, words, countof(words));
+    for (size_t i = 0; i < countof(lists) && !known; i++)
+        known = strcasestr(value, lists[i]) != NULL;
+    if (!known)
+        return option_bad(options, 255, "unrecognized --cpu-bind argument \"%s\"", value);
+    string_set(&options->job.cpu_bind, value);
+    return 0;
+}
+
 int option_parse_cpu_freq(struct options *options, const struct option_row *row,
                           const char *value) {
     static const char *const words[] = {"low",          "medium",   "highm1",      "high",

@@ -67,7 +67,7 @@
     X(gpus_per_socket, "gpus-per-socket", 0, REQUIRED, BRA, "*GPUS_PER_SOCKET", gpus, gpus_per_socket, 3, NOT_YET, SIZE, "[TYPE:]N", "GPUs for each socket") \
     X(gpus_per_task, "gpus-per-task", 0, REQUIRED, BRA, "*GPUS_PER_TASK", gpus, gpus_per_task, 1, HONOURED, SIZE, "[TYPE:]N", "GPUs for each task") \
     X(gres, "gres", 0, REQUIRED, BRA, "b:SBATCH_GRES a:SALLOC_GRES r:SLURM_STEP_GRES r:SLURM_GRES", gres, gres, 1, HONOURED, SIZE, "NAME[:TYPE][:N],...", "generic resources on each node, as gpu:a100:2") \
-    X(gres_flags, "gres-flags", 0, REQUIRED, BRA, "*GRES_FLAGS", gres_flags, job.gres_flags, 2, HONOURED, SIZE, "FLAGS", "enforce-binding, disable-binding, one-task-per-sharing, multiple-tasks-per-sharing") \
+    X(gres_flags, "gres-flags", 0, REQUIRED, BRA, "*GRES_FLAGS", gres_flags, job.gres_flags, 2, NOT_YET, SIZE, "FLAGS", "enforce-binding, disable-binding, one-task-per-sharing, multiple-tasks-per-sharing") \
     X(mem, "mem", 0, REQUIRED, BRA, "*MEM_PER_NODE", mem, job.mem_per_node, 1, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory on each node (MiB); 0 is all of it") \
     X(mem_per_cpu, "mem-per-cpu", 0, REQUIRED, BRA, "*MEM_PER_CPU", mem, job.mem_per_cpu, 1, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory for each CPU") \
     X(mem_per_gpu, "mem-per-gpu", 0, REQUIRED, BRA, "*MEM_PER_GPU", mem, job.mem_per_gpu, 2, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory for each GPU") \
@@ -84,7 +84,7 @@
     X(resources, "resources", 0, REQUIRED, BRA, "", string, resources, 3, NOT_YET, SIZE, "LIST", "hierarchical resources") \
     X(thread_spec, "thread-spec", 0, REQUIRED, BRA, "*THREAD_SPEC", count0, job.thread_spec, 3, NOT_YET, SIZE, "N", "threads of each node to keep for the system") \
     X(tmp, "tmp", 0, REQUIRED, BRA, "", mem, job.tmp_disk, 2, HONOURED, SIZE, "SIZE[K|M|G|T]", "scratch disk on each node") \
-    X(tres_bind, "tres-bind", 0, REQUIRED, BRA, "*TRES_BIND", string, job.tres_bind, 2, HONOURED, SIZE, "SPEC", "binding of tasks to resources, as gres/gpu:per_task:1") \
+    X(tres_bind, "tres-bind", 0, REQUIRED, BRA, "*TRES_BIND", tres_bind, job.tres_bind, 2, HONOURED, SIZE, "SPEC", "binding of tasks to resources, as gres/gpu:per_task:1") \
     X(tres_per_task, "tres-per-task", 0, REQUIRED, BRA, "*TRES_PER_TASK", string, tres_per_task, 2, HONOURED, SIZE, "LIST", "resources for each task, as cpu=4,gres/gpu=1") \
     /* ---- which nodes, and how tasks are laid out ---- */ \
     X(batch, "batch", 0, REQUIRED, B, "*BATCH", string, job.batch_features, 3, NOT_YET, PLACE, "FEATURES", "features that the node of the script must have") \
@@ -103,7 +103,7 @@
     X(prefer, "prefer", 0, REQUIRED, BRA, "", string, job.prefer, 2, HONOURED, PLACE, "EXPR", "features that are wanted but not needed") \
     X(segment, "segment", 0, REQUIRED, BRA, "*SEGMENT_SIZE", count, segment, 3, NOT_YET, PLACE, "N", "nodes of a segment in a block topology") \
     X(sockets_per_node, "sockets-per-node", 0, REQUIRED, BRA, "r:SLURM_NSOCKETS_PER_NODE", count, job.sockets_per_node, 2, HONOURED, PLACE, "N", "at least so many sockets") \
-    X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, HONOURED, PLACE, "", "use as many nodes as the request allows") \
+    X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, NOT_YET, PLACE, "", "use as many nodes as the request allows") \
     X(spread_segments, "spread-segments", 0, NO, BRA, "*SPREAD_SEGMENTS", flag, spread_segments, 3, NOT_YET, PLACE, "", "put the segments apart") \
     X(stepmgr, "stepmgr", 0, NO, BRA, "*STEPMGR", flag, stepmgr, 3, NOT_YET, PLACE, "", "manage steps on the first node of the job") \
     X(switches, "switches", 0, REQUIRED, BRA, "*REQ_SWITCH", switches, job.switches, 3, NOT_YET, PLACE, "N[@TIME]", "at most so many leaf switches") \
@@ -148,13 +148,13 @@
     X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", bcast, bcast, 3, NOT_YET, STEP, "PATH", "copy the program to the nodes first") \
     X(bcast_exclude, "bcast-exclude", 0, REQUIRED, R, "SLURM_BCAST_EXCLUDE", string, bcast_exclude, 3, NOT_YET, STEP, "PATHS", "libraries that are not copied") \
     X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", bcast, compress, 3, NOT_YET, STEP, "TYPE", "compress the copy") \
-    X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", string, job.cpu_bind, 1, HONOURED, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
+    X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, NOT_YET, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, accel_bind, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, debugger_test, 3, NOT_YET, STEP, "", "for tests of debuggers") \
     X(disable_status, "disable-status", 'X', NO, R, "SLURM_DISABLE_STATUS", flag, disable_status, 2, HONOURED, STEP, "", "one Ctrl-C ends the step; no status lines") \
     X(epilog, "epilog", 0, REQUIRED, R, "SLURM_EPILOG", string, epilog, 2, HONOURED, STEP, "PROGRAM", "run after the step, here") \
     X(exact, "exact", 0, NO, R, "SLURM_EXACT", flag, exact, 1, HONOURED, STEP, "", "give the step only what it asks for") \
-    X(external_launcher, "external-launcher", 0, NO, R, "", flag, external_launcher, 3, HONOURED, STEP, "", "the step starts another launcher") \
+    X(external_launcher, "external-launcher", 0, NO, R, "", flag, external_launcher, 3, NOT_YET, STEP, "", "the step starts another launcher") \
     X(het_group, "het-group", 0, REQUIRED, R, "", string, het_group, 3, NOT_YET, STEP, "LIST", "components of a heterogeneous job") \
     X(ignore_signals, "ignore-signals", 0, REQUIRED, R, "", string, ignore_signals, 3, NOT_YET, STEP, "SIGNALS", "signals that srun ignores") \
     X(interactive, "interactive", 0, NO, R, "", flag, interactive, 3, HONOURED, STEP, "", "the interactive step of an allocation") \
@@ -166,7 +166,7 @@
     X(multi_prog, "multi-prog", 0, NO, R, "SLURM_SRUN_MULTI", flag, multi_prog, 1, HONOURED, STEP, "", "the argument is a file: which tasks run which program") \
     X(no_allocate, "no-allocate", 'Z', NO, R, "", flag, no_allocate, 3, NOT_YET, STEP, "", "run without an allocation (root)") \
     X(overlap, "overlap", 0, OPTIONAL, R, "SLURM_OVERLAP", overlap, overlap, 1, HONOURED, STEP, "force", "share CPUs, memory and GPUs with other steps") \
-    X(preserve_env, "preserve-env", 'E', NO, R, "", flag, preserve_env, 2, HONOURED, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
+    X(preserve_env, "preserve-env", 'E', NO, R, "", flag, preserve_env, 2, NOT_YET, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
     X(prolog, "prolog", 0, REQUIRED, R, "SLURM_PROLOG", string, prolog, 2, HONOURED, STEP, "PROGRAM", "run before the step, here") \
     X(pty, "pty", 0, OPTIONAL, R, "", pty, pty, 1, HONOURED, STEP, "", "give task 0 a terminal") \
     X(quit_on_interrupt, "quit-on-interrupt", 0, NO, R, "", flag, quit_on_interrupt, 2, HONOURED, STEP, "", "one Ctrl-C ends the step") \

@@ -384,8 +384,7 @@ bool option_words_known(const char *value, const char *const *words, size_t n_wo
     return any;
 }
 
-int option_parse_gpu_bind(struct options *options, const struct option_row *row,
-                          const char *value) {
+static bool gpu_bind_known(const char *value) {
     static const char *const plain[] = {"none", "closest"};
     static const char *const valued[] = {
         "single:", "per_task:", "map_gpu:", "mask_gpu:", "map:", "mask:"};
@@ -395,10 +394,32 @@ int option_parse_gpu_bind(struct options *options, const struct option_row *row,
     bool known = option_words_known(kind, plain, countof(plain));
     for (size_t i = 0; i < countof(valued); i++)
         known |= str_starts_nocase(kind, valued[i]);
-    if (!known)
+    return known;
+}
+
+int option_parse_gpu_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    if (!gpu_bind_known(value))
         return option_bad(options, 255, "Invalid --gpu-bind argument: gpu:%s", value);
     cleanup_free char *text = xasprintf("gres/gpu:%s", value);
     string_set(&options->job.tres_bind, text);
+    return 0;
+}
+
+/* "gres/gpu:per_task:1+gres/shard:…" */
+int option_parse_tres_bind(struct options *options, const struct option_row *row,
+                           const char *value) {
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    bool known = *value != '\0';
+    for (char *part; (part = str_next_word(&cursor, "+")) != NULL;) {
+        known &= str_starts_nocase(part, "gres/") && strchr(part, ':') != NULL;
+        if (str_starts_nocase(part, "gres/gpu:"))
+            known &= gpu_bind_known(part + strlen("gres/gpu:"));
+    }
+    if (!known)
+        return option_bad(options, 255, "Invalid --tres-bind argument: %s", value);
+    string_set(&options->job.tres_bind, value);
     return 0;
 }
 

@@ -64,7 +64,9 @@ static int prepare(struct srun *srun, int argc, char **argv) {
 
     if (!conf)
         return srun->cli.error_status;
-    int status = srun_terminal_check(srun);
+    int status = job->clusters ? cli_check_clusters(&srun->cli, job->clusters) : CLI_GO_ON;
+    if (status == CLI_GO_ON)
+        status = srun_terminal_check(srun);
     if (status == CLI_GO_ON)
         status = request_fill(&srun->cli, &srun->options, conf, argc, argv);
     if (status == CLI_GO_ON)

@@ -246,6 +246,19 @@ TEST(gpu_bindings_name_the_gpu) {
     assert_string_equal(s.options.job.tres_bind, "gres/gpu:verbose,map_gpu:0,1");
 }
 
+TEST(bindings_that_nobody_knows_are_refused) {
+    cleanup_sample struct sample s;
+    sample_read(&s, OPTION_SRUN, "--cpu-bind=v,map_cpu:0,1 --tres-bind=gres/gpu:per_task:1");
+    assert_string_equal(s.options.job.cpu_bind, "v,map_cpu:0,1");
+    assert_string_equal(s.options.job.tres_bind, "gres/gpu:per_task:1");
+    assert_string_equal(sample_refusal(OPTION_SRUN, "--cpu-bind=bogus"),
+                        "255 unrecognized --cpu-bind argument \"bogus\"");
+    assert_string_equal(sample_refusal(OPTION_SRUN, "--tres-bind=bogus"),
+                        "255 Invalid --tres-bind argument: bogus");
+    assert_string_equal(sample_refusal(OPTION_SRUN, "--tres-bind=gres/gpu:bogus"),
+                        "255 Invalid --tres-bind argument: gres/gpu:bogus");
+}
+
 TEST(srun_has_options_of_its_own) {
     cleanup_sample struct sample s;
     sample_read(&s, OPTION_SRUN,
@@ -294,6 +307,7 @@ int main(void) {
         cmocka_unit_test(host_lists_may_come_from_files),
         cmocka_unit_test(fixed_words_are_checked),
         cmocka_unit_test(gpu_bindings_name_the_gpu),
+        cmocka_unit_test(bindings_that_nobody_knows_are_refused),
         cmocka_unit_test(srun_has_options_of_its_own),
         cmocka_unit_test(salloc_has_options_of_its_own),
     };
