@@ -382,7 +382,7 @@ static int check_ranges(struct core *core, const struct job *job, struct reply_e
 static int check_numbers(struct core *core, const struct job *job, const struct core_user *user,
                          struct reply_error *reply) {
     if (job->nice < 0 && !core_is_admin(core, user->uid))
-        return refuse(reply, core, ERR_NICE, "only administrators may lower it below 0");
+        return refuse(reply, core, ERR_NICE, "only administrators may give a value below 0");
     if (job->max_nodes > 0 && job->max_nodes < job->min_nodes)
         return refuse(reply, core, ERR_NODE_COUNT, "at most %u nodes is less than at least %u",
                       job->max_nodes, job->min_nodes);
@@ -393,7 +393,8 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
                       "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive");
     if (job->time_min != UNSET32 && job->time_limit != UNSET32 && job->time_limit != 0 &&
         job->time_min > job->time_limit)
-        return refuse(reply, core, ERR_TIME_MIN, "it is above --time");
+        return refuse(reply, core, ERR_TIME_MIN, "the minimum of %u minutes is above --time=%u", job->time_min,
+                      job->time_limit);
     if (job->reservation != NULL)
         return refuse(reply, core, ERR_INVALID_RESERVATION,
                       "there is no reservation %s; this cluster has none", job->reservation);

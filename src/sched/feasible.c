@@ -168,6 +168,52 @@ static bool tmp_disk_fits(const struct sched *s, const struct shape *shape, uint
     return *most >= tmp_disk;
 }
 
+/* The most that all nodes of one partition have together. */
+static int64_t sum_of(const struct sched *s, const struct shape *shape, uint32_t dim) {
+    int64_t most = 0;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        int64_t sum = 0;
+        bits_each (&s->partitions[shape->alternatives[i].partition].nodes, node)
+            sum += node_total(s, node)[dim];
+        most = max_of(most, sum);
+    }
+    return most;
+}
+
+/* GRES of the whole job, of which there are not enough. 0: there are. */
+static int explain_job_gres(const struct sched *s, const struct shape *shape, struct error *err) {
+    for (uint8_t i = 0; i < shape->n_per_job; i++) {
+        const struct gres_want *want = &shape->per_job[i];
+        int64_t sum = sum_of(s, shape, want->dim);
+        if (sum >= want->count)
+            continue;
+        cleanup_str struct str name = STR_INIT, where = STR_INIT;
+        dim_name(s, want->dim, &name);
+        partitions_text(s, shape, &where);
+        return error_set(err, ERR_NODE_CONFIG,
+                         "the job asks for %s:%u in all, the nodes of partition %s have %lld "
+                         "together",
+                         str_cstr(&name), want->count, str_cstr(&where), (long long) sum);
+    }
+    return 0;
+}
+
+/* "2 sockets, 4 cores per socket": what was asked for of it. */
+static void geometry_text(const struct shape *shape, struct str *out) {
+    const struct {
+        uint32_t count;
+        const char *what;
+    } parts[] = {{shape->sockets, "sockets"},
+                 {shape->cores_per_socket, "cores per socket"},
+                 {shape->threads_per_core, "threads per core"}};
+
+    for (size_t i = 0; i < countof(parts); i++) {
+        if (parts[i].count > 0)
+            str_printf(out, "%s%u %s", out->length > 0 ? ", " : "", parts[i].count, parts[i].what);
+    }
+}
+
 /* One requirement alone that no node meets. 0: each alone can be met. */
 static int explain_single(const struct sched *s, const struct shape *shape, uint64_t tmp_disk,
                           struct str *before, struct error *err) {
@@ -176,8 +222,9 @@ static int explain_single(const struct sched *s, const struct shape *shape, uint
 
     if (!geometry_fits(s, shape)) {
         str_append(before, "Socket, core and/or thread specification can not be satisfied");
-        return error_set(err, ERR_NODE_CONFIG, "no node has %u sockets of %u cores with %u threads",
-                         shape->sockets, shape->cores_per_socket, shape->threads_per_core);
+        cleanup_str struct str asked = STR_INIT;
+        geometry_text(shape, &asked);
+        return error_set(err, ERR_NODE_CONFIG, "no node has %s", str_cstr(&asked));
     }
     if (cpus > largest_of(s, shape, DIM_CPU).amount)
         return explain_cpus(s, shape, cpus, before, err);
@@ -198,7 +245,7 @@ static int explain_single(const struct sched *s, const struct shape *shape, uint
         if (largest_of(s, shape, shape->per_task[i].dim).amount < shape->per_task[i].count)
             return explain_gres(s, shape, &shape->per_task[i], err);
     }
-    return 0;
+    return explain_job_gres(s, shape, err);
 }
 
 /* How many nodes can take a share at all. */
@@ -236,7 +283,13 @@ static int explain_nodes(struct sched *s, struct shape *shape, struct error *err
                          "of %u CPUs within the number of nodes asked for",
                          best, str_cstr(&where), shape->ntasks, shape->cpus_per_task);
     }
-    return error_set(err, best >= asked ? ERR_NODE_CONFIG : ERR_NODE_COUNT,
+    if (best >= asked) {
+        return error_set(err, ERR_NODE_CONFIG,
+                         "%u nodes of partition %s can each serve a part of the job, together they "
+                         "do not hold all that it asks for",
+                         best, str_cstr(&where));
+    }
+    return error_set(err, ERR_NODE_COUNT,
                      "the job asks for %u nodes, %u nodes of partition %s can serve it: ask for "
                      "--nodes=%u or less",
                      asked, best, str_cstr(&where), best);

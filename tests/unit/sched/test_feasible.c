@@ -122,6 +122,15 @@ TEST(a_gpu_type_with_too_few_devices_names_all_types) {
     expect(&w, &spec, ERR_NODE_CONFIG, "", WORDS("gpu:v100:3", "gpu:a100:4", "gpu:v100:2"));
 }
 
+TEST(more_gpus_in_all_than_exist_names_how_many_do) {
+    struct world w = make();
+    struct sched_job_spec spec = world_spec(&w);
+
+    spec.per_job[0] = (struct sched_gres_request) {0, 0, 5};
+    spec.n_per_job = 1;
+    expect(&w, &spec, ERR_NODE_CONFIG, "", WORDS("gpu:a100:5 in all", "main have 4 together"));
+}
+
 TEST(more_nodes_than_exist_names_how_many_do) {
     struct world w = make();
     struct sched_job_spec spec = world_spec(&w);
@@ -150,6 +159,7 @@ int main(void) {
         cmocka_unit_test(too_much_temporary_disk_is_named),
         cmocka_unit_test(impossible_sockets_are_named),
         cmocka_unit_test(a_gpu_type_with_too_few_devices_names_all_types),
+        cmocka_unit_test(more_gpus_in_all_than_exist_names_how_many_do),
         cmocka_unit_test(more_nodes_than_exist_names_how_many_do),
         cmocka_unit_test(what_no_single_node_has_together_is_said_so),
     };
