@@ -3,6 +3,8 @@
 
 import os
 import pwd
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -75,7 +77,7 @@ def munged_of(cluster):
         return int(file.read())
 
 
-@pytest.mark.parametrize("sig, patience", [(signal.SIGKILL, 5), (signal.SIGSTOP, 13)])
+@pytest.mark.parametrize("sig, patience", [(signal.SIGKILL, 2.5), (signal.SIGSTOP, 2.5)])
 def test_without_munged_commands_say_so_and_jobs_run_on(make_cluster, work, sig, patience):             # A10
     cluster = make_cluster(nodes=1)
     job = cluster.submit("-o out --wrap='while ! test -e go; do sleep 0.05; done; echo end'", cwd=work)
@@ -87,7 +89,7 @@ def test_without_munged_commands_say_so_and_jobs_run_on(make_cluster, work, sig,
     for command in ("sinfo -h", "sbatch -o /dev/null --wrap=true", "scontrol show config"):
         began = time.monotonic()
         result = cluster.run(command, cwd=work)
-        assert result.rc != 0 and "munged does not answer" in result.err and "systemctl start munge" in result.err, result
+        assert result.rc != 0 and "munged does not answer" in result.err and "systemctl" in result.err, result
         assert time.monotonic() - began < patience, str(result)
     open(os.path.join(work, "go"), "w").close()
     if sig == signal.SIGSTOP:
@@ -116,3 +118,52 @@ def test_a_user_cannot_pretend_to_be_another(cluster, work):
 def test_root_of_the_cluster_may_submit_for_others(cluster):
     job = cluster.submit("--uid=sluicet2 -D /tmp -o /dev/null --wrap='sleep 60'", user="root")
     assert cluster.field(job, "u") == "sluicet2"
+
+
+SHIFTED_CLOCK = """
+#include <time.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+time_t time(time_t *out) {
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    now.tv_sec += SHIFT;
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+
+
+@pytest.mark.parametrize("shift", [-3600, 3600])
+def test_a_skewed_clock_is_named_with_both_times(cluster, work, shift):                             # A12
+    """A munged with the cluster's own key and a clock of its own stands for another host."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler to shift a clock with")
+    base = os.path.join(BASE, f"skew-{os.getpid()}-{shift}")
+    os.makedirs(base)
+    shutil.copy(os.path.join(cluster.dir, "munge", "key"), f"{base}/key")
+    os.chmod(f"{base}/key", 0o600)
+    with open(f"{base}/clock.c", "w") as file:
+        file.write(SHIFTED_CLOCK)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DSHIFT={shift}", "-o", f"{base}/clock.so", f"{base}/clock.c"], check=True)
+    subprocess.run(["munged", "--force", "-S", f"{base}/socket", f"--key-file={base}/key", f"--pid-file={base}/pid",
+                    f"--seed-file={base}/seed", f"--log-file={base}/log"], check=True,
+                   env={"PATH": os.environ["PATH"] + ":/usr/sbin", "LD_PRELOAD": f"{base}/clock.so"})
+    with open(f"{base}/pid") as file:
+        pid = int(file.read())
+    conf = conf_with_socket(cluster, f"{base}/socket")
+    try:
+        result = cluster.run("sinfo", env={"SLURM_CONF": conf})
+        assert result.rc == 1 and "Munge decode failed" in result.err and "clock" in result.err, str(result)
+        seconds = [int(text) for text in re.findall(r"(\d+) s (?:ahead|ago)", result.err)]
+        assert seconds and abs(seconds[0] - 3600) < 30, str(result)
+        assert len(re.findall(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", result.err)) == 2, "both clocks are shown"
+        before = cluster.log()
+        wait_until(lambda: re.search(r"Munge decode failed.* 3[56]\d\d s (ahead|ago)", cluster.log()), 5, 0.1,
+                   "slurmctld's log has it, too: " + before[-1000:])
+    finally:
+        os.unlink(conf)
+        os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: not process_is_alive(pid))
+        shutil.rmtree(base)
