@@ -13,13 +13,47 @@
 
 struct settings {
     const char *clusters, *json;
+    int (*order)(const void *pa, const void *pb); /* of the tables of calls */
 };
+
+/* One line of a table of calls. */
+struct call {
+    char name[256];
+    unsigned number;
+    unsigned long long n, usec;
+};
+
+static int order_count(const void *pa, const void *pb) {
+    const struct call *a = pa, *b = pb;
+    return (a->n < b->n) - (a->n > b->n);
+}
+static int order_id(const void *pa, const void *pb) {
+    const struct call *a = pa, *b = pb;
+    return (a->number > b->number) - (a->number < b->number);
+}
+static int order_time(const void *pa, const void *pb) {
+    const struct call *a = pa, *b = pb;
+    return (a->usec < b->usec) - (a->usec > b->usec);
+}
+static int order_mean(const void *pa, const void *pb) {
+    const struct call *a = pa, *b = pb;
+    return (a->usec / a->n < b->usec / b->n) - (a->usec / a->n > b->usec / b->n);
+}
 
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
 SET(set_nothing) {}
 SET(set_reset) {
     list_fail("-r: the counters count from the controller's start and are not reset");
+}
+SET(set_order_id) {
+    SETTINGS->order = order_id;
+}
+SET(set_order_time) {
+    SETTINGS->order = order_time;
+}
+SET(set_order_mean) {
+    SETTINGS->order = order_mean;
 }
 SET(set_clusters) {
     SETTINGS->clusters = value;
@@ -38,13 +72,81 @@ static const struct list_option option_rows[] = {
     {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "name",
         "the cluster to ask"},
     {"reset", 'r', LIST_ARG_NONE, NULL, set_reset, NULL, NULL},
-    {"sort-by-id", 'i', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
-    {"sort-by-time", 't', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
-    {"sort-by-time2", 'T', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
+    {"sort-by-id", 'i', LIST_ARG_NONE, NULL, set_order_id, NULL, "calls by their number"},
+    {"sort-by-time", 't', LIST_ARG_NONE, NULL, set_order_time, NULL, "calls by their total time"},
+    {"sort-by-time2", 'T', LIST_ARG_NONE, NULL, set_order_mean, NULL, "calls by their average time"},
     {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
 };
 /* clang-format on */
 static const struct list_options options = {option_rows, countof(option_rows), "sdiag [-aM]"};
+
+/* Tables of calls: rows whose key is "rpc NAME NUMBER" or "user NAME UID" and whose value is
+ * "COUNT MICROSECONDS". */
+static const struct call_table {
+    const char *kind, *title, *json, *json_name, *json_number;
+    const char *format;
+} call_tables[] = {
+    {"rpc", "Remote Procedure Call statistics by message type", "rpcs_by_message_type",
+     "message_type", "type_id", "\t%-40s(%5u) count:%-6llu ave_time:%-6llu total_time:%llu\n"},
+    {"user", "Remote Procedure Call statistics by user", "rpcs_by_user", "user", "user_id",
+     "\t%-16s(%8u) count:%-6llu ave_time:%-6llu total_time:%llu\n"},
+};
+
+static bool call_read(const struct call_table *table, const struct key_value *item,
+                      struct call *ret) {
+    size_t length = strlen(table->kind);
+    return item->key && item->value && !strncmp(item->key, table->kind, length) &&
+           item->key[length] == ' ' &&
+           sscanf(item->key + length, " %255s %u", ret->name, &ret->number) == 2 &&
+           sscanf(item->value, "%llu %llu", &ret->n, &ret->usec) == 2 && ret->n > 0;
+}
+
+typedef vec(struct call) calls;
+
+static void calls_read(const struct call_table *table, const struct diag *diag,
+                       const struct settings *settings, calls *ret) {
+    for (uint32_t i = 0; i < diag->items.n; i++) {
+        struct call call;
+        if (call_read(table, &diag->items.items[i], &call))
+            vec_push(ret, call);
+    }
+    if (ret->n > 1)
+        qsort(ret->items, ret->n, sizeof(struct call),
+              settings->order ? settings->order : order_count);
+}
+
+static void calls_print(const struct diag *diag, const struct settings *settings, struct str *out) {
+    for (size_t i = 0; i < countof(call_tables); i++) {
+        calls rows = {0};
+        calls_read(&call_tables[i], diag, settings, &rows);
+        str_printf(out, "\n%s\n", call_tables[i].title);
+        vec_each (&rows, call)
+            str_printf(out, call_tables[i].format, call->name, call->number, call->n,
+                       call->usec / call->n, call->usec);
+        vec_done(&rows);
+    }
+    str_append(out, "\nPending RPC statistics\n\tNo pending RPCs\n");
+}
+
+static void calls_json(const struct diag *diag, const struct settings *settings,
+                       struct json *json) {
+    for (size_t i = 0; i < countof(call_tables); i++) {
+        calls rows = {0};
+        calls_read(&call_tables[i], diag, settings, &rows);
+        json_array(json, call_tables[i].json);
+        vec_each (&rows, call) {
+            json_object(json, NULL);
+            json_text(json, call_tables[i].json_name, call->name);
+            json_unsigned(json, call_tables[i].json_number, call->number);
+            json_unsigned(json, "count", call->n);
+            json_number(json, "average_time", true, false, call->usec / call->n);
+            json_unsigned(json, "total_time", call->usec);
+            json_end(json);
+        }
+        json_end(json);
+        vec_done(&rows);
+    }
+}
 
 /* One line: its label, how its value stands, the counter that fills it (NULL: a line as it is;
  * counters that the controller lacks print 0). `json` is its key there. */
@@ -77,6 +179,14 @@ static const struct line {
     {LINE_NUMBER, "\tMean depth cycle:  ", "planner_depth_mean", "schedule_cycle_mean_depth"},
     {LINE_NUMBER, "\tCycles per minute: ", "planner_per_minute", "schedule_cycle_per_minute"},
     {LINE_NUMBER, "\tLast queue length: ", "jobs_pending", "schedule_queue_length"},
+    {LINE_TEXT, "", NULL, NULL},
+    {LINE_TEXT, "Main scheduler exit:", NULL, NULL},
+    {LINE_NUMBER, "\tEnd of job queue:     ", "planner_passes", NULL},
+    {LINE_NUMBER, "\tHit default_queue_depth: ", "exit_depth", NULL},
+    {LINE_NUMBER, "\tHit sched_max_job_start: ", "exit_starts", NULL},
+    {LINE_NUMBER, "\tBlocked on licenses:  ", "exit_licenses", NULL},
+    {LINE_NUMBER, "\tHit max_rpc_cnt:      ", "exit_rpc", NULL},
+    {LINE_NUMBER, "\tTimeout (max_sched_time): ", "exit_time", NULL},
     {LINE_TEXT, "", NULL, NULL},
     {LINE_TEXT, "Backfilling stats", NULL, NULL},
     {LINE_NUMBER, "\tTotal backfilled jobs (since last slurm start): ", "backfilled",
@@ -121,12 +231,12 @@ static bool is_used(const char *key) {
         if (lines[i].counter && !strcmp(lines[i].counter, key))
             return true;
     }
-    return str_equal(key, "server_start");
+    return str_equal(key, "server_start") || strchr(key, ' ') != NULL; /* or a table's row */
 }
 
 #define STARS "*******************************************************\n"
 
-static void text_print(const struct diag *diag, struct str *out) {
+static void text_print(const struct diag *diag, const struct settings *settings, struct str *out) {
     str_append(out, STARS "sdiag output at ");
     time_print(counter(diag, "now"), out);
     str_append(out, "Data since      ");
@@ -142,6 +252,7 @@ static void text_print(const struct diag *diag, struct str *out) {
         else
             str_append_char(out, '\n');
     }
+    calls_print(diag, settings, out);
     /* What the controller counts beyond that. */
     str_append(out, "\nController\n");
     for (uint32_t i = 0; i < diag->items.n; i++) {
@@ -161,9 +272,10 @@ static void json_print(const struct diag *diag, const struct settings *settings,
     for (size_t i = 0; i < countof(lines); i++) {
         if (lines[i].kind == LINE_TIME)
             json_number(&dump.json, lines[i].json, true, false, counter(diag, lines[i].counter));
-        else if (lines[i].kind == LINE_NUMBER)
+        else if (lines[i].kind == LINE_NUMBER && lines[i].json)
             json_unsigned(&dump.json, lines[i].json, counter(diag, lines[i].counter));
     }
+    calls_json(diag, settings, &dump.json);
     json_end(&dump.json);
     json_dump_end(&dump);
 }
@@ -190,7 +302,7 @@ int main(int argc, char **argv) {
     if (settings.json)
         json_print(diag, &settings, argc, argv, &env, &out);
     else
-        text_print(diag, &out);
+        text_print(diag, &settings, &out);
     list_output_all(&out);
     list_session_close(&session);
     return 0;

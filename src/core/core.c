@@ -251,14 +251,24 @@ uint32_t core_job_count(const struct core *core) {
     return (uint32_t) core->n_jobs;
 }
 
+void core_work(const struct core *core, uint64_t *ret_passes, uint64_t *ret_candidates) {
+    *ret_passes = core->n_passes;
+    *ret_candidates = core->n_candidates;
+}
+
 void core_counters(const struct core *core, struct core_counters *ret) {
     *ret = (struct core_counters) {.submitted = core->n_submitted,
                                    .started = core->n_started,
                                    .ended = core->n_completed,
                                    .passes = core->n_passes,
-                                   .candidates = core->n_candidates};
-    for (struct list *at = core->jobs_in_order.next; at != &core->jobs_in_order; at = at->next) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+                                   .candidates = core->n_candidates,
+                                   .failed = core->n_failed,
+                                   .cancelled = core->n_cancelled,
+                                   .backfilled = core->n_backfilled};
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        const struct core_job *job = core->job_order.items[i];
+        if (job == NULL)
+            continue;
         ret->pending += job_is_pending(job);
         ret->running += job_has_nodes(job);
     }

@@ -99,8 +99,11 @@ uint32_t core_job_count(const struct core *core);
 /* Since the start, except for what waits and runs now. */
 struct core_counters {
     uint64_t submitted, started, ended, passes, candidates;
+    uint64_t failed, cancelled, backfilled; /* among those ended, ended, started */
     uint64_t pending, running;
 };
 void core_counters(const struct core *core, struct core_counters *ret);
+/* The two of them that say what planning has done; costs nothing. */
+void core_work(const struct core *core, uint64_t *ret_passes, uint64_t *ret_candidates);
 
 #endif

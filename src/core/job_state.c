@@ -439,6 +439,9 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->n_completed++;
+    core->n_failed += state == JOB_FAILED || state == JOB_TIMEOUT || state == JOB_NODE_FAIL ||
+                      state == JOB_OUT_OF_MEMORY || state == JOB_BOOT_FAIL;
+    core->n_cancelled += state == JOB_CANCELLED;
     if (had_nodes)
         mail_end(core, job);
     if (had_nodes) {

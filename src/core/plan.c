@@ -67,6 +67,7 @@ static void commit_start(struct core *core, const struct sched_start *start) {
     }
     struct core_job *task = starting_record(core, job);
     job_start(core, task, start);
+    core->n_backfilled += start->backfilled;
     if (task->rec.array_limit > 0)
         array_tasks_changed(core, task);
 }

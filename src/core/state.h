@@ -218,6 +218,7 @@ struct core {
     int64_t now;           /* valid during a call */
     job_ptrs fresh_allocs; /* submitted this turn, not yet answered */
     uint64_t n_started, n_submitted, n_completed, n_passes, n_candidates;
+    uint64_t n_failed, n_cancelled, n_backfilled;
     /* records read from the store before the configuration tells which nodes exist */
     vec(struct node *) stored_nodes;
     vec(struct partition *) stored_partitions;

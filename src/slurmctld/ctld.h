@@ -41,6 +41,23 @@ struct client {
     uint32_t node; /* of a slurmd's connection, else UINT32_MAX */
 };
 
+/* What sdiag shows of requests of one type, and of one user: how many, and what they took. */
+struct call_count {
+    uint64_t n, usec;
+};
+struct user_calls {
+    uint32_t uid;
+    struct call_count calls;
+};
+/* Planning, in turns of the loop that planned; the turn's writing of records is part of them. */
+struct cycle_counts {
+    uint64_t usec_last, usec_max, usec_total, n, depth_last;
+    int64_t last_when;
+    uint64_t passes_seen, candidates_seen;
+};
+#define CALL_TYPES 128 /* message numbers of requests are below */
+#define CALL_USERS_MAX 1024
+
 struct ctld {
     struct options options;
     struct conf *conf;
@@ -70,6 +87,9 @@ struct ctld {
     int64_t now; /* seconds; never goes back */
     int64_t start_time;
     uint64_t n_requests, n_refused;
+    struct call_count calls[CALL_TYPES];
+    struct map user_calls; /* uid -> struct user_calls, CALL_USERS_MAX at most */
+    struct cycle_counts cycles;
 };
 
 int64_t ctld_now(struct ctld *ctld);
@@ -81,6 +101,13 @@ void reply_record(struct client *client, uint16_t type, uint32_t seq, const void
 void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail);
 void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
                struct core_user *ret);
+
+/* diag.c */
+void diag_count_call(struct ctld *ctld, uint16_t type, uint32_t uid, uint64_t usec);
+/* A turn of the core has ended that took so long. */
+void diag_count_turn(struct ctld *ctld, uint64_t usec);
+void diag_answer(struct client *client, uint32_t seq);
+void diag_free(struct ctld *ctld);
 
 /* release.c */
 void ctld_turn_end(void *context);

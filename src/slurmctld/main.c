@@ -384,6 +384,7 @@ static void stop(struct ctld *ctld) {
     userdb_free(ctld->users);
     map_done(&ctld->clients);
     map_done(&ctld->nodes);
+    diag_free(ctld);
     effects_done(ctld->effects);
     free(ctld->effects);
     arena_done(&ctld->request_memory);

@@ -346,7 +346,9 @@ static void arm_timer(struct ctld *ctld) {
 
 void ctld_turn_end(void *context) {
     struct ctld *ctld = context;
+    uint64_t begin = loop_monotonic_usec();
     core_turn_end(ctld->core, ctld_now(ctld), ctld->effects);
+    diag_count_turn(ctld, loop_monotonic_usec() - begin);
     arm_timer(ctld);
     if (ctld->effects->list.n == 0)
         return;

@@ -118,43 +118,6 @@ static void answer_script(struct client *client, uint32_t seq, const struct core
                       (struct bytes) {(const uint8_t *) data.data, data.length});
 }
 
-static void diag_row(struct arena *memory, struct diag *diag, const char *key, uint64_t value) {
-    struct key_value *row = &diag->items.items[diag->items.n++];
-    char text[32];
-    int n = snprintf(text, sizeof(text), "%llu", (unsigned long long) value);
-    record_init(&record_key_value, row);
-    row->key = (char *) (uintptr_t) key;
-    row->value = arena_strndup(memory, text, (size_t) n);
-}
-
-static void answer_diag(struct client *client, uint32_t seq) {
-    struct ctld *ctld = client->ctld;
-    struct arena *memory = &ctld->request_memory;
-    struct store_stats stats;
-    store_stats(ctld->store, &stats);
-    struct core_counters counters;
-    core_counters(ctld->core, &counters);
-    struct diag diag;
-    record_init(&record_diag, &diag);
-    diag.items.items = arena_alloc(memory, 32 * sizeof(struct key_value));
-    diag_row(memory, &diag, "server_start", (uint64_t) ctld->start_time);
-    diag_row(memory, &diag, "now", (uint64_t) ctld_now(ctld));
-    diag_row(memory, &diag, "requests", ctld->n_requests);
-    diag_row(memory, &diag, "connections", ctld->clients.n);
-    diag_row(memory, &diag, "jobs_submitted", counters.submitted);
-    diag_row(memory, &diag, "jobs_started", counters.started);
-    diag_row(memory, &diag, "jobs_ended", counters.ended);
-    diag_row(memory, &diag, "jobs_pending", counters.pending);
-    diag_row(memory, &diag, "jobs_running", counters.running);
-    diag_row(memory, &diag, "planner_passes", counters.passes);
-    diag_row(memory, &diag, "planner_candidates", counters.candidates);
-    diag_row(memory, &diag, "store_commits", stats.n_commits);
-    diag_row(memory, &diag, "store_batches", stats.n_batches);
-    diag_row(memory, &diag, "store_commit_usec_max", stats.commit_usec_max);
-    diag_row(memory, &diag, "store_commit_usec_total", stats.commit_usec_total);
-    reply_record(client, MSG_DIAG_REPLY, seq, &diag);
-}
-
 static bool answer_read(struct client *client, const struct rpc_message *message,
                         const struct core_user *user, void *body) {
     switch (message->type) {
@@ -177,7 +140,7 @@ static bool answer_read(struct client *client, const struct rpc_message *message
         acct_query_start(client, message->seq, user, body);
         return true;
     case MSG_DIAG:
-        answer_diag(client, message->seq);
+        diag_answer(client, message->seq);
         return true;
     default:
         return false;
@@ -303,7 +266,10 @@ void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void
         return;
     }
     log_debug2("%s: %s", rpc_conn_peer(conn)->name, message_name(message->type));
+    uint64_t begin = loop_monotonic_usec();
+    uint32_t uid = rpc_conn_peer(conn)->uid;
     handle(client, message, body);
+    diag_count_call(ctld, message->type, uid, loop_monotonic_usec() - begin);
 }
 
 static void ready(struct rpc_conn *conn, void *context) {
