@@ -132,22 +132,19 @@ PRINT(print_max_cpus) {
 }
 
 /* ---- nodes, counted ---- */
-static void print_count(uint64_t n, const struct column_env *env, struct str *out) {
-    count_print(n, !env->raw_units, out);
-}
 static uint32_t row_total(const void *data) {
     return ROW->nodes_alloc + ROW->nodes_idle + ROW->nodes_other;
 }
 PRINT(print_nodes) {
-    print_count(row_total(data), env, out);
+    str_append_u64(out, row_total(data));
 }
 SORT(sort_nodes) {
     return (struct sort_value) {row_total(data), NULL};
 }
 PRINT(print_nodes_ai) {
-    print_count(ROW->nodes_alloc, env, out);
+    str_append_u64(out, ROW->nodes_alloc);
     str_append_char(out, '/');
-    print_count(ROW->nodes_idle, env, out);
+    str_append_u64(out, ROW->nodes_idle);
 }
 SORT(sort_nodes_ai) {
     return (struct sort_value) {ROW->nodes_alloc, NULL};
@@ -155,18 +152,18 @@ SORT(sort_nodes_ai) {
 PRINT(print_nodes_aiot) {
     print_nodes_ai(data, member, env, out);
     str_append_char(out, '/');
-    print_count(ROW->nodes_other, env, out);
+    str_append_u64(out, ROW->nodes_other);
     str_append_char(out, '/');
-    print_count(row_total(data), env, out);
+    str_append_u64(out, row_total(data));
 }
 PRINT(print_cpus_aiot) {
-    print_count(ROW->cpus_alloc, env, out);
+    str_append_u64(out, ROW->cpus_alloc);
     str_append_char(out, '/');
-    print_count(ROW->cpus_idle, env, out);
+    str_append_u64(out, ROW->cpus_idle);
     str_append_char(out, '/');
-    print_count(ROW->cpus_other, env, out);
+    str_append_u64(out, ROW->cpus_other);
     str_append_char(out, '/');
-    print_count(ROW->cpus_alloc + ROW->cpus_idle + ROW->cpus_other, env, out);
+    str_append_u64(out, ROW->cpus_alloc + ROW->cpus_idle + ROW->cpus_other);
 }
 SORT(sort_cpus_aiot) {
     return (struct sort_value) {ROW->cpus_alloc, NULL};

@@ -108,10 +108,6 @@ void mem_print(uint64_t mib, bool convert, struct str *out) {
     scaled_print(mib, UNIT_M, convert, out);
 }
 
-void count_print(uint64_t count, bool convert, struct str *out) {
-    scaled_print(count, 0, convert, out);
-}
-
 void kib_print(uint64_t kib, char unit, bool convert, struct str *out) {
     unsigned forced = unit_find(unit);
     if (forced <= UNIT_K || kib == 0) {

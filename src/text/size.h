@@ -18,7 +18,5 @@ must_check int count_parse(const char *text, uint64_t *ret_count, struct error *
 void mem_print(uint64_t mib, bool convert, struct str *out);
 /* KiB with unit as sacct prints MaxRSS: 4152K; unit 'K','M','G','T','P' forces, 0 = automatic. */
 void kib_print(uint64_t kib, char unit, bool convert, struct str *out);
-/* 1023 -> "1023", 1024 -> "1K", 1536 -> "1.50K" (node counts of sinfo). */
-void count_print(uint64_t count, bool convert, struct str *out);
 
 #endif

@@ -106,18 +106,6 @@ TEST(counts_scale_by_1024) {
     static const char *const bad[] = {"", "K", "1KB", "1.5", "-1", "99999P", "1 "};
     for (size_t i = 0; i < countof(bad); i++)
         assert_int_equal(count_parse(bad[i], &count, NULL), -ERR_INVALID);
-    static const struct {
-        uint64_t count;
-        const char *text;
-    } shown[] = {{0, "0"}, {1023, "1023"}, {1024, "1K"}, {1500, "1500"}, {1536, "1.50K"}};
-    for (size_t i = 0; i < countof(shown); i++) {
-        cleanup_str struct str text = STR_INIT;
-        count_print(shown[i].count, true, &text);
-        assert_string_equal(str_cstr(&text), shown[i].text);
-    }
-    cleanup_str struct str plain = STR_INIT;
-    count_print(2048, false, &plain);
-    assert_string_equal(str_cstr(&plain), "2048");
 }
 
 int main(void) {
