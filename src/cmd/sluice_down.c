@@ -161,7 +161,7 @@ static int remove_files(const struct cluster *cluster) {
 
 int sluice_down(struct cluster *cluster) {
     if (!cluster_exists(cluster)) {
-        cli_info(cluster->cli, "there is no cluster in %s: nothing to do", cluster->dir);
+        cli_info(cluster->cli, "there is no cluster of yours in %s: nothing to do", cluster->dir);
         return 0;
     }
     int status = cluster_load(cluster);

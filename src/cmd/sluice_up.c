@@ -299,7 +299,8 @@ int sluice_up(struct cluster *cluster) {
 /* ---- env, status ---- */
 
 static int no_cluster(const struct cluster *cluster) {
-    return cluster_failed(cluster, "there is no cluster in %s; start one: sluice up --dir %s",
+    return cluster_failed(cluster,
+                          "there is no cluster of yours in %s; start one: sluice up --dir %s",
                           cluster->dir, cluster->dir);
 }
 
