@@ -393,8 +393,8 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
                       "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive");
     if (job->time_min != UNSET32 && job->time_limit != UNSET32 && job->time_limit != 0 &&
         job->time_min > job->time_limit)
-        return refuse(reply, core, ERR_TIME_MIN, "the minimum of %u minutes is above --time=%u", job->time_min,
-                      job->time_limit);
+        return refuse(reply, core, ERR_TIME_MIN, "the minimum of %u minutes is above --time=%u",
+                      job->time_min, job->time_limit);
     if (job->reservation != NULL)
         return refuse(reply, core, ERR_INVALID_RESERVATION,
                       "there is no reservation %s; this cluster has none", job->reservation);
