@@ -530,6 +530,13 @@ static struct agent_step *step_adopt(struct agent *agent, const struct step_repo
     return step_add(agent, job, key, report->by_controller);
 }
 
+/* A script that never began for want of something on this node (room for it, say) is no end of the
+ * job: the controller launches it elsewhere. A file of the user's that cannot be opened is one. */
+static bool is_failed_launch(const struct agent_step *step, const struct step_report *report) {
+    return report->done && !report->stuck && step->by_controller && step->state == STEP_STARTING &&
+           report->done->code != 0 && !report->done->output_failed;
+}
+
 void agent_report(struct agent *agent, uint64_t now, const struct step_report *report,
                   struct agent_effects *effects) {
     struct step_key key = {report->job_id, report->step_id, report->attempt};
@@ -545,6 +552,13 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
         step->state = STEP_RUNNING;
         if (step->by_controller)
             send_launch_result(agent, key, 0, NULL, effects);
+    }
+    if (is_failed_launch(step, report)) {
+        struct agent_job *job = step->job;
+        send_launch_result(agent, key, (int) report->done->code, report->done->detail, effects);
+        step_forget(agent, step, now, effects);
+        job_try_clean(agent, job, effects);
+        return;
     }
     if (report->done && report->stuck && !step->job->problem)
         step->job->problem = xstrdup("Kill task failed");

@@ -434,6 +434,8 @@ static void launch_failed(struct core *core, struct core_job *job, uint32_t inde
                           const struct launch_result *result) {
     emit_log(core, EFFECT_ERROR, "job %u could not be launched on node %s: %s", job->rec.job_id,
              core->nodes[index].rec.name, result->detail != NULL ? result->detail : "?");
+    /* Else every waiting job would be tried and held here, one after the other. */
+    node_drain(core, index, "batch job complete failure", core->settings.admin_uid);
     job->rec.launch_failures++;
     string_set(&job->rec.failed_node, core->nodes[index].rec.name);
     if (job->rec.requeue != TRI_YES) {

@@ -94,6 +94,7 @@ void stepd_failed(struct stepd *stepd, const struct error *why) {
     str_append(&stepd->detail, why->text);
     stepd->done.detail = stepd->detail.data;
     stepd->state = STEPD_ENDED;
+    stepd->is_stillborn = true;
     srun_tell_failed(stepd, why);
     srun_tell_finished(stepd);
     link_report(stepd);

@@ -90,7 +90,7 @@ static void link_send_report(struct link *link) {
     report.attempt = stepd->order.attempt;
     report.uid = stepd->order.uid;
     report.pid = (uint32_t) getpid();
-    report.running = stepd->state != STEPD_STARTING;
+    report.running = stepd->state != STEPD_STARTING && !stepd->is_stillborn;
     report.by_controller = stepd->launch != NULL;
     if (stepd->state == STEPD_ENDED)
         report.done = &stepd->done;

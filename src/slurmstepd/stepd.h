@@ -110,9 +110,10 @@ struct stepd {
     uint64_t kill_at; /* SIGKILL follows then; 0 = not asked */
     uint64_t ending_since;
     unsigned kill_rounds;
-    bool said_why;  /* the line of the end has been written */
-    bool stuck;     /* something does not die */
-    bool forgotten; /* slurmd needs us no more; srun's last bytes may still leave */
+    bool said_why;     /* the line of the end has been written */
+    bool stuck;        /* something does not die */
+    bool is_stillborn; /* no task of it was ever started */
+    bool forgotten;    /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
     struct usage usage; /* done.usage */
     struct str detail;  /* done.detail */

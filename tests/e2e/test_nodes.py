@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import subprocess
 import time
 
 from harness import wait_until
@@ -88,3 +89,26 @@ def test_a_stopped_slurmd_delays_only_its_own_jobs(make_cluster, work):
     finally:
         os.kill(pid, signal.SIGCONT)
     assert cluster.wait_end(stuck) == "COMPLETED"
+
+
+def test_a_node_without_room_for_scripts_holds_one_job_and_drains(make_cluster, work):
+    """Else it would take and fail every job of the queue."""
+    cluster = make_cluster(nodes=2)
+    node, other = cluster.node_names()
+    spool = os.path.join(cluster.dir, "spool", node)
+    cluster.kill(f"slurmd-{node}", signal.SIGTERM)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", spool], check=True)
+    cluster.up()
+    filler = os.path.join(spool, "filler")
+    subprocess.run(["sh", "-c", f"cat /dev/zero > {filler}"], stderr=subprocess.DEVNULL, check=False)
+    first = cluster.submit(f"-w {node} -o out --wrap='echo ran'", cwd=work)
+    wait_until(lambda: state_of(cluster, node) == "drain", 10)
+    assert cluster.ok(f"sinfo -h -n {node} -o %E") == "batch job complete failure\n"
+    assert "No space left on device" in cluster.log()
+    assert cluster.state(first) == {"PENDING"} and "launch failed requeued held" in cluster.field(first, "r")
+    jobs = [cluster.submit("-o /dev/null --wrap=true", cwd=work) for _ in range(5)]
+    assert cluster.wait_end(",".join(jobs)) == "COMPLETED"
+    os.unlink(filler)
+    cluster.ok(f"scontrol update nodename={node} state=resume; scontrol release {first}", user="root")
+    assert cluster.wait_end(first) == "COMPLETED"
+    assert open(os.path.join(work, "out")).read() == "ran\n"

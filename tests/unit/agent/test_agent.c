@@ -206,6 +206,46 @@ TEST(a_step_that_cannot_be_started_is_told_to_the_controller) {
     world_close(&w);
 }
 
+static void report_stillborn(struct world *w, struct step_key key, bool output_failed) {
+    struct step_done done = {.job_id = key.job_id,
+                             .step_id = key.step_id,
+                             .attempt = key.attempt,
+                             .exit_status = 1u << 8,
+                             .output_failed = output_failed,
+                             .code = ERR_SYSTEM,
+                             .detail = (char *) "No space left on device"};
+    struct step_report report = {.job_id = key.job_id,
+                                 .step_id = key.step_id,
+                                 .attempt = key.attempt,
+                                 .done = &done,
+                                 .by_controller = true};
+    agent_report(w->agent, SEC, &report, &w->effects);
+}
+
+TEST(a_script_that_never_began_is_a_failed_launch) {
+    struct world w;
+    world_open(&w);
+    assert_int_equal(agent_launch(w.agent, 0, batch, 1000, true, &w.effects, NULL), 1);
+    report_stillborn(&w, batch, false);
+    struct launch_result *result = sent_at(&w, 0, MSG_LAUNCH_RESULT);
+    assert_int_equal(result->code, ERR_SYSTEM);
+    assert_string_equal(result->detail, "No space left on device");
+    struct agent_effect *effect = effect_at(&w, 1, AGENT_COMMAND);
+    assert_int_equal(effect->command.kind, STEP_COMMAND_FORGET);
+    assert_int_equal(agent_steps(w.agent), 0);
+    world_close(&w);
+}
+
+TEST(a_script_whose_output_cannot_be_opened_has_ended) {
+    struct world w;
+    world_open(&w);
+    assert_int_equal(agent_launch(w.agent, 0, batch, 1000, true, &w.effects, NULL), 1);
+    report_stillborn(&w, batch, true);
+    struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
+    assert_true(done->output_failed);
+    world_close(&w);
+}
+
 TEST(a_step_of_srun_that_cannot_be_started_has_ended) {
     struct world w;
     struct error why = {.code = -ERR_SYSTEM, .text = "no memory"};
@@ -559,6 +599,8 @@ int main(void) {
         cmocka_unit_test(a_credential_starts_its_step_only_once),
         cmocka_unit_test(no_step_starts_in_a_job_that_was_ended_here),
         cmocka_unit_test(a_step_that_cannot_be_started_is_told_to_the_controller),
+        cmocka_unit_test(a_script_that_never_began_is_a_failed_launch),
+        cmocka_unit_test(a_script_whose_output_cannot_be_opened_has_ended),
         cmocka_unit_test(a_step_of_srun_that_cannot_be_started_has_ended),
         cmocka_unit_test(a_result_is_repeated_until_it_is_acknowledged),
         cmocka_unit_test(
