@@ -21,10 +21,13 @@
 #include "text/idset.h"
 #include "text/size.h"
 
-/* What a peer may ask for at most, so that sums of it cannot overflow: a time (the year 9999),
- * memory (MiB: an exbibyte), a signal. */
+/* What a peer may ask for at most, so that no product of it overflows 63 bits: a time (the year
+ * 9999), memory (MiB: a pebibyte), tasks or nodes, CPUs of all tasks together, a signal. */
 #define TIME_LATEST ((int64_t) 253402300799)
-#define MEM_LARGEST ((uint64_t) 1 << 40)
+#define MEM_LARGEST ((uint64_t) 1 << 30)
+#define COUNT_LARGEST ((uint64_t) 1 << 22)
+#define CPUS_LARGEST ((uint64_t) 1 << 31)
+#define CPUS_PER_GPU_LARGEST ((uint64_t) 1 << 8)
 #define SIGNAL_LARGEST 64u
 
 #define CORE_META_FIELDS(X)                                                                        \

@@ -357,6 +357,36 @@ static bool is_time(int64_t value) {
     return value >= 0 && value <= TIME_LATEST;
 }
 
+/* Sizes that no cluster has: refused as what can never be satisfied. */
+static int check_sizes(struct core *core, const struct job *job, struct reply_error *reply) {
+    uint64_t nodes = max_of(job->min_nodes, 1u), cpt = max_of(job->cpus_per_task, 1u);
+    uint64_t per_node = max_of(job->ntasks_per_node, 1u);
+    const struct {
+        const char *option;
+        uint64_t value, most;
+    } sizes[] = {
+        {"--nodes", job->min_nodes, COUNT_LARGEST},
+        {"--ntasks", job->ntasks, COUNT_LARGEST},
+        {"--ntasks-per-node", job->ntasks_per_node, COUNT_LARGEST},
+        {"--ntasks-per-socket", job->ntasks_per_socket, COUNT_LARGEST},
+        {"--ntasks-per-core", job->ntasks_per_core, COUNT_LARGEST},
+        {"--ntasks-per-gpu", job->ntasks_per_gpu, COUNT_LARGEST},
+        {"--cpus-per-task", job->cpus_per_task, COUNT_LARGEST},
+        {"--cpus-per-gpu", job->cpus_per_gpu, CPUS_PER_GPU_LARGEST},
+        {"--mincpus", job->min_cpus_per_node, COUNT_LARGEST},
+        {"CPUs of all tasks", saturated(job->ntasks, cpt), CPUS_LARGEST},
+        {"CPUs of all nodes", saturated(saturated(nodes, per_node), cpt), CPUS_LARGEST},
+        {"CPUs of all nodes", saturated(nodes, job->min_cpus_per_node), CPUS_LARGEST},
+    };
+    for (size_t i = 0; i < countof(sizes); i++) {
+        if (sizes[i].value > sizes[i].most)
+            return refuse(reply, core, ERR_NODE_CONFIG,
+                          "%s=%llu is more than the %llu that are taken", sizes[i].option,
+                          (unsigned long long) sizes[i].value, (unsigned long long) sizes[i].most);
+    }
+    return 0;
+}
+
 /* Numbers that arithmetic further on relies on. */
 static int check_ranges(struct core *core, const struct job *job, struct reply_error *reply) {
     const struct {
@@ -367,9 +397,14 @@ static int check_ranges(struct core *core, const struct job *job, struct reply_e
                 {"--mem-per-gpu", job->mem_per_gpu},
                 {"--tmp", job->tmp_disk}};
     for (size_t i = 0; i < countof(mems); i++) {
-        if (mems[i].value != UNSET64 && mems[i].value > MEM_LARGEST)
-            return refuse(reply, core, ERR_INVALID, "%s=%llu MiB is more than any node can have",
-                          mems[i].option, (unsigned long long) mems[i].value);
+        if (mems[i].value == UNSET64 || mems[i].value <= MEM_LARGEST)
+            continue;
+        before_line(reply, core,
+                    mems[i].value == job->tmp_disk
+                        ? "Temporary disk specification can not be satisfied"
+                        : "Memory specification can not be satisfied");
+        return refuse(reply, core, ERR_NODE_CONFIG, "%s=%llu MiB is more than any node can have",
+                      mems[i].option, (unsigned long long) mems[i].value);
     }
     if (!is_time(job->begin_time) || !is_time(job->deadline))
         return refuse(reply, core, ERR_INVALID,
@@ -455,7 +490,7 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
               struct reply_error *reply, struct str *infos) {
     int r;
     if ((r = check_enums(core, job, reply)) < 0 || (r = check_ranges(core, job, reply)) < 0 ||
-        (r = check_partitions(core, job, reply)) < 0 ||
+        (r = check_sizes(core, job, reply)) < 0 || (r = check_partitions(core, job, reply)) < 0 ||
         (r = check_each_partition(core, job, user, reply)) < 0 ||
         (r = check_numbers(core, job, user, reply)) < 0 ||
         (r = check_features(core, job->features, reply)) < 0 ||

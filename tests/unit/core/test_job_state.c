@@ -281,6 +281,9 @@ TEST(absurd_requests_are_refused_or_wait_and_break_nothing) {
             *mems[k] = UINT64_MAX - 1 - i;
             request.cpus_per_task = absurd[i];
             world_submit(&world, &request, NULL);
+            *mems[k] = (uint64_t) 1 << 29; /* is taken, and products of it overflow */
+            request.ntasks = absurd[i];
+            world_submit(&world, &request, NULL);
         }
     }
     world_stop(&world);
