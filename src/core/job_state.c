@@ -471,9 +471,8 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job_arm(core, job);
 }
 
-void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
-    if (!(job->rec.flags & JOB_FLAG_COMPLETING))
-        return;
+/* What the job holds on a node is the node's again. */
+void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         struct job_node *entry = &job->rec.allocation.items[i];
         if (entry->node != node || entry->released)
@@ -483,8 +482,10 @@ void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
         assign_give(core, entry);
         struct core_node *holder = &core->nodes[node];
         holder->n_jobs--;
-        holder->n_completing--;
-        holder->rec.alloc_cpus -= entry->cpus;
+        if (job->rec.flags & JOB_FLAG_COMPLETING)
+            holder->n_completing--;
+        if (job->rec.state != JOB_SUSPENDED)
+            holder->rec.alloc_cpus -= entry->cpus;
         holder->rec.alloc_mem -= entry->mem;
         holder->rec.last_busy = core->now;
         sched_run_release_node(core->sched, job->rec.job_id, node);
@@ -492,6 +493,12 @@ void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
         core->plan_wanted = true;
         job_touch(core, job);
     }
+}
+
+void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
+    if (!(job->rec.flags & JOB_FLAG_COMPLETING))
+        return;
+    job_give_back(core, job, node);
     if (job->nodes_busy == 0)
         all_nodes_clean(core, job);
 }

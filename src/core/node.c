@@ -122,6 +122,29 @@ void node_drain(struct core *core, uint32_t index, const char *reason, uint32_t 
     core->plan_wanted = true;
 }
 
+/* --no-kill: a job that can do without the node goes on with the others. The batch script's node is
+ * not one of those. */
+static bool survives(struct core *core, struct core_job *job, uint32_t index) {
+    bool script_here =
+        job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.items[0].node == index;
+    if (!job->rec.no_kill || job->nodes_busy < 2 || script_here)
+        return false;
+    list_each (&job->steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, link);
+        struct step_done done;
+        record_init(&record_step_done, &done);
+        done.job_id = job->rec.job_id;
+        done.step_id = step->rec.step_id;
+        done.attempt = job->rec.attempt;
+        done.exit_status = 9;
+        done.end_time = core->now;
+        if (step->rec.step_id != STEP_BATCH)
+            step_done(core, job, index, &done); /* nothing, where the step has no task there */
+    }
+    job_give_back(core, job, index);
+    return true;
+}
+
 /* Ends or requeues every job that holds this node. */
 static void evict_jobs(struct core *core, uint32_t index) {
     const char *name = core->nodes[index].rec.name;
@@ -140,6 +163,8 @@ static void evict_jobs(struct core *core, uint32_t index) {
         string_set(&job->rec.failed_node, name);
         job_notify(core, job, ALLOC_NODE_FAIL, name, 0);
         emit_log(core, EFFECT_INFO, "job %u lost node %s", job->rec.job_id, name);
+        if (survives(core, job, index))
+            continue;
         if (job->rec.kind == JOB_KIND_BATCH && job->rec.requeue == TRI_YES)
             job_requeue(core, job, false, JOB_NODE_FAIL,
                         "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS", REASON_NONE);

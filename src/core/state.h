@@ -270,6 +270,7 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
 void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_state history_state,
                  const char *why, enum job_reason held_reason);
 void job_node_clean(struct core *core, struct core_job *job, uint32_t node);
+void job_give_back(struct core *core, struct core_job *job, uint32_t node);
 /* Ends the wait of a completing job whose nodes have all left the configuration. */
 void job_nodes_gone(struct core *core, struct core_job *job);
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason);

@@ -430,6 +430,9 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
         job->time_min > job->time_limit)
         return refuse(reply, core, ERR_TIME_MIN, "the minimum of %u minutes is above --time=%u",
                       job->time_min, job->time_limit);
+    if (job->container != NULL)
+        return refuse(reply, core, ERR_NOT_SUPPORTED,
+                      "--container: jobs cannot run inside OCI bundles yet");
     if (job->reservation != NULL)
         return refuse(reply, core, ERR_INVALID_RESERVATION,
                       "there is no reservation %s; this cluster has none", job->reservation);

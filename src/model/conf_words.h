@@ -258,8 +258,8 @@
     X(SLURMD_CONTAIN_SPANK, "contain_spank", NOT_YET) X(SLURMD_CONMGR, "conmgr_threads=", NOT_YET) \
     X(SLURMD_CONMGR_MAX, "conmgr_max_connections=", NOT_YET)
 #define CONF_TASK_PLUGIN_WORDS(X) \
-    X(TASK_NONE, "task/none", HONOURED) X(TASK_AFFINITY, "task/affinity", HONOURED) \
-    X(TASK_CGROUP, "task/cgroup", HONOURED)
+    X(TASK_NONE, "task/none", HONOURED) X(TASK_AFFINITY, "task/affinity", NOT_YET) \
+    X(TASK_CGROUP, "task/cgroup", NOT_YET)
 #define CONF_TASK_PLUGIN_ALIASES(X) X(TASK_CGROUP, "task/cray_aries", OBSOLETE)
 #define CONF_TASK_PARAM_WORDS(X) \
     X(TASK_PARAM_NONE, "None", HONOURED) X(TASK_PARAM_SOCKETS, "Sockets", NOT_YET) \

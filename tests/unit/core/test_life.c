@@ -410,6 +410,28 @@ TEST(a_node_that_falls_silent_goes_down_only_after_its_timeout) {
     world_stop(&world);
 }
 
+TEST(a_job_with_no_kill_goes_on_without_a_lost_node) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.min_nodes = request.max_nodes = 2;
+    request.no_kill = true;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_update(&world, "node", "n2", "Reason", "gone"), 0);
+    world_node_lost(&world, 1);
+    world_pass_time(&world, 400);
+    assert_int_equal(core_node(world.core, 1)->state, NODE_DOWN);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_int_equal(job.restarts, 0);
+    world_check(&world);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, id), JOB_COMPLETED);
+    world_stop(&world);
+}
+
 TEST(a_drained_node_takes_nothing_new_and_resumes) {
     struct world world;
     struct job_request request;
@@ -582,6 +604,7 @@ int main(void) {
         cmocka_unit_test(an_array_is_one_record_until_its_tasks_start),
         cmocka_unit_test(tasks_of_an_array_can_be_cancelled_apart),
         cmocka_unit_test(a_node_that_falls_silent_goes_down_only_after_its_timeout),
+        cmocka_unit_test(a_job_with_no_kill_goes_on_without_a_lost_node),
         cmocka_unit_test(a_drained_node_takes_nothing_new_and_resumes),
         cmocka_unit_test(a_partition_set_down_is_down_after_a_restart),
         cmocka_unit_test(a_restart_loses_nothing_and_runs_nothing_twice),
