@@ -389,20 +389,19 @@ static int check_sizes(struct core *core, const struct job *job, struct reply_er
 
 /* Numbers that arithmetic further on relies on. */
 static int check_ranges(struct core *core, const struct job *job, struct reply_error *reply) {
+    static const char mem[] = "Memory specification can not be satisfied";
+    static const char disk[] = "Temporary disk specification can not be satisfied";
     const struct {
-        const char *option;
+        const char *option, *before;
         uint64_t value;
-    } mems[] = {{"--mem", job->mem_per_node},
-                {"--mem-per-cpu", job->mem_per_cpu},
-                {"--mem-per-gpu", job->mem_per_gpu},
-                {"--tmp", job->tmp_disk}};
+    } mems[] = {{"--mem", mem, job->mem_per_node},
+                {"--mem-per-cpu", mem, job->mem_per_cpu},
+                {"--mem-per-gpu", mem, job->mem_per_gpu},
+                {"--tmp", disk, job->tmp_disk}};
     for (size_t i = 0; i < countof(mems); i++) {
         if (mems[i].value == UNSET64 || mems[i].value <= MEM_LARGEST)
             continue;
-        before_line(reply, core,
-                    mems[i].value == job->tmp_disk
-                        ? "Temporary disk specification can not be satisfied"
-                        : "Memory specification can not be satisfied");
+        before_line(reply, core, mems[i].before);
         return refuse(reply, core, ERR_NODE_CONFIG, "%s=%llu MiB is more than any node can have",
                       mems[i].option, (unsigned long long) mems[i].value);
     }
