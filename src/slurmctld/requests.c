@@ -213,6 +213,22 @@ static bool store_blocks(struct client *client, uint32_t seq) {
     return true;
 }
 
+/* A slurmd without root's rights runs jobs of its own user only: a user's private cluster. */
+static bool nodes_cannot_run(struct client *client, uint32_t seq, const struct submit *submit,
+                             const struct core_user *user) {
+    uid_t slurmd_uid = client->ctld->slurmd_uid;
+    uid_t uid = submit->job != NULL && submit->job->run_as_uid != UNSET32 ? submit->job->run_as_uid
+                                                                          : user->uid;
+    if (slurmd_uid == 0 || uid == slurmd_uid)
+        return false;
+    cleanup_free char *text = xasprintf(
+        "the nodes of this cluster run as uid %u and cannot start jobs of uid %u; a cluster for "
+        "several users has SlurmdUser=root",
+        (unsigned) slurmd_uid, (unsigned) uid);
+    reply_error_text(client, seq, -ERR_ACCESS_DENIED, text);
+    return true;
+}
+
 static void handle(struct client *client, const struct rpc_message *message, void *body) {
     struct ctld *ctld = client->ctld;
     if (message->type == MSG_NODE_REGISTER) {
@@ -239,6 +255,8 @@ static void handle(struct client *client, const struct rpc_message *message, voi
                          "slurmctld does not take this message");
         return;
     }
+    if (message->type == MSG_SUBMIT && nodes_cannot_run(client, message->seq, body, &user))
+        return;
     if (store_blocks(client, message->seq))
         return;
     core_request(ctld->core, ctld_now(ctld), client->id, message->seq, message->type, &user, body,

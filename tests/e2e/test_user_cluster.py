@@ -31,8 +31,10 @@ def test_its_owner_is_its_administrator(own):
 
 
 def test_nobody_else_can_submit(own):
-    result = own.run("sbatch -o /dev/null -D /tmp --wrap=true", user=OTHER)
-    assert result.rc != 0 or own.wait_end(result.out.split()[-1]) != "COMPLETED", str(result)
+    for user in (OTHER, "root"):
+        for command in ("sbatch -o /dev/null -D /tmp --wrap=true", "srun -D /tmp true", "salloc true"):
+            result = own.run(command, user=user, cwd="/")
+            assert result.rc != 0 and "denied" in result.err and "SlurmdUser=root" in result.err, str(result)
     assert own.submit("-W -o /dev/null -D /tmp --wrap=true")
 
 
