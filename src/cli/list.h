@@ -97,6 +97,8 @@ void list_away_note(const struct error *err);
 /* One request, one reply, in the session's arena; err->code is the controller's. */
 must_check int list_ask(struct list_session *session, uint16_t type, const void *body,
                         uint16_t reply_type, const void **ret_reply, struct error *err);
+/* The value of a key of slurm.conf as the controller knows it, or NULL. */
+const char *config_value(const struct config_list *list, const char *key);
 /* Sends a list request and appends the items of all its replies to rows. */
 must_check int list_jobs(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);

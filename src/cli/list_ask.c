@@ -80,6 +80,14 @@ int list_ask(struct list_session *session, uint16_t type, const void *body, uint
     return 0;
 }
 
+const char *config_value(const struct config_list *list, const char *key) {
+    for (uint32_t i = 0; i < list->items.n; i++) {
+        if (str_equal_nocase(list->items.items[i].key, key))
+            return list->items.items[i].value;
+    }
+    return NULL;
+}
+
 /* Replies of every list begin with their items. */
 struct list_items {
     const char *items;

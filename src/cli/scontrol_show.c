@@ -406,14 +406,6 @@ static int license_order(const void *a, const void *b) {
     return strcmp(first->name, second->name);
 }
 
-static const char *config_value(const struct config_list *list, const char *key) {
-    for (uint32_t i = 0; i < list->items.n; i++) {
-        if (str_equal_nocase(list->items.items[i].key, key))
-            return list->items.items[i].value;
-    }
-    return NULL;
-}
-
 static int show_licenses(struct scontrol *scontrol, const char *id) {
     const struct config_list *list;
     struct list_request request;

@@ -66,6 +66,8 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->weight_size = conf->priority_weight_job_size;
     s->weight_partition = conf->priority_weight_partition;
     s->max_age = (int64_t) conf->priority_max_age;
+    s->calc_period = max_of((int64_t) conf->priority_calc_period, (int64_t) 1);
+    core->age_next = s->priority_multifactor && s->weight_age > 0 ? core->now + s->calc_period : 0;
     s->cred_expire = conf->auth.cred_expire;
     s->mail_domain = conf->mail_domain;
     s->requeue_exit = conf->requeue_exit;

@@ -174,6 +174,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, node->key);
     if (core->plan_next > 0)
         next = min_of(next, core->plan_next);
+    if (core->age_next > 0)
+        next = min_of(next, core->age_next);
     return next;
 }
 
@@ -191,6 +193,8 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
+    if (core->age_next > 0 && core->age_next <= now)
+        priorities_age(core);
     if (core->plan_next > 0 && core->plan_next <= now)
         core->plan_wanted = true;
 }

@@ -21,17 +21,19 @@ static uint32_t weighted(uint32_t weight, uint64_t part, uint64_t whole) {
     return (uint32_t) ((uint64_t) weight * min_of(part, whole) / whole);
 }
 
-uint32_t priority_compute(const struct core *core, const struct core_job *job) {
+uint32_t priority_compute(const struct core *core, struct core_job *job) {
     const struct core_settings *s = &core->settings;
-    const struct job *rec = &job->rec;
+    struct job *rec = &job->rec;
+    rec->prio_age = rec->prio_size = rec->prio_partition = 0;
     if (rec->requested_priority != UNSET32)
         return rec->requested_priority;
     int64_t sum = 0;
     bool any = s->priority_multifactor && (s->weight_age || s->weight_size || s->weight_partition);
     if (any) {
         int64_t age = rec->eligible_time > 0 ? core->now - rec->eligible_time : 0;
-        sum += weighted(s->weight_age, age > 0 ? (uint64_t) age : 0, (uint64_t) s->max_age);
-        sum += weighted(s->weight_size, rec->num_nodes, core->n_nodes);
+        rec->prio_age =
+            weighted(s->weight_age, age > 0 ? (uint64_t) age : 0, (uint64_t) s->max_age);
+        rec->prio_size = weighted(s->weight_size, rec->num_nodes, core->n_nodes);
         uint32_t factor = 0, highest = 1;
         for (size_t i = 0; i < core->n_partitions; i++) {
             const struct partition *part = &core->partitions[i].rec;
@@ -39,7 +41,8 @@ uint32_t priority_compute(const struct core *core, const struct core_job *job) {
             if (str_equal(part->name, rec->partition))
                 factor = part->priority_job_factor;
         }
-        sum += weighted(s->weight_partition, factor, highest);
+        rec->prio_partition = weighted(s->weight_partition, factor, highest);
+        sum = (int64_t) rec->prio_age + rec->prio_size + rec->prio_partition;
     } else {
         sum = PRIORITY_BASE;
     }
@@ -47,6 +50,26 @@ uint32_t priority_compute(const struct core *core, const struct core_job *job) {
     if (sum < 1)
         sum = 1;
     return (uint32_t) min_of(sum, (int64_t) UINT32_MAX - 1);
+}
+
+/* Those who wait grow older. That changes no record that has to be stored: a restart computes anew.
+ */
+void priorities_age(struct core *core) {
+    core->age_next = core->now + core->settings.calc_period;
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        struct core_job *job = core->job_order.items[i];
+        if (job == NULL || !job_is_pending(job) || job->rec.priority == 0 ||
+            job->rec.requested_priority != UNSET32)
+            continue;
+        uint32_t priority = priority_compute(core, job);
+        if (priority == job->rec.priority)
+            continue;
+        job->rec.priority = priority;
+        job->rec.generation = ++core->generation;
+        if (job->in_sched)
+            sched_job_priority(core->sched, job->rec.job_id, priority);
+        core->plan_wanted = true;
+    }
 }
 
 /* The record that starts: the job itself, or one task of its array. */

@@ -50,7 +50,7 @@ struct core_settings {
     bool private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
     uint32_t weight_age, weight_size, weight_partition;
-    int64_t max_age;
+    int64_t max_age, calc_period;
     uint32_t cred_expire;
     const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
@@ -213,6 +213,7 @@ struct core {
     struct sched *sched;
     bool plan_wanted;
     int64_t plan_next;
+    int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
 
     struct heap timers; /* jobs */
     struct heap node_timers;
@@ -329,7 +330,9 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n);
 void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
-uint32_t priority_compute(const struct core *core, const struct core_job *job);
+/* Also notes what it is made of in the record. */
+uint32_t priority_compute(const struct core *core, struct core_job *job);
+void priorities_age(struct core *core); /* every PriorityCalcPeriod */
 /* Names for counts: cores and devices of one allocation entry. */
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
 void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */

@@ -268,7 +268,7 @@ X(STRING, priority_site_factor_plugin, "PrioritySiteFactorPlugin", NULL, 0, 0, N
   "a site's own part of the priority") \
 X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "time in which past usage loses half its weight; 0 never forgets") \
-X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", HONOURED, DAEMON, 1, \
   "interval at which usage decays and priorities are computed anew") \
 X(BOOL, priority_favor_small, "PriorityFavorSmall", false, 0, 1, NONE, "", NOT_YET, DAEMON, 2, \
   "the job size factor favours small jobs") \

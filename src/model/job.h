@@ -205,7 +205,10 @@ RECORD_DECLARE(job_node, JOB_NODE_FIELDS)
     X(54, U64, system_usec, 0)                                                                     \
     X(55, U32, ntasks_total, 0) /* tasks of the allocation */                                      \
     X(56, U32, launch_failures, 0)                                                                 \
-    X(57, U64, generation, 0) /* controller-wide change counter, for pollers */
+    X(57, U64, generation, 0) /* controller-wide change counter, for pollers */                    \
+    X(58, U32, prio_age, 0)   /* what its priority is made of, weighted */                         \
+    X(59, U32, prio_size, 0)                                                                       \
+    X(60, U32, prio_partition, 0)
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

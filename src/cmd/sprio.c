@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sprio: what the priorities of waiting jobs are made of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/list.h"
+#include "cli/list_jobs.h"
+#include "cli/list_options.h"
+#include "model/conf.h"
+
+#define LAYOUT_LONG                                                                                \
+    "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T"
+
+struct settings {
+    struct job_query query;
+    const char *format, *sort, *clusters;
+    bool long_form, no_header, normal, weights;
+};
+
+/* Weights of the factors; those that are not computed yet count for nothing in any priority. */
+struct weights {
+    uint64_t age, assoc, fairshare, size, partition, qos;
+    const char *tres;
+};
+
+/* One line. A row of the weights has no job. */
+struct row {
+    const struct job *job;
+    const struct weights *weights;
+};
+
+/* ---- columns ---- */
+#define ROW ((const struct row *) data)
+#define PRINT(name)                                                                                \
+    static void name(const void *data, const void *member, struct column_env *env, struct str *out)
+#define SORT(name)                                                                                 \
+    static struct sort_value name(const void *data, const void *member,                            \
+                                  const struct column_env *env)
+
+PRINT(print_id) {
+    if (ROW->job)
+        str_append_u64(out, ROW->job->job_id);
+    else
+        str_append(out, "Weights");
+}
+SORT(sort_id) {
+    return (struct sort_value) {ROW->job ? ROW->job->job_id : 0, NULL};
+}
+PRINT(print_partition) {
+    str_append(out, ROW->job && ROW->job->partition ? ROW->job->partition : "");
+}
+SORT(sort_partition) {
+    return sort_text(ROW->job ? ROW->job->partition : NULL);
+}
+PRINT(print_user) {
+    str_append(out, ROW->job && ROW->job->user_name ? ROW->job->user_name : "");
+}
+SORT(sort_user) {
+    return sort_text(ROW->job ? ROW->job->user_name : NULL);
+}
+PRINT(print_account) {
+    str_append(out, ROW->job && ROW->job->account ? ROW->job->account : "");
+}
+PRINT(print_qos_name) {
+    str_append(out, ROW->job && ROW->job->qos ? ROW->job->qos : "");
+}
+PRINT(print_cluster) {
+    str_append(out, ROW->job ? env->cluster : "");
+}
+PRINT(print_priority) {
+    if (ROW->job)
+        str_append_u64(out, ROW->job->priority);
+}
+SORT(sort_priority) {
+    return (struct sort_value) {ROW->job ? ROW->job->priority : 0, NULL};
+}
+PRINT(print_priority_normal) {
+    if (ROW->job)
+        str_printf(out, "%.14f", ROW->job->priority / 4294967295.0);
+}
+PRINT(print_nice) {
+    if (ROW->job)
+        str_printf(out, "%d", ROW->job->nice);
+}
+PRINT(print_site) {
+    str_printf(out, "%lld", ROW->job ? (long long) ROW->job->site_factor : 1ll);
+}
+PRINT(print_tres) {
+    str_append(out, !ROW->job && ROW->weights->tres ? ROW->weights->tres : "");
+}
+
+/* A factor: its weight in the row of weights, else the weighted value or the share that it is. */
+static void factor_print(const struct row *row, uint64_t weight, uint32_t value, bool normal,
+                         struct str *out) {
+    if (!row->job)
+        str_append_u64(out, weight);
+    else if (normal)
+        str_printf(out, "%.7f", weight ? (double) value / (double) weight : 0.0);
+    else
+        str_append_u64(out, value);
+}
+
+#define FACTOR(name, weight, value)                                                                \
+    PRINT(print_##name) {                                                                          \
+        factor_print(data, ROW->weights->weight, ROW->job ? value : 0, false, out);                \
+    }                                                                                              \
+    PRINT(print_##name##_normal) {                                                                 \
+        factor_print(data, ROW->weights->weight, ROW->job ? value : 0, true, out);                 \
+    }                                                                                              \
+    SORT(sort_##name) {                                                                            \
+        return (struct sort_value) {ROW->job ? value : 0, NULL};                                   \
+    }
+FACTOR(age, age, ROW->job->prio_age)
+FACTOR(size, size, ROW->job->prio_size)
+FACTOR(part, partition, ROW->job->prio_partition)
+FACTOR(assoc, assoc, 0)
+FACTOR(fairshare, fairshare, 0)
+FACTOR(qos, qos, 0)
+
+/* clang-format off */
+static const struct column rows[] = {
+    {'i', "JobID", "JOBID", "", print_id, sort_id, 0, 0},
+    {'r', "Partition", "PARTITION", "", print_partition, sort_partition, 0, 0},
+    {'u', "User", "USER", "", print_user, sort_user, 0, 0},
+    {'o', "Account", "ACCOUNT", "", print_account, NULL, 0, 0},
+    {'c', "Cluster", "CLUSTER", "", print_cluster, NULL, 0, 0},
+    {'n', "QOSName", "QOSNAME", "", print_qos_name, NULL, 0, 0},
+    {'Y', "Priority", "PRIORITY", "", print_priority, sort_priority, 0, 0},
+    {'y', "PriorityNormal", "PRIORITY", "", print_priority_normal, sort_priority, 0, 0},
+    {'S', "Site", "SITE", "", print_site, NULL, 0, 0},
+    {'N', "Nice", "NICE", "", print_nice, NULL, 0, 0},
+    {'A', "Age", "AGE", "", print_age, sort_age, 0, 0},
+    {'a', "AgeNormal", "AGE", "", print_age_normal, sort_age, 0, 0},
+    {'B', "Assoc", "ASSOC", "", print_assoc, sort_assoc, 0, 0},
+    {'b', "AssocNormal", "ASSOC", "", print_assoc_normal, sort_assoc, 0, 0},
+    {'F', "Fairshare", "FAIRSHARE", "", print_fairshare, sort_fairshare, 0, 0},
+    {'f', "FairshareNormal", "FAIRSHARE", "", print_fairshare_normal, sort_fairshare, 0, 0},
+    {'J', "JobSize", "JOBSIZE", "", print_size, sort_size, 0, 0},
+    {'j', "JobSizeNormal", "JOBSIZE", "", print_size_normal, sort_size, 0, 0},
+    {'P', "PartitionFactor", "PARTITION", "", print_part, sort_part, 0, 0},
+    {'p', "PartitionNormal", "PARTITION", "", print_part_normal, sort_part, 0, 0},
+    {'Q', "QOS", "QOS", "", print_qos, sort_qos, 0, 0},
+    {'q', "QOSNormal", "QOS", "", print_qos_normal, sort_qos, 0, 0},
+    {'T', "TRES", "TRES", "", print_tres, NULL, 0, 0},
+    {'t', "TRESNormal", "TRES", "", print_tres, NULL, 0, 0},
+};
+/* clang-format on */
+static const struct column_table table = {NULL, rows, countof(rows), false};
+
+/* ---- options ---- */
+#define SET(name) static void name(void *data, const char *value)
+#define SETTINGS ((struct settings *) data)
+
+SET(set_nothing) {}
+SET(set_jobs) {
+    strs_split(&SETTINGS->query.ids, value ? value : "");
+    for (uint32_t i = 0; i < SETTINGS->query.ids.n; i++) {
+        if (!job_id_is_valid(SETTINGS->query.ids.items[i], false))
+            list_fail("Invalid job id: %s", SETTINGS->query.ids.items[i]);
+    }
+}
+SET(set_users) {
+    strs_split(&SETTINGS->query.users, value);
+}
+SET(set_partitions) {
+    strs_split(&SETTINGS->query.partitions, value);
+}
+SET(set_format) {
+    SETTINGS->format = value;
+}
+SET(set_sort) {
+    SETTINGS->sort = value;
+}
+SET(set_clusters) {
+    SETTINGS->clusters = value;
+}
+SET(set_no_header) {
+    SETTINGS->no_header = true;
+}
+SET(set_long) {
+    SETTINGS->long_form = true;
+}
+SET(set_normal) {
+    SETTINGS->normal = true;
+}
+SET(set_weights) {
+    SETTINGS->weights = true;
+}
+
+/* clang-format off */
+static const struct list_option option_rows[] = {
+    {"federation", 0, LIST_ARG_NONE, "SPRIO_FEDERATION", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"noheader", 'h', LIST_ARG_NONE, NULL, set_no_header, NULL, "no headers on output"},
+    {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "job(s)",
+        "comma separated list of jobs to view"},
+    {"local", 0, LIST_ARG_NONE, "SPRIO_LOCAL", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "every factor"},
+    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "cluster_name",
+        "the cluster to ask"},
+    {"norm", 'n', LIST_ARG_NONE, NULL, set_normal, NULL, "factors between 0 and 1"},
+    {"format", 'o', LIST_ARG_REQUIRED, "SPRIO_FORMAT", set_format, "format",
+        "format specification"},
+    {"partition", 'p', LIST_ARG_REQUIRED, NULL, set_partitions, "partition(s)",
+        "comma separated list of partitions to view"},
+    {"sibling", 0, LIST_ARG_NONE, "SPRIO_SIBLING", set_nothing, NULL,
+        "accepted; there is one cluster"},
+    {"sort", 'S', LIST_ARG_REQUIRED, NULL, set_sort, "fields",
+        "comma separated list of fields to sort on"},
+    {"user", 'u', LIST_ARG_REQUIRED, NULL, set_users, "user(s)",
+        "comma separated list of users to view"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
+    {"weights", 'w', LIST_ARG_NONE, NULL, set_weights, NULL, "the weight of each factor"},
+};
+/* clang-format on */
+static const struct list_options options = {
+    option_rows, countof(option_rows),
+    "sprio [-j jid[s]] [-u user_name[s]] [-o format] [-p partitions]\n"
+    "   [--federation] [--local] [--sibling] [--usage] [-hlnvVw]"};
+
+/* ---- what the controller says ---- */
+static uint64_t weight_of(const struct config_list *config, const char *key) {
+    const char *value = config_value(config, key);
+    uint64_t weight = 0;
+    if (value)
+        str_to_u64(value, &weight);
+    return weight;
+}
+
+static void weights_load(struct list_session *session, struct weights *ret) {
+    const struct config_list *config;
+    struct error err = ERROR_INIT;
+    struct empty empty = {false};
+    if (list_ask(session, MSG_LIST_CONFIG, &empty, MSG_CONFIG_LIST, (const void **) &config, &err) <
+        0) {
+        list_load_error("slurm_load_ctl_conf error", &err);
+        exit(1);
+    }
+    const char *type = config_value(config, "PriorityType");
+    if (!str_equal_nocase(type, "priority/multifactor")) {
+        fprintf(stderr,
+                "You are not running a supported priority plugin\n(%s).\n"
+                "Only 'priority/multifactor' is supported.\n",
+                type ? type : "priority/basic");
+        exit(1);
+    }
+    *ret = (struct weights) {
+        .age = weight_of(config, "PriorityWeightAge"),
+        .assoc = weight_of(config, "PriorityWeightAssoc"),
+        .fairshare = weight_of(config, "PriorityWeightFairShare"),
+        .size = weight_of(config, "PriorityWeightJobSize"),
+        .partition = weight_of(config, "PriorityWeightPartition"),
+        .qos = weight_of(config, "PriorityWeightQOS"),
+        .tres = config_value(config, "PriorityWeightTRES"),
+    };
+    if (str_equal(ret->tres, "(null)"))
+        ret->tres = NULL;
+}
+
+/* The columns of factors that count, unless all are asked for. */
+static void layout_choose(const struct settings *settings, const struct weights *weights,
+                          struct str *out) {
+    const struct {
+        char letter, normal;
+        bool counts;
+    } factors[] = {{'A', 'a', weights->age},       {'B', 'b', weights->assoc},
+                   {'F', 'f', weights->fairshare}, {'J', 'j', weights->size},
+                   {'P', 'p', weights->partition}, {'Q', 'q', weights->qos}};
+    str_append(out, "%.15i %9r");
+    if (settings->query.users.n && !settings->weights)
+        str_append(out, " %.8u");
+    if (settings->normal)
+        str_append(out, " %10y");
+    else
+        str_append(out, " %.10Y %.10S");
+    for (size_t i = 0; i < countof(factors); i++) {
+        if (factors[i].counts)
+            str_printf(out, settings->normal ? " %%10%c" : " %%.10%c",
+                       settings->normal ? factors[i].normal : factors[i].letter);
+    }
+    if (weights->tres)
+        str_append(out, settings->normal ? " %20t" : " %.20T");
+}
+
+/* Held jobs have no priority to take apart. */
+static void rows_choose(const struct settings *settings, const struct weights *weights,
+                        struct rows *jobs, struct arena *arena) {
+    size_t n = 0;
+    rows_unfold_partitions(jobs, arena);
+    for (size_t i = 0; i < jobs->n; i++) {
+        const struct job *job = jobs->items[i];
+        if (job->state != JOB_PENDING || job->priority == 0 ||
+            !job_query_match(&settings->query, job, NULL))
+            continue;
+        struct row *row = arena_alloc(arena, sizeof(*row));
+        *row = (struct row) {job, weights};
+        jobs->items[n++] = row;
+    }
+    jobs->n = n;
+}
+
+static int jobs_load(struct list_session *session, const struct settings *settings,
+                     struct rows *jobs) {
+    struct list_request request;
+    struct error err = ERROR_INIT;
+    if (settings->query.by_user && settings->query.uids.n == 0)
+        return 0;
+    job_query_request(&settings->query, NULL, &request);
+    request.states = 1u << JOB_PENDING;
+    if (list_jobs(session, &request, jobs, &err) < 0 && err.code != -ERR_INVALID_JOB_ID) {
+        list_load_error("slurm_load_jobs error", &err);
+        return 1;
+    }
+    return 0;
+}
+
+static int show(struct list_session *session, const struct settings *settings,
+                const struct weights *weights, struct column_env *env) {
+    struct format format cleanup_format = FORMAT_INIT;
+    struct str layout cleanup_str = STR_INIT, unknown cleanup_str = STR_INIT,
+                      out cleanup_str = STR_INIT;
+    struct sort_spec sort = {.n = 0};
+    struct error err = ERROR_INIT;
+    struct rows jobs = {NULL, 0, 0};
+    struct row only_weights = {NULL, weights};
+    struct arena arena;
+    layout_choose(settings, weights, &layout);
+    const char *chosen = settings->format      ? settings->format
+                         : settings->long_form ? LAYOUT_LONG
+                                               : str_cstr(&layout);
+    format_parse_letters(&format, &table, chosen, &unknown);
+    if (settings->sort && sort_parse(&sort, &table, settings->sort, &err) < 0)
+        list_fail("%s", err.text);
+    arena_init(&arena, 0);
+    int status = 0;
+    if (settings->weights) {
+        rows_push(&jobs, &only_weights);
+    } else {
+        status = jobs_load(session, settings, &jobs);
+        rows_choose(settings, weights, &jobs, &arena);
+        rows_sort(&sort, jobs.items, jobs.n, env);
+    }
+    if (status == 0 && !settings->no_header)
+        format_header(&format, &out);
+    rows_print(&jobs, &format, env, &out);
+    list_output_all(&out);
+    rows_done(&jobs);
+    arena_done(&arena);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    struct settings settings = {.query = {.states = {.states = 1u << JOB_PENDING}, .all = true}};
+    struct list_session session;
+    struct weights weights;
+    struct column_env env;
+    struct str unknown cleanup_str = STR_INIT;
+    int first = list_options_parse(&options, argc, argv, &settings);
+    if (first < argc)
+        list_fail("Unrecognized option: %s", argv[first]);
+    job_query_users(&settings.query, &unknown);
+    if (unknown.length) {
+        unknown.data[strcspn(unknown.data, "\n")] = '\0';
+        list_fail("Invalid user: %s", unknown.data);
+    }
+    list_session_init(&session, "sprio");
+    if (settings.clusters)
+        list_clusters_check(&session, settings.clusters);
+    list_env_init(&env, list_session_conf(&session)->cluster_name);
+    weights_load(&session, &weights);
+    int status = show(&session, &settings, &weights, &env);
+    list_session_close(&session);
+    job_query_done(&settings.query);
+    return status;
+}
