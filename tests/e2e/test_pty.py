@@ -118,6 +118,7 @@ def test_control_d_ends_the_shell(terminal):
     term = terminal("exec srun --pty bash --norc")
     term.send("echo up$((3*3))\n")
     term.expect("up9")
+    term.expect("$ ")   # before it, the line discipline would swallow an end of file
     term.send("\x04")
     assert term.wait() == 0
 
