@@ -126,12 +126,12 @@ static void put_lines(struct srun *srun, uint32_t rank, struct str *line, struct
 }
 
 static void put_rest(struct srun *srun, uint32_t rank, struct str *line, struct srun_sink *sink) {
-    if (line->length == 0)
-        return;
-    put_label(srun, rank, &sink->queue);
-    str_append_bytes(&sink->queue, line->data, line->length);
-    if (srun->label_width > 0)
-        str_append_char(&sink->queue, '\n');
+    if (line->length > 0) {
+        put_label(srun, rank, &sink->queue);
+        str_append_bytes(&sink->queue, line->data, line->length);
+        if (srun->label_width > 0)
+            str_append_char(&sink->queue, '\n');
+    }
     str_done(line);
 }
 
