@@ -118,8 +118,8 @@ static void root_limits_check(struct conf_loader *loader) {
                        limits[i].key, limits[i].command, value);
         else
             conf_notice(&context,
-                        "%s is taken as a limit of account root; the same by command: "
-                        "sacctmgr modify account root set %s%llu",
+                        "%s is taken as a limit of account root, which is not enforced yet; the "
+                        "same by command: sacctmgr modify account root set %s%llu",
                         limits[i].key, limits[i].command, value);
     }
 }

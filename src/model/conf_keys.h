@@ -105,7 +105,7 @@ X(ENUM, cred_type, "CredType", CONF_CRED_MUNGE, 0, 0, CRED, "", HONOURED, DAEMON
   "how launch credentials are signed") \
 X(STRING, data_parser_parameters, "DataParserParameters", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 3, \
   "default --json variant") \
-X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DEBUG, "", HONOURED, DAEMON, 2, \
+X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DEBUG, "", NOT_YET, DAEMON, 2, \
   "subsystems whose details are logged") \
 X(MIB, def_mem_per_cpu, "DefMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "memory per allocated CPU of a job that asks for none, in MiB") \
@@ -154,11 +154,11 @@ X(STRING, http_parser_type, "HttpParserType", NULL, 0, 0, NONE, "", NOT_NEEDED, 
   "built in") \
 X(U32, inactive_limit, "InactiveLimit", 0, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
   "end an allocation whose command has been silent for so long") \
-X(STRING, interactive_step_options, "InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
+X(STRING, interactive_step_options, "InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL", 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
   "srun options of salloc's shell under LaunchParameters=use_interactive_step") \
-X(OPTIONS, job_acct_gather_frequency, "JobAcctGatherFrequency", "30", 0, 0, FREQUENCY, "", HONOURED, CLIENT, 1, \
+X(OPTIONS, job_acct_gather_frequency, "JobAcctGatherFrequency", "30", 0, 0, FREQUENCY, "", NOT_NEEDED, CLIENT, 1, \
   "seconds between readings of a job's use: task=N,energy=N,network=N,filesystem=N or N for task") \
-X(ENUM, job_acct_gather_type, "JobAcctGatherType", CONF_GATHER_NONE, 0, 0, GATHER, "", HONOURED, DAEMON, 1, \
+X(ENUM, job_acct_gather_type, "JobAcctGatherType", CONF_GATHER_NONE, 0, 0, GATHER, "", NOT_NEEDED, DAEMON, 1, \
   "where a job's use of CPU and memory is read") \
 X(FLAGS, job_acct_gather_params, "JobAcctGatherParams", 0, 0, 0, GATHER_PARAM, "", NOT_YET, DAEMON, 2, \
   "how a job's use is read") \
@@ -192,7 +192,7 @@ X(STRING, license_parameters, "LicenseParameters", NULL, 0, 0, NONE, "", NOT_YET
   "rules for licenses") \
 X(LIST, licenses, "Licenses", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 2, \
   "cluster-wide countable things: NAME[:COUNT],...") \
-X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, "", HONOURED, DAEMON, 2, \
+X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, "", NOT_YET, DAEMON, 2, \
   "time stamps of log lines") \
 X(STRING, mail_domain, "MailDomain", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 2, \
   "domain of mail to users who gave no address") \
@@ -200,7 +200,7 @@ X(STRING, mail_prog, "MailProg", "/bin/mail", 0, 0, NONE, "", HONOURED, DAEMON, 
   "program that sends mail; called with -s SUBJECT ADDRESS") \
 X(U32, max_array_size, "MaxArraySize", 1001, 0, 4000001, NONE, "", HONOURED, DAEMON, 1, \
   "one more than the largest array index") \
-X(U32, max_batch_requeue, "MaxBatchRequeue", 5, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 2, \
+X(U32, max_batch_requeue, "MaxBatchRequeue", 5, 0, CONF_U32_MAX, NONE, "", NOT_NEEDED, DAEMON, 2, \
   "requeues after a failed launch before a job is held") \
 X(U32, max_dbd_msgs, "MaxDBDMsgs", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 3, \
   "messages kept for a slurmdbd that is away") \
@@ -350,7 +350,7 @@ X(FLAGS, select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, 
   "what is handed out and counted; CR_Core_Memory for select/cons_tres") \
 X(STRING, slurm_user, "SlurmUser", "root", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "user that slurmctld runs as") \
-X(STRING, slurmctld_addr, "SlurmctldAddr", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 3, \
+X(STRING, slurmctld_addr, "SlurmctldAddr", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 3, \
   "address to reach the acting controller at, if not that of SlurmctldHost") \
 X(ENUM, slurmctld_debug, "SlurmctldDebug", CONF_LEVEL_INFO, 0, 0, LEVEL, "", HONOURED, DAEMON, 1, \
   "detail of the controller's log") \
@@ -368,7 +368,7 @@ X(STRING, slurmctld_primary_off_prog, "SlurmctldPrimaryOffProg", NULL, 0, 0, NON
   "program run when this host stops being the acting controller") \
 X(STRING, slurmctld_primary_on_prog, "SlurmctldPrimaryOnProg", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "program run when this host becomes the acting controller") \
-X(U32, slurmctld_timeout, "SlurmctldTimeout", 120, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, CLIENT, 1, \
+X(U32, slurmctld_timeout, "SlurmctldTimeout", 120, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, CLIENT, 1, \
   "silence of the controller before a backup takes over") \
 X(OPTIONS, slurmctld_parameters, "SlurmctldParameters", NULL, 0, 0, SLURMCTLD_OPTION, "", HONOURED, DAEMON, 2, \
   "options of the controller") \
@@ -400,11 +400,11 @@ X(STRING, slurmctld_pid_file, "SlurmctldPidFile", "/var/run/slurmctld.pid", 0, 0
   "the controller's pid file") \
 D(SLURM_CONF) \
 D(SLURM_VERSION) \
-X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
+X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
   "program that srun runs after a step") \
 X(PORTS, srun_port_range, "SrunPortRange", {0}, 0, CONF_PORT_MAX, NONE, "", NOT_NEEDED, CLIENT, 2, \
   "srun listens on no port") \
-X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
+X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
   "program that srun runs before a step") \
 X(STRING, state_save_location, "StateSaveLocation", "/var/spool", 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "the controller's directory") \
@@ -434,7 +434,7 @@ X(WORDS, task_plugin_param, "TaskPluginParam", {0}, 0, 0, TASK_PARAM, "", NOT_YE
   "default binding of tasks") \
 X(STRING, task_prolog, "TaskProlog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user before each task") \
-X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, CLIENT, 2, \
+X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, "sec", NOT_NEEDED, CLIENT, 2, \
   "how long a connection may take to come up") \
 X(STRING, tls_parameters, "TLSParameters", NULL, 0, 0, NONE, "", NOT_NEEDED, CLIENT, 3, \
   "connections are encrypted without certificates") \
@@ -661,7 +661,7 @@ X(U32, validate_nodeaddr_threads, "validate_nodeaddr_threads", 0, 0, 64, NOT_NEE
 
 #define CONF_AUTH_INFO_KEYS(X) \
 X(TEXT, socket, "socket", NULL, 0, 0, HONOURED, "") \
-X(U32, ttl, "ttl", 0, 0, 3600, HONOURED, "sec") \
+X(U32, ttl, "ttl", 0, 0, 3600, NOT_NEEDED, "sec") \
 X(U32, cred_expire, "cred_expire", 120, 5, 86400, HONOURED, "sec") \
 X(SWITCH, use_client_ids, "use_client_ids", false, 0, 1, NOT_YET, "") \
 X(SWITCH, disable_sack, "disable_sack", false, 0, 1, NOT_NEEDED, "")
@@ -912,9 +912,9 @@ O("Ignore", "write AutoDetect=off with a NodeName")
 
 /* ---- cgroup.conf ---- */
 #define CONF_CGROUP_KEYS(X) \
-X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, HONOURED, \
+X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, NOT_YET, \
   "version of control groups") \
-X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, HONOURED, \
+X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, NOT_YET, \
   "where they are mounted") \
 X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, NOT_YET, \
   "jobs run on their own CPUs only") \
@@ -938,9 +938,9 @@ X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, NOT_YET,
   "how readily memory is swapped out") \
 X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, NOT_YET, \
   "signals go to all processes of a step") \
-X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, HONOURED, \
+X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, NOT_YET, \
   "make control groups without systemd") \
-X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, HONOURED, \
+X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, NOT_YET, \
   "make control groups without systemd when it does not answer") \
 X(BOOL, enable_controllers, "EnableControllers", false, 0, 1, NONE, NOT_NEEDED, \
   "controllers are enabled as needed") \
@@ -1017,7 +1017,7 @@ X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, NOT_NEEDED, \
   "there are no plugins to load") \
 X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, HONOURED, \
   "seconds that an answer may take") \
-X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, HONOURED, \
+X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, NOT_NEEDED, \
   "seconds that a connection may take to come up") \
 X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, HONOURED, \
   "what ordinary users may not see of others") \

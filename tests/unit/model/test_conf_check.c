@@ -63,14 +63,16 @@ TEST(association_limits_in_slurm_conf_are_taken_for_account_root_and_taught) {
     assert_int_equal(r.conf->grp_cpu_mins, 10000);
     assert_int_equal(r.conf->grp_cpus, 100);
     assert_int_equal(r.conf->grp_jobs, 10);
-    assert_string_equal(
-        str_cstr(&r.text),
-        "/etc/slurm/slurm.conf:2: notice: GrpCPUMins is taken as a limit of account root; the same "
-        "by command: sacctmgr modify account root set GrpTRESMins=cpu=10000\n"
-        "/etc/slurm/slurm.conf:3: notice: GrpCPUs is taken as a limit of account root; the same by "
-        "command: sacctmgr modify account root set GrpTRES=cpu=100\n"
-        "/etc/slurm/slurm.conf:4: notice: GrpJobs is taken as a limit of account root; the same by "
-        "command: sacctmgr modify account root set GrpJobs=10\n");
+    assert_string_equal(str_cstr(&r.text),
+                        "/etc/slurm/slurm.conf:2: notice: GrpCPUMins is taken as a limit of "
+                        "account root, which is not enforced yet; the same "
+                        "by command: sacctmgr modify account root set GrpTRESMins=cpu=10000\n"
+                        "/etc/slurm/slurm.conf:3: notice: GrpCPUs is taken as a limit of account "
+                        "root, which is not enforced yet; the same by "
+                        "command: sacctmgr modify account root set GrpTRES=cpu=100\n"
+                        "/etc/slurm/slurm.conf:4: notice: GrpJobs is taken as a limit of account "
+                        "root, which is not enforced yet; the same by "
+                        "command: sacctmgr modify account root set GrpJobs=10\n");
     reading_done(&r);
 }
 
