@@ -5,6 +5,25 @@
 
 #include "slurmctld/ctld.h"
 
+/* What an authenticated peer can repeat at will is logged so many times a minute. */
+#define COMPLAINTS_PER_MINUTE 20
+
+static void complain(const char *fmt, ...) printf_like(1, 2);
+static void complain(const char *fmt, ...) {
+    static struct log_limit limit = {.per_minute = COMPLAINTS_PER_MINUTE};
+    unsigned suppressed = 0;
+    if (!log_limit_pass(&limit, loop_monotonic_usec(), &suppressed))
+        return;
+    va_list args;
+    va_start(args, fmt);
+    cleanup_free char *text = xvasprintf(fmt, args);
+    va_end(args);
+    if (suppressed > 0)
+        log_error("%s (%u such lines were left out)", text, suppressed);
+    else
+        log_error("%s", text);
+}
+
 static struct client *client_of(struct rpc_conn *conn) {
     return rpc_conn_context(conn);
 }
@@ -172,21 +191,21 @@ static void register_node(struct client *client, uint32_t seq, struct node_regis
     const struct rpc_peer *peer = rpc_conn_peer(client->conn);
     uint32_t node = reg->name != NULL ? core_node_find(ctld->core, reg->name) : UINT32_MAX;
     if (peer->uid != 0 && peer->uid != ctld->slurmd_uid && peer->uid != ctld->slurm_uid) {
-        log_error("%s registers as node %s: only root and SlurmdUser may", peer->name,
-                  reg->name != NULL ? reg->name : "?");
+        complain("%s registers as node %s: only root and SlurmdUser may", peer->name,
+                 reg->name != NULL ? reg->name : "?");
         reply_error_text(client, seq, -ERR_USER_ID, "only root and SlurmdUser may register nodes");
         return;
     }
     if (node == UINT32_MAX) {
-        log_error("%s registers as node %s, which slurm.conf does not have", peer->name,
-                  reg->name != NULL ? reg->name : "?");
+        complain("%s registers as node %s, which slurm.conf does not have", peer->name,
+                 reg->name != NULL ? reg->name : "?");
         reply_error_text(client, seq, -ERR_INVALID_NODE,
                          "the controller's slurm.conf has no such node");
         return;
     }
     if (!address_fits(core_node(ctld->core, node), peer)) {
-        log_error("%s registers as node %s, whose NodeAddr is %s", peer->name, reg->name,
-                  core_node(ctld->core, node)->address);
+        complain("%s registers as node %s, whose NodeAddr is %s", peer->name, reg->name,
+                 core_node(ctld->core, node)->address);
         reply_error_text(client, seq, -ERR_INVALID_NODE, "the node's NodeAddr is another one");
         return;
     }
@@ -240,8 +259,8 @@ static void handle(struct client *client, const struct rpc_message *message, voi
             core_node_message(ctld->core, ctld_now(ctld), client->node, message->type, body,
                               ctld->effects);
         else
-            log_error("%s sent %s without having registered as a node",
-                      rpc_conn_peer(client->conn)->name, message_name(message->type));
+            complain("%s sent %s without having registered as a node",
+                     rpc_conn_peer(client->conn)->name, message_name(message->type));
         return;
     }
     struct core_user user;
@@ -270,7 +289,7 @@ void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void
     struct error err = ERROR_INIT;
     ctld->n_requests++;
     if (record == NULL) {
-        log_error("%s sent the unknown message %u", rpc_conn_peer(conn)->name, message->type);
+        complain("%s sent the unknown message %u", rpc_conn_peer(conn)->name, message->type);
         reply_error_text(client, message->seq, -ERR_NOT_SUPPORTED,
                          "slurmctld does not know this message: is a newer command in use?");
         return;
@@ -279,7 +298,7 @@ void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void
     void *body = arena_alloc(&ctld->request_memory, record->size);
     int r = wire_decode(record, message->body, &ctld->request_memory, body, &err);
     if (r < 0) {
-        log_error("%s: %s", rpc_conn_peer(conn)->name, err.text);
+        complain("%s: %s", rpc_conn_peer(conn)->name, err.text);
         reply_error_text(client, message->seq, r, err.text);
         return;
     }
