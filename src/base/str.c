@@ -250,6 +250,27 @@ char *str_next_word(char **cursor, const char *separators) {
     return word;
 }
 
+static bool has_word(const char *list, const char *word, const char *separators,
+                     int (*compare)(const char *, const char *, size_t)) {
+    size_t length = word != NULL ? strlen(word) : 0;
+    while (list != NULL && length > 0 && *list != '\0') {
+        size_t n = strcspn(list, separators);
+        if (n == length && compare(list, word, n) == 0)
+            return true;
+        list += n;
+        list += strspn(list, separators);
+    }
+    return false;
+}
+
+bool str_has_word(const char *list, const char *word, const char *separators) {
+    return has_word(list, word, separators, strncmp);
+}
+
+bool str_has_word_nocase(const char *list, const char *word, const char *separators) {
+    return has_word(list, word, separators, strncasecmp);
+}
+
 char *str_trim(char *text) {
     static const char blanks[] = " \t\r\n\v\f";
     text += strspn(text, blanks);

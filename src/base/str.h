@@ -53,6 +53,9 @@ unsigned str_distance(const char *a, const char *b, unsigned limit);
 const char *str_nearest(const char *text, const char *const *names, size_t n_names);
 /* Splits in place at any char of `separators`; returns the next non-empty word or NULL. */
 char *str_next_word(char **cursor, const char *separators);
+/* Is `word` one of the words of `list`? NULL and "" are in no list, and nothing is in NULL. */
+bool str_has_word(const char *list, const char *word, const char *separators);
+bool str_has_word_nocase(const char *list, const char *word, const char *separators);
 /* Trims blanks at both ends in place; returns the first non-blank. */
 char *str_trim(char *text);
 

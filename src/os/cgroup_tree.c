@@ -52,18 +52,6 @@ int cgroup_write(const char *dir, const char *name, const char *text) {
     return n < 0 ? errno : 0;
 }
 
-static bool has_word(const char *list, const char *word, const char *separators) {
-    size_t length = strlen(word);
-    while (*list) {
-        size_t n = strcspn(list, separators);
-        if (n == length && memcmp(list, word, n) == 0)
-            return true;
-        list += n;
-        list += strspn(list, separators);
-    }
-    return false;
-}
-
 /* ---- where we are ourselves: /proc/self/cgroup ---- */
 
 /* Path of our own group in the hierarchy of a v1 controller, or of v2 (controller NULL). */
@@ -79,7 +67,7 @@ static char *own_path(const char *controller) {
             continue;
         *path++ = '\0';
         names++;
-        if (controller ? has_word(names, controller, ",") : *names == '\0')
+        if (controller ? str_has_word(names, controller, ",") : *names == '\0')
             return xstrdup(path);
     }
     return NULL;
@@ -119,14 +107,15 @@ static void see_v2(struct cgroup_tree *tree, const char *mount, const char *base
     if (cgroup_read(tree->v2_root, "cgroup.controllers", &controllers) != 0)
         cgroup_read(mount, "cgroup.controllers", &controllers);
     for (unsigned i = 1; i < CGROUP_PARTS; i++)
-        if (1u << i != CGROUP_DEVICES && has_word(str_cstr(&controllers), v1_controllers[i], " \n"))
+        if (1u << i != CGROUP_DEVICES &&
+            str_has_word(str_cstr(&controllers), v1_controllers[i], " \n"))
             tree->v2_parts |= 1u << i;
 }
 
 static void see_v1(struct cgroup_tree *tree, const char *mount, const char *options,
                    const char *base) {
     for (unsigned i = 0; i < CGROUP_PARTS; i++)
-        if (!tree->v1_roots[i] && has_word(options, v1_controllers[i], ","))
+        if (!tree->v1_roots[i] && str_has_word(options, v1_controllers[i], ","))
             tree->v1_roots[i] = usable_root(mount, base, v1_controllers[i]);
 }
 

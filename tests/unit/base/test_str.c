@@ -139,6 +139,17 @@ TEST(words_are_split_at_any_separator_and_never_empty) {
     assert_null(str_next_word(&cursor, ", "));
 }
 
+TEST(a_word_is_found_whole_and_nothing_is_in_nothing) {
+    assert_true(str_has_word("gpu,main", "main", ","));
+    assert_true(str_has_word(",,cpu memory", "memory", ", "));
+    assert_false(str_has_word("gpu,main", "mai", ","));
+    assert_false(str_has_word("gpu,main", "Main", ","));
+    assert_true(str_has_word_nocase("gpu,main", "Main", ","));
+    assert_false(str_has_word("gpu,,main", "", ","));
+    assert_false(str_has_word("gpu", NULL, ","));
+    assert_false(str_has_word(NULL, "gpu", ","));
+}
+
 TEST(trim_removes_blanks_at_both_ends) {
     char text[] = " \t two words \r\n", blank[] = "  ", empty[] = "";
     assert_string_equal(str_trim(text), "two words");
@@ -158,6 +169,7 @@ int main(void) {
         cmocka_unit_test(distance_counts_edits_up_to_the_limit),
         cmocka_unit_test(nearest_suggests_only_what_is_near),
         cmocka_unit_test(words_are_split_at_any_separator_and_never_empty),
+        cmocka_unit_test(a_word_is_found_whole_and_nothing_is_in_nothing),
         cmocka_unit_test(trim_removes_blanks_at_both_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
