@@ -81,7 +81,8 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
 }
 
 void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
-                      const struct core_user *user, struct alloc_end *end) {
+                      const struct core_user *user, void *body) {
+    const struct alloc_end *end = body;
     struct core_job *job = job_find(core, end->job_id);
     if (job == NULL) {
         emit_error(core, client, seq, -ERR_INVALID_JOB_ID, NULL);
@@ -114,7 +115,8 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
 
 /* srun --jobid, salloc's steps: what does this job have? */
 void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
-                         const struct core_user *user, struct alloc_end *end) {
+                         const struct core_user *user, void *body) {
+    const struct alloc_end *end = body;
     struct core_job *job = job_find(core, end->job_id);
     int code = 0;
     if (job == NULL)

@@ -46,39 +46,6 @@ void core_free(struct core *core) {
 
 /* ---- requests ---- */
 
-static void request_submit(struct core *core, uint64_t client, uint32_t seq,
-                           const struct core_user *user, void *body) {
-    handle_submit(core, client, seq, user, body);
-}
-static void request_alloc_end(struct core *core, uint64_t client, uint32_t seq,
-                              const struct core_user *user, void *body) {
-    handle_alloc_end(core, client, seq, user, body);
-}
-static void request_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
-                                 const struct core_user *user, void *body) {
-    handle_alloc_attach(core, client, seq, user, body);
-}
-static void request_step_create(struct core *core, uint64_t client, uint32_t seq,
-                                const struct core_user *user, void *body) {
-    step_create(core, client, seq, user, body);
-}
-static void request_verb(struct core *core, uint64_t client, uint32_t seq,
-                         const struct core_user *user, void *body) {
-    handle_verb(core, client, seq, user, body);
-}
-static void request_kill(struct core *core, uint64_t client, uint32_t seq,
-                         const struct core_user *user, void *body) {
-    handle_kill(core, client, seq, user, body);
-}
-static void request_step_kill(struct core *core, uint64_t client, uint32_t seq,
-                              const struct core_user *user, void *body) {
-    handle_step_kill(core, client, seq, user, body);
-}
-static void request_update(struct core *core, uint64_t client, uint32_t seq,
-                           const struct core_user *user, void *body) {
-    handle_update(core, client, seq, user, body);
-}
-
 static void request_job_wait(struct core *core, uint64_t client, uint32_t seq,
                              const struct core_user *user, void *body) {
     const struct alloc_end *request = body;
@@ -122,17 +89,16 @@ static void request_shutdown(struct core *core, uint64_t client, uint32_t seq,
 
 static const struct request_row {
     uint16_t type;
-    void (*fn)(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-               void *body);
+    request_fn *fn;
 } requests[] = {
-    {MSG_SUBMIT, request_submit},
-    {MSG_ALLOC_END, request_alloc_end},
-    {MSG_ALLOC_ATTACH, request_alloc_attach},
-    {MSG_STEP_CREATE, request_step_create},
-    {MSG_JOB_VERB, request_verb},
-    {MSG_JOB_KILL, request_kill},
-    {MSG_STEP_KILL, request_step_kill},
-    {MSG_UPDATE, request_update},
+    {MSG_SUBMIT, handle_submit},
+    {MSG_ALLOC_END, handle_alloc_end},
+    {MSG_ALLOC_ATTACH, handle_alloc_attach},
+    {MSG_STEP_CREATE, handle_step_create},
+    {MSG_JOB_VERB, handle_verb},
+    {MSG_JOB_KILL, handle_kill},
+    {MSG_STEP_KILL, handle_step_kill},
+    {MSG_UPDATE, handle_update},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},

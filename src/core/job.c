@@ -107,7 +107,8 @@ void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
     write_history(core, job, state, true);
 }
 
-static void job_free(struct core_job *job) {
+void job_free(struct core_job *job) {
+    list_remove(&job->depending);
     record_done(&record_job, &job->rec);
     idset_done(&job->tasks);
     free(job->depends);
@@ -162,20 +163,10 @@ void job_forget(struct core *core, struct core_job *job) {
 void job_free_all(struct core *core) {
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);
-        list_each (&job->steps, step_at) {
-            struct core_step *step = list_entry(step_at, struct core_step, link);
-            list_remove(&step->link);
-            record_done(&record_step, &step->rec);
-            free(step->nodes);
-            free(step->node_done);
-            free(step);
-        }
-        list_each (&job->step_waits, wait_at) {
-            struct step_wait *wait = list_entry(wait_at, struct step_wait, link);
-            list_remove(&wait->link);
-            record_free(&record_step_request, wait->request);
-            free(wait);
-        }
+        list_each (&job->steps, step_at)
+            step_free(list_entry(step_at, struct core_step, link));
+        list_each (&job->step_waits, wait_at)
+            step_wait_free(list_entry(wait_at, struct step_wait, link));
         job_free(job);
     }
 }
@@ -278,25 +269,13 @@ struct filter_state {
     struct smap node_names;
 };
 
-static bool word_in_list(const char *word, const char *list) {
-    size_t length = word != NULL ? strlen(word) : 0;
-    for (const char *at = list; *at != '\0';) {
-        size_t n = strcspn(at, ",");
-        if (n == length && length > 0 && memcmp(at, word, n) == 0)
-            return true;
-        at += n;
-        at += *at == ',';
-    }
-    return false;
-}
-
 /* True when one of the job's partitions (a list while it waits) is one of those asked for. */
 static bool partition_matches(const struct core_job *job, const char *wanted) {
     cleanup_free char *copy = xstrdup(job->rec.partition != NULL ? job->rec.partition : "");
     char *cursor = copy;
     for (char *word = str_next_word(&cursor, ","); word != NULL;
          word = str_next_word(&cursor, ",")) {
-        if (word_in_list(word, wanted))
+        if (str_has_word(wanted, word, ","))
             return true;
     }
     return false;
@@ -318,15 +297,15 @@ static bool job_matches(const struct filter_state *state, const struct core_job 
         return false;
     if (s->partition != NULL && !partition_matches(job, s->partition))
         return false;
-    if (s->account != NULL && !word_in_list(job->rec.account, s->account))
+    if (s->account != NULL && !str_has_word(s->account, job->rec.account, ","))
         return false;
-    if (s->qos != NULL && !word_in_list(job->rec.qos, s->qos))
+    if (s->qos != NULL && !str_has_word(s->qos, job->rec.qos, ","))
         return false;
-    if (s->name != NULL && !word_in_list(job->rec.name, s->name))
+    if (s->name != NULL && !str_has_word(s->name, job->rec.name, ","))
         return false;
-    if (s->reservation != NULL && !word_in_list(job->rec.reservation, s->reservation))
+    if (s->reservation != NULL && !str_has_word(s->reservation, job->rec.reservation, ","))
         return false;
-    if (s->wckey != NULL && !word_in_list(job->rec.wckey, s->wckey))
+    if (s->wckey != NULL && !str_has_word(s->wckey, job->rec.wckey, ","))
         return false;
     return s->nodelist == NULL || node_matches(state, job);
 }

@@ -477,13 +477,8 @@ static bool is_in_use(struct core *core, const char *name) {
         const struct core_job *job = list_entry(at, struct core_job, link);
         if (job_state_is_final(job->rec.state) && !(job->rec.flags & JOB_FLAG_COMPLETING))
             continue;
-        cleanup_free char *copy = xstrdup(job->rec.partition != NULL ? job->rec.partition : "");
-        char *cursor = copy;
-        for (char *word = str_next_word(&cursor, ","); word != NULL;
-             word = str_next_word(&cursor, ",")) {
-            if (str_equal(word, name))
-                return true;
-        }
+        if (str_has_word(job->rec.partition, name, ","))
+            return true;
     }
     return false;
 }

@@ -385,8 +385,6 @@ void node_partitions(struct core *core);
 
 /* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
 void step_touch(struct core *core, struct core_step *step);
-void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct step_request *request);
 /* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
  * refusal. */
 must_check int step_place(struct core *core, struct core_job *job,
@@ -404,6 +402,8 @@ void steps_wake(struct core *core, struct core_job *job);
 void steps_fail_waiting(struct core *core, struct core_job *job, int code);
 /* The job's nodes are clean: steps whose end nobody reported have ended too. */
 void steps_end_all(struct core *core, struct core_job *job);
+void step_free(struct core_step *step);
+void step_wait_free(struct step_wait *wait);
 void step_forget_all(struct core *core, struct core_job *job);
 struct core_step *step_find(struct core_job *job, uint32_t step_id);
 struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);
@@ -414,25 +414,17 @@ void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t
                   const uint32_t *counts, uint32_t **ranks);
 
 /* ---- requests ---- */
-void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                   struct submit *submit);
-void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
-                      const struct core_user *user, struct alloc_end *end);
-void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
-                         const struct core_user *user, struct alloc_end *end);
-void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct job_verb_request *request);
-void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct job_kill *request);
-void handle_step_kill(struct core *core, uint64_t client, uint32_t seq,
-                      const struct core_user *user, struct node_signal *request);
-void handle_update(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                   struct update *request);
+/* `body` is the record that messages.h names for the message; the caller owns it. */
+typedef void request_fn(struct core *core, uint64_t client, uint32_t seq,
+                        const struct core_user *user, void *body);
+request_fn handle_submit, handle_alloc_end, handle_alloc_attach, handle_step_create, handle_verb,
+    handle_kill, handle_step_kill, handle_update;
 void client_watches(struct core *core, uint64_t client, const struct core_job *job);
 void alloc_answer_fresh(struct core *core);
 void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */
 void job_write_run(struct core *core, struct core_job *job, uint32_t state);
 void job_launch_again(struct core *core, struct core_job *job);
+void job_free(struct core_job *job); /* one that was never linked, or is unlinked */
 void job_free_all(struct core *core);
 void job_unlink(struct core *core, struct core_job *job);
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
@@ -446,7 +438,7 @@ void job_select(struct core *core, const struct job_select *select, job_ptrs *re
                 struct job_results *errors, const struct core_user *splitter);
 /* Validates limits that submit and update share; returns 0 or fills reply. */
 must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
-                         struct reply_error *reply, struct str *infos);
+                         struct reply_error *reply);
 /* Fills tres_req, num_nodes, num_cpus of a pending job from its request. */
 void job_estimate_size(struct core *core, struct job *job);
 /* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that

@@ -51,20 +51,24 @@ struct core_step *step_new(struct core *core, struct core_job *job, uint32_t ste
     return step;
 }
 
-static void step_free(struct core *core, struct core_step *step) {
+void step_free(struct core_step *step) {
     list_remove(&step->link);
     list_remove(&step->dirty);
-    if (step->stored)
-        emit_delete(core, STORE_STEP, (uint64_t) step->rec.job_id << 32 | step->rec.step_id);
     record_done(&record_step, &step->rec);
     free(step->nodes);
     free(step->node_done);
     free(step);
 }
 
+static void step_forget(struct core *core, struct core_step *step) {
+    if (step->stored)
+        emit_delete(core, STORE_STEP, (uint64_t) step->rec.job_id << 32 | step->rec.step_id);
+    step_free(step);
+}
+
 void step_forget_all(struct core *core, struct core_job *job) {
     list_each (&job->steps, at)
-        step_free(core, list_entry(at, struct core_step, link));
+        step_forget(core, list_entry(at, struct core_step, link));
     steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
 }
 
@@ -246,7 +250,7 @@ static int step_try(struct core *core, struct core_job *job, const struct step_r
                          job->rec.job_id);
     r = step_place(core, job, request, &plan, err);
     if (r == 0 && former != NULL)
-        step_free(core, former);
+        step_forget(core, former);
     if (r == 0) {
         uint32_t id = request->interactive ? STEP_INTERACTIVE : job->rec.next_step++;
         struct core_step *step = step_new(core, job, id);
@@ -292,8 +296,9 @@ static int step_job_check(struct core *core, struct core_job *job, const struct 
     return 0;
 }
 
-void step_create(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct step_request *request) {
+void handle_step_create(struct core *core, uint64_t client, uint32_t seq,
+                        const struct core_user *user, void *body) {
+    const struct step_request *request = body;
     struct error err = ERROR_INIT;
     struct core_job *job = job_find(core, request->job_id);
     struct step_layout *layout;
@@ -324,7 +329,7 @@ void step_create(struct core *core, uint64_t client, uint32_t seq, const struct 
     emit_reply(core, client, MSG_STEP_REPLY, 0, seq, &reply);
 }
 
-static void wait_free(struct step_wait *wait) {
+void step_wait_free(struct step_wait *wait) {
     list_remove(&wait->link);
     record_free(&record_step_request, wait->request);
     free(wait);
@@ -343,7 +348,7 @@ void steps_wake(struct core *core, struct core_job *job) {
             answer_layout(core, wait->client, wait->seq, layout, credential);
         else
             emit_error(core, wait->client, wait->seq, r, err.text);
-        wait_free(wait);
+        step_wait_free(wait);
     }
 }
 
@@ -351,7 +356,7 @@ void steps_fail_waiting(struct core *core, struct core_job *job, int code) {
     list_each (&job->step_waits, at) {
         struct step_wait *wait = list_entry(at, struct step_wait, link);
         emit_error(core, wait->client, wait->seq, code, NULL);
-        wait_free(wait);
+        step_wait_free(wait);
     }
 }
 

@@ -180,29 +180,10 @@ static int check_partitions(struct core *core, struct job *job, struct reply_err
 }
 
 static bool user_in_list(const struct core_user *user, const char *list) {
-    cleanup_free char *copy = xstrdup(list);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
-        if (str_equal(name, user->group))
-            return true;
-        for (size_t i = 0; i < user->n_groups; i++) {
-            if (str_equal(name, user->groups[i]))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool word_in(const char *word, const char *list) {
-    cleanup_free char *copy = xstrdup(list);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
-        if (str_equal_nocase(name, word != NULL ? word : ""))
-            return true;
-    }
-    return false;
+    bool found = str_has_word(list, user->group, ",");
+    for (size_t i = 0; i < user->n_groups && !found; i++)
+        found = str_has_word(list, user->groups[i], ",");
+    return found;
 }
 
 /* Who may use a partition. Root may use any. */
@@ -220,16 +201,17 @@ static int check_access(struct core *core, const struct job *job, const struct c
                       "partition %s is for the group%s %s; user %s is not a member", part->name,
                       strchr(part->allow_groups, ',') != NULL ? "s" : "", part->allow_groups,
                       user->name);
-    if (part->allow_accounts != NULL && !word_in(job->account, part->allow_accounts))
+    if (part->allow_accounts != NULL &&
+        !str_has_word_nocase(part->allow_accounts, job->account, ","))
         return refuse(reply, core, ERR_INVALID_ACCOUNT, "partition %s allows the accounts %s",
                       part->name, part->allow_accounts);
-    if (part->deny_accounts != NULL && word_in(job->account, part->deny_accounts))
+    if (part->deny_accounts != NULL && str_has_word_nocase(part->deny_accounts, job->account, ","))
         return refuse(reply, core, ERR_INVALID_ACCOUNT, "partition %s denies account %s",
                       part->name, job->account);
-    if (part->allow_qos != NULL && !word_in(job->qos, part->allow_qos))
+    if (part->allow_qos != NULL && !str_has_word_nocase(part->allow_qos, job->qos, ","))
         return refuse(reply, core, ERR_INVALID_QOS, "partition %s allows the QOS %s", part->name,
                       part->allow_qos);
-    if (part->deny_qos != NULL && word_in(job->qos, part->deny_qos))
+    if (part->deny_qos != NULL && str_has_word_nocase(part->deny_qos, job->qos, ","))
         return refuse(reply, core, ERR_INVALID_QOS, "partition %s denies QOS %s", part->name,
                       job->qos);
     if (part->req_resv && job->reservation == NULL)
@@ -489,7 +471,7 @@ static int check_feasible(struct core *core, struct job *job, struct reply_error
 }
 
 int job_check(struct core *core, struct job *job, const struct core_user *user,
-              struct reply_error *reply, struct str *infos) {
+              struct reply_error *reply) {
     int r;
     if ((r = check_enums(core, job, reply)) < 0 || (r = check_ranges(core, job, reply)) < 0 ||
         (r = check_sizes(core, job, reply)) < 0 || (r = check_partitions(core, job, reply)) < 0 ||
@@ -498,7 +480,6 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
         (r = check_features(core, job->features, reply)) < 0 ||
         (r = check_features(core, job->prefer, reply)) < 0)
         return r;
-    (void) infos;
     return check_feasible(core, job, reply);
 }
 
@@ -638,7 +619,7 @@ static int check_submission(struct core *core, struct core_job *job, const struc
                       "the controller holds %zu of at most %u jobs "
                       "(MaxJobCount)",
                       core->n_jobs, core->settings.max_job_count);
-    int r = job_check(core, &job->rec, user, reply, NULL);
+    int r = job_check(core, &job->rec, user, reply);
     struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&
         depend_parse(core, job, job->rec.dependency, &err) < 0)
@@ -664,15 +645,6 @@ static void apply_priority_request(struct core *core, struct core_job *job,
         job->rec.hold = true;
         job->rec.requested_priority = UNSET32;
     }
-}
-
-static void job_discard(struct core_job *job) {
-    record_done(&record_job, &job->rec);
-    list_remove(&job->depending);
-    idset_done(&job->tasks);
-    free(job->depends);
-    vec_done(&job->waiters);
-    free(job);
 }
 
 static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, struct core_job *job,
@@ -745,7 +717,8 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
 }
 
 void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                   struct submit *submit) {
+                   void *body) {
+    const struct submit *submit = body;
     struct reply_error refusal;
     record_init(&record_reply_error, &refusal);
     struct submit_reply reply;
@@ -766,7 +739,7 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
             emit_reply_error(core, client, seq, &refusal);
         else
             answer_test_only(core, client, seq, job, &refusal);
-        job_discard(job);
+        job_free(job);
         return;
     }
     apply_priority_request(core, job, user, &reply);

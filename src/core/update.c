@@ -327,7 +327,7 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
     struct reply_error refusal;
     record_init(&record_reply_error, &refusal);
     if (r == 0 && job_is_pending(job))
-        r = job_check(core, &next, user, &refusal, NULL);
+        r = job_check(core, &next, user, &refusal);
     if (refusal.detail != NULL)
         *ret_detail = refusal.detail;
     struct error err = ERROR_INIT;
@@ -559,7 +559,8 @@ static int update_nodes(struct core *core, const struct core_user *user,
 }
 
 void handle_update(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                   struct update *request) {
+                   void *body) {
+    const struct update *request = body;
     struct error err = ERROR_INIT;
     int r;
     if (str_equal(request->entity, "job")) {

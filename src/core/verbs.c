@@ -159,7 +159,8 @@ static void kill_steps(struct core *core, const struct core_user *user, struct j
 }
 
 void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct job_kill *request) {
+                 void *body) {
+    struct job_kill *request = body;
     struct job_results results;
     record_init(&record_job_results, &results);
     if (request->select == NULL) {
@@ -186,7 +187,8 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
 }
 
 void handle_step_kill(struct core *core, uint64_t client, uint32_t seq,
-                      const struct core_user *user, struct node_signal *request) {
+                      const struct core_user *user, void *body) {
+    const struct node_signal *request = body;
     struct core_job *job = job_find(core, request->job_id);
     int r = job == NULL ? -ERR_INVALID_JOB_ID
                         : kill_step(core, job, request->step_id, user, request->signal);
@@ -319,7 +321,8 @@ static const struct verb_row {
 };
 
 void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                 struct job_verb_request *request) {
+                 void *body) {
+    const struct job_verb_request *request = body;
     const struct verb_row *row = NULL;
     for (size_t i = 0; i < countof(verbs); i++) {
         if (verbs[i].verb == (enum job_verb) request->verb)
