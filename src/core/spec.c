@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/arena.h"
 #include "core/state.h"
 #include "model/conf.h"
 #include "text/constraint.h"
@@ -324,9 +323,10 @@ static void spec_times(const struct core *core, const struct job *job,
     spec->deadline = job->deadline;
 }
 
-int spec_build(struct core *core, const struct job *job, struct arena *arena,
-               struct sched_job_spec *spec, struct error *err) {
-    memset(spec, 0, sizeof(*spec));
+static int spec_fill(struct core *core, const struct job *job, struct job_spec *ret,
+                     struct error *err) {
+    struct sched_job_spec *spec = &ret->sched;
+    struct arena *arena = &ret->arena;
     spec->job_id = job->job_id;
     spec->priority = job->priority;
     spec->uid = job->uid;
@@ -342,11 +342,25 @@ int spec_build(struct core *core, const struct job *job, struct arena *arena,
         (r = gres_requests(core, job->tres_per_job, spec->per_job, &spec->n_per_job, err)) < 0 ||
         (r = gres_requests(core, job->tres_per_task, spec->per_task, &spec->n_per_task, err)) < 0)
         return r;
+    if (job->features != NULL && constraint_parse(job->features, &ret->features, NULL) == 0)
+        spec->features = ret->features;
     spec_sizes(core, job, spec);
     spec_times(core, job, spec);
     spec_memory(core, job, spec);
     spec_memory_limit(core, spec);
     return 0;
+}
+
+int job_spec_build(struct core *core, const struct job *job, struct job_spec *ret,
+                   struct error *err) {
+    *ret = (struct job_spec) {0};
+    arena_init(&ret->arena, 0);
+    return spec_fill(core, job, ret, err);
+}
+
+void job_spec_done(struct job_spec *spec) {
+    constraint_free(spec->features);
+    arena_done(&spec->arena);
 }
 
 /* What a running job holds stays with it, even when the configuration has less of it by now. */
@@ -382,40 +396,36 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
     arena_done(&arena);
 }
 
+static void sched_leave(struct core *core, struct core_job *job) {
+    if (job->in_sched)
+        sched_job_remove(core->sched, job->rec.job_id);
+    job->in_sched = false;
+}
+
+static void stay_out(struct core *core, struct core_job *job, enum job_reason reason) {
+    job->rec.reason = reason;
+    job_touch(core, job);
+    sched_leave(core, job);
+}
+
 static void sync_add(struct core *core, struct core_job *job) {
-    struct arena arena;
-    arena_init(&arena, 0);
-    struct sched_job_spec spec;
-    struct constraint *features = NULL;
+    struct job_spec spec cleanup(job_spec_done);
     struct error err = ERROR_INIT;
-    if (spec_build(core, &job->rec, &arena, &spec, &err) < 0) {
+    if (job_spec_build(core, &job->rec, &spec, &err) < 0) {
         /* What it names has gone since it was submitted. */
-        job->rec.reason = REASON_BAD_CONSTRAINTS;
-        job_touch(core, job);
-        if (job->in_sched)
-            sched_job_remove(core->sched, job->rec.job_id);
-        job->in_sched = false;
-        arena_done(&arena);
+        stay_out(core, job, REASON_BAD_CONSTRAINTS);
         return;
     }
-    if (job->rec.features != NULL && constraint_parse(job->rec.features, &features, NULL) == 0)
-        spec.features = features;
     if (job->rec.array_tasks != NULL)
-        spec.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
-    spec.max_starts = array_slots(core, job);
-    if (spec.max_starts == 0) {
-        job->rec.reason = REASON_ARRAY_TASK_LIMIT;
-        job_touch(core, job);
-        if (job->in_sched)
-            sched_job_remove(core->sched, job->rec.job_id);
-        job->in_sched = false;
-    } else {
-        sched_job_add(core->sched, &spec);
-        job->in_sched = true;
-        core->plan_wanted = true;
+        spec.sched.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
+    spec.sched.max_starts = array_slots(core, job);
+    if (spec.sched.max_starts == 0) {
+        stay_out(core, job, REASON_ARRAY_TASK_LIMIT);
+        return;
     }
-    constraint_free(features);
-    arena_done(&arena);
+    sched_job_add(core->sched, &spec.sched);
+    job->in_sched = true;
+    core->plan_wanted = true;
 }
 
 void sched_sync(struct core *core, struct core_job *job) {
@@ -424,8 +434,7 @@ void sched_sync(struct core *core, struct core_job *job) {
     if (wanted) {
         sync_add(core, job);
     } else if (job->in_sched) {
-        sched_job_remove(core->sched, job->rec.job_id);
-        job->in_sched = false;
+        sched_leave(core, job);
         core->plan_wanted = true;
     }
 }

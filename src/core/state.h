@@ -10,6 +10,7 @@
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
 
+#include "base/arena.h"
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/list.h"
@@ -321,9 +322,16 @@ bool depend_is_never(const struct core_job *job);
 void depend_show(struct core_job *job);
 
 /* ---- the planner's view (spec.c, plan.c) ---- */
-/* Fills a planner's request from a job. Names that do not exist are errors. Memory: the arena. */
-must_check int spec_build(struct core *core, const struct job *job, struct arena *arena,
-                          struct sched_job_spec *ret, struct error *err);
+/* A planner's request made from a job, with what it points into. */
+struct job_spec {
+    struct sched_job_spec sched;
+    struct arena arena;
+    struct constraint *features;
+};
+/* Names that do not exist are errors. job_spec_done() in any case. */
+must_check int job_spec_build(struct core *core, const struct job *job, struct job_spec *ret,
+                              struct error *err);
+void job_spec_done(struct job_spec *spec);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
 /* A job that holds what `allocs` say, with its licences. */
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
@@ -436,11 +444,20 @@ void results_add(struct core *core, struct job_results *results, const char *id,
 /* Records that the filters choose among the live jobs. */
 void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
                 struct job_results *errors, const struct core_user *splitter);
-/* Validates limits that submit and update share; returns 0 or fills reply. */
+/* ---- the door (job_check.c, job_size.c) ---- */
+/* Notes why a request is refused, unless something before it was, and returns the error. */
+int reply_refuse(struct reply_error *reply, struct core *core, int code, const char *fmt, ...)
+    printf_like(4, 5);
+/* Whatever is asked of a job at its submission and after an update; fills reply on an error. */
 must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
                          struct reply_error *reply);
 /* Fills tres_req, num_nodes, num_cpus of a pending job from its request. */
 void job_estimate_size(struct core *core, struct job *job);
+/* Absurd requests stay absurd instead of wrapping round to something modest. */
+static inline uint64_t saturated(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
 /* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
  * names no GRES stands for all of them, so that nobody has to configure them twice. */
 bool gres_is_tracked(const struct core *core, const char *name, const char *type);

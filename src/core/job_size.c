@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a request amounts to before the planner has placed it: nodes, CPUs, tasks, TRES. */
+#include "core/state.h"
+#include "text/tres.h"
+
+char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing) {
+    struct str out = STR_INIT;
+    str_printf(&out, "cpu=%llu", (unsigned long long) cpus);
+    if (mem > 0) {
+        str_append(&out, ",mem=");
+        mem_print(mem, true, &out);
+    }
+    str_printf(&out, ",node=%u", nodes);
+    if (with_billing)
+        str_printf(&out, ",billing=%llu", (unsigned long long) cpus);
+    if (gres != NULL && gres[0] != '\0')
+        str_printf(&out, ",%s", gres);
+    return str_take(&out);
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) {
+    return b == 0 ? 0 : (a + b - 1) / b;
+}
+
+static uint32_t saturated32(uint64_t value) {
+    return (uint32_t) min_of(value, (uint64_t) UINT32_MAX);
+}
+
+/* CPUs of the largest node, for "how many nodes will this need at least". */
+static uint32_t largest_cpus(const struct core *core) {
+    uint32_t most = 1;
+    for (size_t i = 0; i < core->n_nodes; i++)
+        most = max_of(most, core->nodes[i].effective_cpus);
+    return most;
+}
+
+static void requested_gres(const struct core *core, const struct job *job, uint32_t nodes,
+                           uint32_t tasks, struct str *out) {
+    const struct {
+        const char *text;
+        uint32_t times;
+    } parts[] = {{job->tres_per_node, nodes}, {job->tres_per_job, 1}, {job->tres_per_task, tasks}};
+    for (size_t p = 0; p < countof(parts); p++) {
+        struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+        if (parts[p].text == NULL || gres_parse(parts[p].text, &list, NULL) < 0)
+            continue;
+        for (size_t i = 0; i < list.n; i++) {
+            const struct gres_item *item = &list.items[i];
+            unsigned long long count = saturated(item->count, parts[p].times);
+            if (gres_is_tracked(core, item->name, NULL))
+                str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", item->name, count);
+            if (item->type != NULL && gres_is_tracked(core, item->name, item->type))
+                str_printf(out, "%sgres/%s:%s=%llu", out->length > 0 ? "," : "", item->name,
+                           item->type, count);
+        }
+    }
+}
+
+/* Memory of the whole request in MiB; whole nodes count as the first node of the partition. */
+static uint64_t requested_mem(struct core *core, const struct job *job, uint32_t nodes,
+                              uint32_t cpus) {
+    struct job_spec spec cleanup(job_spec_done);
+    if (job_spec_build(core, job, &spec, NULL) < 0)
+        return 0;
+    const struct sched_job_spec *asked = &spec.sched;
+    if (asked->mem_per_cpu != UNSET64)
+        return saturated(asked->mem_per_cpu, cpus);
+    if (asked->mem_per_node != UNSET64 && asked->mem_per_node > 0)
+        return saturated(asked->mem_per_node, nodes);
+    if (asked->n_partitions == 0)
+        return 0;
+    const struct core_partition *part = &core->partitions[asked->partitions[0]];
+    return part->n_nodes > 0 ? saturated(core->nodes[part->nodes[0]].rec.memory, nodes) : 0;
+}
+
+void job_estimate_size(struct core *core, struct job *job) {
+    uint64_t cpt = job->cpus_per_task > 0 ? job->cpus_per_task : 1;
+    uint64_t nodes = job->min_nodes > 0 ? job->min_nodes : 1;
+    uint64_t tasks = job->ntasks;
+    if (tasks == 0)
+        tasks = nodes * (job->ntasks_per_node > 0 ? job->ntasks_per_node : 1);
+    if (job->ntasks_per_node > 0)
+        nodes = max_of(nodes, ceil_div(tasks, job->ntasks_per_node));
+    uint64_t cpus = job->overcommit ? nodes : saturated(tasks, cpt);
+    cpus = min_of(cpus, (uint64_t) UINT32_MAX);
+    nodes = max_of(nodes, ceil_div(cpus, largest_cpus(core)));
+    cpus = max_of(cpus, nodes);
+    job->num_nodes = saturated32(nodes);
+    job->num_cpus = saturated32(cpus);
+    job->ntasks_total = saturated32(tasks);
+    /* What was asked for, not what the tasks will take: without -N that is one node. */
+    uint32_t asked = max_of(job->min_nodes, 1u);
+    struct str gres cleanup_str = STR_INIT;
+    requested_gres(core, job, asked, job->ntasks_total, &gres);
+    free(job->tres_req);
+    job->tres_req = tres_text(job->num_cpus, requested_mem(core, job, asked, job->num_cpus), asked,
+                              str_cstr(&gres), true);
+}
