@@ -10,6 +10,7 @@
 
 #include "core/state.h"
 #include "model/conf.h"
+#include "model/conf_table.h"
 #include "text/hostlist.h"
 #include "text/tres.h"
 
@@ -127,11 +128,8 @@ static uint32_t node_cores(const struct conf_node *line) {
     return cores == 0 || cores > line->cpus ? line->cpus : cores;
 }
 
-static void node_config_texts(struct core *core, struct core_node *node) {
-    struct str tres = STR_INIT;
-    str_printf(&tres, "cpu=%u,mem=", node->rec.cpus);
-    mem_print(node->rec.memory, true, &tres);
-    str_printf(&tres, ",billing=%u", node->rec.cpus);
+/* Appends what there is of each name, whatever its types. */
+static void gres_sums_print(const struct core *core, const uint64_t *totals, struct str *out) {
     for (size_t k = 0; k < core->n_kinds; k++) {
         uint64_t sum = 0;
         bool first = true;
@@ -139,11 +137,23 @@ static void node_config_texts(struct core *core, struct core_node *node) {
             if (!str_equal(core->kinds[j].name, core->kinds[k].name))
                 continue;
             first &= j >= k;
-            sum += node->gres_total[j];
+            sum += totals[j];
         }
         if (first && sum > 0)
-            str_printf(&tres, ",gres/%s=%llu", core->kinds[k].name, (unsigned long long) sum);
+            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", core->kinds[k].name,
+                       (unsigned long long) sum);
     }
+}
+
+static void node_config_texts(struct core *core, struct core_node *node) {
+    struct str tres = STR_INIT;
+    str_printf(&tres, "cpu=%u,mem=", node->rec.cpus);
+    mem_print(node->rec.memory, true, &tres);
+    str_printf(&tres, ",billing=%u", node->rec.cpus);
+    uint64_t totals[SCHED_GRES_KINDS] = {0};
+    for (size_t k = 0; k < core->n_kinds; k++)
+        totals[k] = node->gres_total[k];
+    gres_sums_print(core, totals, &tres);
     free(node->rec.cfg_tres);
     node->rec.cfg_tres = str_take(&tres);
 }
@@ -247,50 +257,23 @@ static void collect_features(struct core *core) {
 
 /* ---- partitions ---- */
 
-static const char *share_text(uint32_t share, char *buffer, size_t size) {
-    uint32_t mode = conf_share_mode(share), jobs = conf_share_jobs(share);
-    if (mode == CONF_SHARE_YES || mode == CONF_SHARE_FORCE)
-        snprintf(buffer, size, "%s:%u", mode == CONF_SHARE_YES ? "YES" : "FORCE", jobs);
-    else
-        snprintf(buffer, size, "%s", mode == CONF_SHARE_EXCLUSIVE ? "EXCLUSIVE" : "NO");
-    return buffer;
-}
-
-static const char *partition_state_text(unsigned state) {
-    return state == CONF_PART_STATE_DOWN       ? "DOWN"
-           : state == CONF_PART_STATE_DRAIN    ? "DRAIN"
-           : state == CONF_PART_STATE_INACTIVE ? "INACTIVE"
-                                               : "UP";
-}
-
 static uint32_t unset32(uint32_t value) {
     return value == CONF_INFINITE ? UNSET32 : value;
 }
 
 void partition_totals(struct core *core, struct core_partition *part) {
-    uint64_t mem = 0;
+    uint64_t mem = 0, totals[SCHED_GRES_KINDS] = {0};
     part->rec.total_cpus = 0;
     part->rec.total_nodes = (uint32_t) part->n_nodes;
     for (size_t i = 0; i < part->n_nodes; i++) {
         const struct node *node = &core->nodes[part->nodes[i]].rec;
         part->rec.total_cpus += node->cpus;
         mem += node->memory;
+        for (size_t k = 0; k < core->n_kinds; k++)
+            totals[k] += core->nodes[part->nodes[i]].gres_total[k];
     }
     struct str gres cleanup_str = STR_INIT;
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        uint64_t sum = 0;
-        bool first = true;
-        for (size_t j = 0; j < core->n_kinds; j++) {
-            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
-                continue;
-            first &= j >= k;
-            for (size_t i = 0; i < part->n_nodes; i++)
-                sum += core->nodes[part->nodes[i]].gres_total[j];
-        }
-        if (first && sum > 0)
-            str_printf(&gres, "%sgres/%s=%llu", gres.length > 0 ? "," : "", core->kinds[k].name,
-                       (unsigned long long) sum);
-    }
+    gres_sums_print(core, totals, &gres);
     free(part->rec.tres);
     part->rec.tres = part->n_nodes == 0 ? NULL
                                         : tres_text(part->rec.total_cpus, mem,
@@ -307,13 +290,13 @@ static uint64_t partition_fingerprint(const struct partition *rec) {
 static void partition_from_line(struct core *core, struct core_partition *part,
                                 const struct conf_partition *line, uint32_t index) {
     struct partition *rec = &part->rec;
-    char buffer[32];
+    struct str share cleanup_str = STR_INIT;
     record_init(&record_partition, rec);
     list_init(&part->dirty);
     string_set(&rec->name, line->name);
     string_set(&rec->nodes, line->nodes_text);
     string_set(&rec->node_sets, line->node_sets);
-    string_set(&rec->state, partition_state_text(line->state));
+    string_set(&rec->state, conf_word_name(&conf_vocabulary_PART_STATE, line->state));
     rec->is_default = line->is_default;
     rec->max_time = line->max_time;
     rec->default_time = line->default_time;
@@ -340,7 +323,8 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     rec->priority_tier = line->priority_tier;
     rec->root_only = line->root_only;
     rec->req_resv = line->req_resv;
-    string_set(&rec->oversubscribe, share_text(line->oversubscribe, buffer, sizeof(buffer)));
+    conf_share_print(line->oversubscribe, &share);
+    string_set(&rec->oversubscribe, share.data);
     rec->over_time_limit =
         line->over_time_limit == CONF_OVER_TIME_UNSET ? UNSET32 : line->over_time_limit;
     rec->def_mem_per_cpu = unset64(line->def_mem_per_cpu);
