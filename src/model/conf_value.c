@@ -409,6 +409,10 @@ static bool share_parse(const struct conf_key *key, const char *value, uint32_t 
         if (colon != NULL &&
             (mode < CONF_SHARE_YES || !str_to_u64(colon + 1, &jobs) || jobs < 1 || jobs > 0xffff))
             break;
+        if (jobs > 1)
+            conf_notice(context,
+                        "%s: \"%s\" has no effect yet: each CPU is given to one job at a time",
+                        key->name, value);
         *ret = mode | (uint32_t) jobs;
         return true;
     }
