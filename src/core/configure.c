@@ -415,7 +415,6 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
         spec->max_nodes = part->rec.max_nodes;
         spec->min_nodes = part->rec.min_nodes;
         spec->max_time = part->rec.max_time;
-        spec->default_time = part->rec.default_time;
         spec->max_cpus_per_node = part->rec.max_cpus_per_node;
         spec->exclusive = part->exclusive_node;
         spec->oversubscribe = part->oversubscribe;

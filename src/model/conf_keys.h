@@ -814,7 +814,7 @@ X(BOOL, partition.disable_root_jobs, "DisableRootJobs", false, 0, 1, NONE, HONOU
   "refuse jobs of root") \
 X(BOOL, partition.req_resv, "ReqResv", false, 0, 1, NONE, HONOURED, \
   "jobs must name a reservation") \
-X(BOOL, partition.lln, "LLN", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, partition.lln, "LLN", false, 0, 1, NONE, HONOURED, \
   "take the least loaded node first") \
 X(SHARE, partition.oversubscribe, "OverSubscribe", CONF_SHARE_NO, 0, 0, NONE, HONOURED, \
   "whether jobs may share CPUs") \

@@ -58,7 +58,6 @@ struct sched_partition_spec {
     uint32_t max_nodes; /* UNSET32 = no limit */
     uint32_t min_nodes;
     uint32_t max_time;          /* minutes, MINUTES_INFINITE */
-    uint32_t default_time;      /* minutes */
     uint32_t max_cpus_per_node; /* UNSET32 = no limit */
     bool exclusive;             /* OverSubscribe=EXCLUSIVE, Exclusive=NODE */
     uint32_t oversubscribe;     /* jobs per resource, 1 = none (FORCE:n, YES:n) */

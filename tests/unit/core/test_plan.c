@@ -63,9 +63,33 @@ TEST(the_last_waiting_task_of_an_array_is_shown_by_its_number) {
     world_stop(&world);
 }
 
+TEST(a_partition_with_lln_takes_the_least_loaded_node_and_one_without_fills_a_node) {
+    struct world world;
+    struct job first, second;
+    for (int lln = 0; lln < 2; lln++) {
+        cleanup_free char *conf = xasprintf("SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+                                            "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"
+                                            "PartitionName=main Nodes=ALL Default=YES LLN=%s\n",
+                                            lln ? "YES" : "NO");
+        world_start(&world, conf);
+        world_all_connect(&world);
+        uint32_t one = world_job(&world), two = world_job(&world);
+        assert_true(world_look(&world, one, &first));
+        cleanup_free char *node = xstrdup(first.nodes);
+        assert_true(world_look(&world, two, &second));
+        if (lln)
+            assert_string_not_equal(second.nodes, node);
+        else
+            assert_string_equal(second.nodes, node);
+        world_stop(&world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_with_a_record_of_its_own_counts_for_the_limit_of_its_array),
+        cmocka_unit_test(
+            a_partition_with_lln_takes_the_least_loaded_node_and_one_without_fills_a_node),
         cmocka_unit_test(the_last_waiting_task_of_an_array_is_shown_by_its_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
