@@ -216,7 +216,7 @@ X(U32, max_node_count, "MaxNodeCount", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DA
   "room for nodes that register by themselves; 0 is the number of configured nodes") \
 X(U32, max_step_count, "MaxStepCount", 40000, 1, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "steps of one job") \
-X(U32, max_tasks_per_node, "MaxTasksPerNode", 512, 1, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(U32, max_tasks_per_node, "MaxTasksPerNode", 512, 1, CONF_PORT_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "tasks of one step on one node") \
 X(ENUM, mcs_plugin, "MCSPlugin", CONF_MCS_NONE, 0, 0, MCS, "", HONOURED, DAEMON, 3, \
   "security labels of jobs") \
