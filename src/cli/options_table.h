@@ -108,7 +108,7 @@
     X(stepmgr, "stepmgr", 0, NO, BRA, "*STEPMGR", flag, stepmgr, 3, NOT_YET, PLACE, "", "manage steps on the first node of the job") \
     X(switches, "switches", 0, REQUIRED, BRA, "*REQ_SWITCH", switches, job.switches, 3, NOT_YET, PLACE, "N[@TIME]", "at most so many leaf switches") \
     X(threads_per_core, "threads-per-core", 0, REQUIRED, BRA, "*THREADS_PER_CORE", count, job.threads_per_core, 2, HONOURED, PLACE, "N", "use so many threads of each core") \
-    X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, HONOURED, PLACE, "", "prefer the lowest number of nodes") \
+    X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, NOT_YET, PLACE, "", "prefer the lowest number of nodes") \
     /* ---- files, environment, limits ---- */ \
     X(acctg_freq, "acctg-freq", 0, REQUIRED, BRA, "*ACCTG_FREQ", string, job.acctg_freq, 3, NOT_YET, IO, "SECONDS", "how often usage is sampled") \
     X(bb, "bb", 0, REQUIRED, BRA, "*BURST_BUFFER", string, job.burst_buffer, 3, NOT_YET, IO, "SPEC", "burst buffer") \

@@ -184,15 +184,15 @@
     X(STORE_JOB_EXTRA, "job_extra", NOT_YET) X(STORE_JOB_SCRIPT, "job_script", NOT_YET) \
     X(STORE_NO_STDIO, "no_stdio", NOT_YET)
 #define CONF_PRIVATE_WORDS(X) \
-    X(PRIVATE_ACCOUNTS, "accounts", HONOURED) X(PRIVATE_CLOUD, "cloud", NOT_YET) \
+    X(PRIVATE_ACCOUNTS, "accounts", NOT_YET) X(PRIVATE_CLOUD, "cloud", NOT_YET) \
     X(PRIVATE_EVENTS, "events", NOT_YET) X(PRIVATE_JOBS, "jobs", HONOURED) \
-    X(PRIVATE_NODES, "nodes", HONOURED) X(PRIVATE_PARTITIONS, "partitions", HONOURED) \
-    X(PRIVATE_RESERVATIONS, "reservations", HONOURED) X(PRIVATE_USAGE, "usage", HONOURED) \
-    X(PRIVATE_USERS, "users", HONOURED)
+    X(PRIVATE_NODES, "nodes", NOT_YET) X(PRIVATE_PARTITIONS, "partitions", NOT_YET) \
+    X(PRIVATE_RESERVATIONS, "reservations", NOT_YET) X(PRIVATE_USAGE, "usage", NOT_YET) \
+    X(PRIVATE_USERS, "users", NOT_YET)
 #define CONF_PRIVATE_ALIASES(X) \
-    X(PRIVATE_ACCOUNTS, "account", HONOURED) X(PRIVATE_JOBS, "job", HONOURED) \
-    X(PRIVATE_NODES, "node", HONOURED) X(PRIVATE_PARTITIONS, "partition", HONOURED) \
-    X(PRIVATE_RESERVATIONS, "reservation", HONOURED) X(PRIVATE_USERS, "user", HONOURED) \
+    X(PRIVATE_ACCOUNTS, "account", NOT_YET) X(PRIVATE_JOBS, "job", HONOURED) \
+    X(PRIVATE_NODES, "node", NOT_YET) X(PRIVATE_PARTITIONS, "partition", NOT_YET) \
+    X(PRIVATE_RESERVATIONS, "reservation", NOT_YET) X(PRIVATE_USERS, "user", NOT_YET) \
     X(PRIVATE_EVENTS, "event", NOT_YET) X(NO_FLAG, "none", HONOURED)
 #define CONF_RLIMIT_WORDS(X) \
     X(RLIMIT_ALL, "ALL", HONOURED) X(RLIMIT_NONE, "NONE", HONOURED) X(RLIMIT_AS_, "AS", HONOURED) \
@@ -340,9 +340,9 @@
 #define CONF_GRES_FLAG_WORDS(X) \
     X(GRES_COUNT_ONLY, "CountOnly", HONOURED) X(GRES_ONE_SHARING, "one_sharing", NOT_YET) \
     X(GRES_ALL_SHARING, "all_sharing", NOT_YET) X(GRES_EXPLICIT, "explicit", NOT_YET) \
-    X(GRES_NVIDIA_ENV, "nvidia_gpu_env", HONOURED) X(GRES_AMD_ENV, "amd_gpu_env", HONOURED) \
-    X(GRES_OPENCL_ENV, "opencl_env", HONOURED) X(GRES_ONEAPI_ENV, "oneapi_gpu_env", HONOURED) \
-    X(GRES_INTEL_ENV, "intel_gpu_env", HONOURED) X(GRES_NO_GPU_ENV, "no_gpu_env", HONOURED) \
+    X(GRES_NVIDIA_ENV, "nvidia_gpu_env", NOT_YET) X(GRES_AMD_ENV, "amd_gpu_env", NOT_YET) \
+    X(GRES_OPENCL_ENV, "opencl_env", NOT_YET) X(GRES_ONEAPI_ENV, "oneapi_gpu_env", NOT_YET) \
+    X(GRES_INTEL_ENV, "intel_gpu_env", NOT_YET) X(GRES_NO_GPU_ENV, "no_gpu_env", NOT_YET) \
     X(GRES_NVIDIA_BY_MINOR, "nvidia_unique_id", NOT_YET)
 #define CONF_DBD_DEBUG_WORDS(X) \
     X(DBD_DEBUG_ARCHIVE, "DB_ARCHIVE", NOT_YET) X(DBD_DEBUG_ASSOC, "DB_ASSOC", NOT_YET) \

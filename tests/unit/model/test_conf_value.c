@@ -100,7 +100,7 @@ TEST(a_word_that_would_leave_the_cluster_open_is_refused) {
 }
 
 TEST(every_unknown_word_of_a_list_is_told) {
-    expect("PrivateData=jobs,usrs,x,nodes",
+    expect("PrivateData=jobs,usrs,x",
            "error: PrivateData: \"usrs\" is not known (did you mean \"users\"?); the values are "
            "accounts, cloud, events, jobs, nodes, partitions, reservations, usage, users\n"
            "/etc/slurm/slurm.conf:2: error: PrivateData: \"x\" is not known; the values are "
