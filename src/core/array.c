@@ -37,14 +37,7 @@ void array_leave(struct core *core, struct core_job *job) {
     }
 }
 
-uint32_t array_slots(const struct core *core, const struct core_job *job) {
-    if (job->rec.array_job_id == 0 || job->rec.array_limit == 0)
-        return UINT32_MAX;
-    uint32_t running = array_running(core, job->rec.array_job_id);
-    return job->rec.array_limit > running ? job->rec.array_limit - running : 0;
-}
-
-uint32_t array_running(const struct core *core, uint32_t array_job_id) {
+static uint32_t array_running(const struct core *core, uint32_t array_job_id) {
     uint32_t n = 0;
     for (struct core_job *job = map_get(&core->arrays, array_job_id); job != NULL;
          job = job->array_next) {
@@ -52,6 +45,13 @@ uint32_t array_running(const struct core *core, uint32_t array_job_id) {
             n++;
     }
     return n;
+}
+
+uint32_t array_slots(const struct core *core, const struct core_job *job) {
+    if (job->rec.array_job_id == 0 || job->rec.array_limit == 0)
+        return UINT32_MAX;
+    uint32_t running = array_running(core, job->rec.array_job_id);
+    return job->rec.array_limit > running ? job->rec.array_limit - running : 0;
 }
 
 static void set_task_text(struct core_job *array) {

@@ -144,7 +144,7 @@ void depend_show(struct core_job *job) {
     string_set(&job->rec.dependency, str_cstr(&text));
 }
 
-bool depend_is_never(const struct core_job *job) {
+static bool depend_is_never(const struct core_job *job) {
     size_t failed = 0;
     for (size_t i = 0; i < job->n_depends; i++)
         failed += job->depends[i].state == DEPEND_FAILED;

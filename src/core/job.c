@@ -134,7 +134,7 @@ static void order_leave(struct core *core, struct core_job *job) {
     core->job_order_gaps = 0;
 }
 
-void job_unlink(struct core *core, struct core_job *job) {
+static void job_unlink(struct core *core, struct core_job *job) {
     core->n_jobs -= job_weight(job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);

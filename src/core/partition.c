@@ -58,7 +58,7 @@ static void partition_settle(struct core *core, struct core_partition *part) {
     partition_totals(core, part);
 }
 
-void partition_touch(struct core *core, struct core_partition *part) {
+static void partition_touch(struct core *core, struct core_partition *part) {
     if (list_is_empty(&part->dirty))
         list_append(&core->dirty_partitions, &part->dirty);
 }

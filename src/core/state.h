@@ -304,7 +304,6 @@ struct core_job *array_split(struct core *core, struct core_job *array, uint32_t
 struct core_job *array_take(struct core *core, struct core_job *array, uint32_t task);
 void array_join(struct core *core, struct core_job *job); /* into core->arrays */
 void array_leave(struct core *core, struct core_job *job);
-uint32_t array_running(const struct core *core, uint32_t array_job_id);
 /* How many more tasks of its array may start now (%limit). */
 uint32_t array_slots(const struct core *core, const struct core_job *job);
 void array_tasks_changed(struct core *core, struct core_job *array);
@@ -318,7 +317,6 @@ bool depend_check(struct core *core, struct core_job *job);
 void depend_job_changed(struct core *core);
 /* Ends the job if its dependency can never come true and that is what was asked for. */
 void depend_check_kill(struct core *core, struct core_job *job);
-bool depend_is_never(const struct core_job *job);
 void depend_show(struct core_job *job);
 
 /* ---- the planner's view (spec.c, plan.c) ---- */
@@ -384,7 +382,6 @@ must_check int update_partition(struct core *core, const struct core_user *user,
 void partition_restore(struct core *core, const struct partition *stored);
 /* What oversubscribe and exclusive of the record come to. */
 void partition_derive(struct core_partition *part);
-void partition_touch(struct core *core, struct core_partition *part);
 uint64_t partition_store_id(const struct core_partition *part);
 /* Sums over its nodes (configure.c). */
 void partition_totals(struct core *core, struct core_partition *part);
@@ -434,7 +431,6 @@ void job_write_run(struct core *core, struct core_job *job, uint32_t state);
 void job_launch_again(struct core *core, struct core_job *job);
 void job_free(struct core_job *job); /* one that was never linked, or is unlinked */
 void job_free_all(struct core *core);
-void job_unlink(struct core *core, struct core_job *job);
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
                    struct bytes credential);
 void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_results *results);

@@ -48,18 +48,10 @@ static int64_t mem_of(const struct shape *shape, const struct hardware *hardware
 bool need_of(const struct sched *s, const struct shape *shape, uint32_t hardware_id, uint32_t tasks,
              const uint32_t *share, int64_t *need) {
     const struct hardware *hardware = &s->hardware[hardware_id];
-    int64_t gpus = 0;
 
     for (uint32_t d = DIM_GRES; d < s->n_dims; d++)
         need[d] = 0;
-    for (uint8_t i = 0; i < shape->n_per_node; i++) {
-        need[shape->per_node[i].dim] += shape->per_node[i].count;
-        gpus += shape->per_node[i].is_gpu ? shape->per_node[i].count : 0;
-    }
-    for (uint8_t i = 0; i < shape->n_per_task; i++) {
-        need[shape->per_task[i].dim] += (int64_t) shape->per_task[i].count * tasks;
-        gpus += shape->per_task[i].is_gpu ? (int64_t) shape->per_task[i].count * tasks : 0;
-    }
+    int64_t gpus = need_add_gres(shape, tasks, need);
     for (uint8_t i = 0; share && i < shape->n_per_job; i++) {
         need[shape->per_job[i].dim] += share[i];
         gpus += shape->per_job[i].is_gpu ? share[i] : 0;

@@ -354,7 +354,6 @@ void amount_sum(const struct sched *s, int64_t *amount);
 void node_changed(struct sched *s, uint32_t node); /* recomputes keep and the indexes */
 void sched_touched(struct sched *s);               /* the next pass has something to do */
 void sched_released(struct sched *s);              /* something may start earlier */
-void sched_statics(struct sched *s);               /* closed reasons must be looked at again */
 
 /* index.c */
 void index_init(struct index *index, const struct sched *s);
@@ -379,12 +378,9 @@ void runs_clear(struct sched *s);
 
 /* queue.c */
 int job_compare(const struct job *a, const struct job *b); /* < 0: a goes first */
-void job_list_push(struct shape *shape, struct job *job);
-void job_list_remove(struct shape *shape, struct job *job);
 void job_list_sort(struct shape *shape);
 struct job *job_list_at(struct shape *shape,
-                        size_t *position); /* skips the gone; NULL at the end */
-void job_mark_fresh(struct sched *s, struct job *job);
+                        size_t *position);       /* skips the gone; NULL at the end */
 void queue_timers(struct sched *s, int64_t now); /* moves jobs whose time has come */
 void queue_clear(struct sched *s);
 
@@ -396,6 +392,20 @@ void shape_release(struct sched *s, struct shape *shape); /* frees it when it ha
 bool shape_count_allowed(const struct shape *shape, uint32_t n);
 
 /* fit.c */
+/* Adds the GRES that a node and `tasks` tasks ask for; returns how many of it are GPUs. */
+static inline int64_t need_add_gres(const struct shape *shape, uint32_t tasks, int64_t *need) {
+    int64_t gpus = 0;
+    for (uint8_t i = 0; i < shape->n_per_node; i++) {
+        need[shape->per_node[i].dim] += shape->per_node[i].count;
+        gpus += shape->per_node[i].is_gpu ? shape->per_node[i].count : 0;
+    }
+    for (uint8_t i = 0; i < shape->n_per_task; i++) {
+        int64_t count = (int64_t) shape->per_task[i].count * tasks;
+        need[shape->per_task[i].dim] += count;
+        gpus += shape->per_task[i].is_gpu ? count : 0;
+    }
+    return gpus;
+}
 /* What `tasks` tasks (plus `share` of the per-job GRES, may be NULL) take from a node. False: the
  * node's sockets or totals do not allow it. */
 bool need_of(const struct sched *s, const struct shape *shape, uint32_t hardware, uint32_t tasks,
@@ -479,7 +489,6 @@ void start_fill(const struct sched *s, const struct placement *placement, struct
 
 /* The order of all that wait, shape by shape: s->order.items[0] has the next job at its cursor. */
 void order_make(struct sched *s);
-void order_drop(struct sched *s);    /* no more jobs of the first shape */
 void order_advance(struct sched *s); /* to its next job */
 
 /* explain.c */

@@ -49,7 +49,8 @@ void order_make(struct sched *s) {
         order_down(s, i);
 }
 
-void order_drop(struct sched *s) {
+/* No more jobs of the first shape. */
+static void order_drop(struct sched *s) {
     s->order.items[0] = s->order.items[--s->order.n];
     order_down(s, 0);
 }

@@ -49,17 +49,9 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
 /* A lower bound of what any node must have free, whatever its hardware. */
 static void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
                        uint32_t n_dims) {
-    int64_t gpus = 0;
 
     memset(need, 0, n_dims * sizeof(*need));
-    for (uint8_t i = 0; i < shape->n_per_node; i++) {
-        need[shape->per_node[i].dim] += shape->per_node[i].count;
-        gpus += shape->per_node[i].is_gpu ? shape->per_node[i].count : 0;
-    }
-    for (uint8_t i = 0; i < shape->n_per_task; i++) {
-        need[shape->per_task[i].dim] += (int64_t) shape->per_task[i].count * tasks;
-        gpus += shape->per_task[i].is_gpu ? (int64_t) shape->per_task[i].count * tasks : 0;
-    }
+    int64_t gpus = need_add_gres(shape, tasks, need);
     for (uint8_t i = 0; i < shape->n_per_job; i++) {
         int64_t count = all ? shape->per_job[i].count : i == 0;
         need[shape->per_job[i].dim] += count;

@@ -22,7 +22,7 @@ static int job_compare_pointers(const void *a, const void *b) {
     return job_compare(*(struct job *const *) a, *(struct job *const *) b);
 }
 
-void job_list_push(struct shape *shape, struct job *job) {
+static void job_list_push(struct shape *shape, struct job *job) {
     if (shape->n_jobs == shape->capacity) {
         shape->capacity = vec_grown(shape->capacity, shape->n_jobs + 1);
         shape->jobs = xreallocarray(shape->jobs, shape->capacity, sizeof(*shape->jobs));
@@ -32,7 +32,7 @@ void job_list_push(struct shape *shape, struct job *job) {
     shape->n_live++;
 }
 
-void job_list_remove(struct shape *shape, struct job *job) {
+static void job_list_remove(struct shape *shape, struct job *job) {
     assert(shape->jobs[job->position] == job);
     shape->jobs[job->position] = NULL;
     shape->n_live--;
@@ -102,7 +102,7 @@ struct job *job_list_at(struct shape *shape, size_t *position) {
     return *position < shape->n_jobs ? shape->jobs[*position] : NULL;
 }
 
-void job_mark_fresh(struct sched *s, struct job *job) {
+static void job_mark_fresh(struct sched *s, struct job *job) {
     sched_touched(s);
     if (job->fresh)
         return;

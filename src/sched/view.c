@@ -108,7 +108,8 @@ void sched_released(struct sched *s) {
     sched_touched(s);
 }
 
-void sched_statics(struct sched *s) {
+/* Closed reasons must be looked at again. */
+static void sched_statics(struct sched *s) {
     s->static_version++;
     sched_released(s);
 }
