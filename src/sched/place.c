@@ -49,7 +49,6 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
 /* A lower bound of what any node must have free, whatever its hardware. */
 static void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
                        uint32_t n_dims) {
-
     memset(need, 0, n_dims * sizeof(*need));
     int64_t gpus = need_add_gres(shape, tasks, need);
     for (uint8_t i = 0; i < shape->n_per_job; i++) {
