@@ -237,6 +237,22 @@ TEST(a_program_is_found_in_path) {
     assert_int_equal(spawn_find("tmp", "/", &path, &err), -ERR_NOT_FOUND); /* a directory */
 }
 
+/* Appends what the terminal says until it has said `text` or there is nothing more to come. */
+static void read_until(int master, char got[256], const char *text) {
+    size_t length = strlen(got);
+    while (strstr(got, text) == NULL) {
+        ssize_t n = read(master, got + length, 255 - length);
+        if (n < 0 && errno == EAGAIN) {
+            usleep(1000);
+            continue;
+        }
+        if (n <= 0)
+            return;
+        length += (size_t) n;
+        got[length] = '\0';
+    }
+}
+
 TEST(a_terminal_has_its_size_and_is_the_controlling_one) {
     int master, slave;
     struct error err = ERROR_INIT;
@@ -256,14 +272,8 @@ TEST(a_terminal_has_its_size_and_is_the_controlling_one) {
         fail_msg("%s", err.text);
     close(slave);
     char got[256] = "";
-    size_t length = 0;
-    while (!strstr(got, "24 80")) {
-        ssize_t n = read(master, got + length, sizeof(got) - 1 - length);
-        if (n > 0)
-            length += (size_t) n;
-        else
-            usleep(1000);
-    }
+    read_until(master, got, "24 80");
+    assert_non_null(strstr(got, "24 80"));
     assert_int_equal(pty_resize(master, (struct pty_size) {50, 132}, &err), 0);
     struct pty_size size;
     assert_true(pty_get_size(master, &size));
@@ -272,8 +282,7 @@ TEST(a_terminal_has_its_size_and_is_the_controlling_one) {
     int status;
     waitpid(pid, &status, 0);
     assert_int_equal(WEXITSTATUS(status), 3);
-    ssize_t n = read(master, got + length, sizeof(got) - 1 - length);
-    assert_true(n > 0);
+    read_until(master, got, "50 132");
     assert_non_null(strstr(got, "50 132"));
     close(master);
 }
