@@ -230,7 +230,7 @@ class Run:
             raise ScenarioError(f"{where}: exit {answer[2]}: {answer[1].strip()}")
 
     def do_wait(self, where, job, *states):
-        """wait JOB STATE…: until squeue shows one of the states, or `ended`, `gone` (no CG left), `accounted`."""
+        """wait JOB STATE…: until squeue shows one of the states; `ended` for any final one, `accounted`."""
         job = self.expand(job)
         def job_states():
             out = self.cluster.run("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%T").stdout
