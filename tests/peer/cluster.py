@@ -146,9 +146,12 @@ def kill_session(leader):
 
 
 def find_bin_dirs(root, names):
-    """Directories under `root` (a prefix or a build directory) that hold the named executables."""
+    """Directories under `root` (a prefix or a build directory) that hold the named executables.
+
+    They are absolute: commands run elsewhere, where a relative one would name nothing and Debian's be found instead.
+    """
     found = {}
-    for top, dirs, files in os.walk(root):
+    for top, dirs, files in os.walk(os.path.abspath(root)):
         dirs[:] = [d for d in dirs if not d.endswith(".p") and not d.startswith("meson-")]
         for name in names:
             if name in files and name not in found and os.access(os.path.join(top, name), os.X_OK):
