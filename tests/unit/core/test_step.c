@@ -28,6 +28,18 @@ static void refused(struct world *world, const struct step_request *request, int
     steps_done(&answer);
 }
 
+/* A step that must be there; what it points to lives until the next call. */
+static struct step step_of(struct world *world, uint32_t job, uint32_t id) {
+    struct step step;
+    assert_true(steps_look(world, job, id, &step));
+    return step;
+}
+
+/* Starts a step, which must run, and looks at it. */
+static struct step step_run(struct world *world, const struct step_request *request) {
+    return step_of(world, request->job_id, steps_run(world, request));
+}
+
 TEST(a_step_gets_all_nodes_of_its_job_unless_it_says_less) {
     struct world world;
     struct step_request request;
@@ -83,16 +95,13 @@ TEST(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus) {
     struct world world;
     struct step_request request;
     struct step_answer answer;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 4, NULL);
     steps_request(&request, job, 2);
     request.exact = true;
     uint32_t a = steps_run(&world, &request), b = steps_run(&world, &request);
-    assert_true(steps_look(&world, job, a, &step));
-    assert_string_equal(step.allocation.items[0].cores, "0-1");
-    assert_true(steps_look(&world, job, b, &step));
-    assert_string_equal(step.allocation.items[0].cores, "2-3");
+    assert_string_equal(step_of(&world, job, a).allocation.items[0].cores, "0-1");
+    assert_string_equal(step_of(&world, job, b).allocation.items[0].cores, "2-3");
     steps_create(&world, &request, &answer);
     assert_true(answer.waiting);
     steps_done(&answer);
@@ -104,14 +113,12 @@ TEST(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus) {
 TEST(cpus_per_task_makes_a_step_exact) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     request.cpus_per_task = 3;
     uint32_t id = steps_run(&world, &request);
-    assert_true(steps_look(&world, job, id, &step));
-    assert_int_equal(step.num_cpus, 3);
+    assert_int_equal(step_of(&world, job, id).num_cpus, 3);
     request.cpus_per_task = 1;
     steps_run(&world, &request);
     world_stop(&world);
@@ -120,28 +127,24 @@ TEST(cpus_per_task_makes_a_step_exact) {
 TEST(relative_nodelist_and_exclude_choose_among_the_jobs_nodes) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 3, 3, NULL);
     steps_request(&request, job, 2);
     request.relative = 1;
     request.overlap = true;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.nodes, "n[2-3]");
+    assert_string_equal(step_run(&world, &request).nodes, "n[2-3]");
     request.relative = 3;
     refused(&world, &request, ERR_NODE_CONFIG);
     request.relative = UNSET32;
     request.nodelist = text("n3");
     request.ntasks = 1;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.nodes, "n3");
+    assert_string_equal(step_run(&world, &request).nodes, "n3");
     request.nodelist = text("n4");
     refused(&world, &request, ERR_NODE_CONFIG);
     request.nodelist = NULL;
     request.exclude = text("n[1-2]");
     request.ntasks = 1;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.nodes, "n3");
+    assert_string_equal(step_run(&world, &request).nodes, "n3");
     request.exclude = text("n[1-3]");
     refused(&world, &request, ERR_NODE_CONFIG);
     request.exclude = NULL;
@@ -153,14 +156,12 @@ TEST(relative_nodelist_and_exclude_choose_among_the_jobs_nodes) {
 TEST(more_tasks_than_cpus_are_refused_unless_overcommitted_and_never_absurdly_many) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 4, NULL);
     steps_request(&request, job, 5);
     refused(&world, &request, ERR_TOO_MANY_CPUS);
     request.overcommit = true;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_int_equal(step.ntasks, 5);
+    assert_int_equal(step_run(&world, &request).ntasks, 5);
     request.overlap = true;
     static const uint32_t absurd[] = {17, 1u << 31, UINT32_MAX - 1, UINT32_MAX};
     for (size_t i = 0; i < countof(absurd); i++) {
@@ -186,14 +187,13 @@ TEST(ntasks_per_node_decides_how_many_nodes) {
     uint32_t job = steps_salloc(&world, 4, 16, NULL);
     steps_request(&request, job, 6);
     request.ntasks_per_node = 3;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
+    step = step_run(&world, &request);
     assert_string_equal(step.nodes, "n[1-2]");
     assert_string_equal(step.tasks_per_node, "3(x2)");
     request.ntasks = 0;
     request.ntasks_per_node = 1;
     request.max_nodes = 2;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_int_equal(step.num_nodes, 2);
+    assert_int_equal(step_run(&world, &request).num_nodes, 2);
     world_stop(&world);
 }
 
@@ -232,18 +232,15 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
     struct world world;
     struct step_request request;
     struct step_answer third;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 4, "gres/gpu:a100:2,gres/gpu:v100:1");
     steps_request(&request, job, 1);
     request.exact = true;
     request.tres_per_node = text("gres/gpu:a100:1");
     uint32_t a = steps_run(&world, &request);
-    assert_true(steps_look(&world, job, a, &step));
-    assert_string_equal(step.allocation.items[0].gres, "gpu:a100:1(IDX:0)");
+    assert_string_equal(step_of(&world, job, a).allocation.items[0].gres, "gpu:a100:1(IDX:0)");
     uint32_t b = steps_run(&world, &request);
-    assert_true(steps_look(&world, job, b, &step));
-    assert_string_equal(step.allocation.items[0].gres, "gpu:a100:1(IDX:1)");
+    assert_string_equal(step_of(&world, job, b).allocation.items[0].gres, "gpu:a100:1(IDX:1)");
     /* No third one is free: it waits for the first. */
     steps_create(&world, &request, &third);
     assert_true(third.waiting);
@@ -253,8 +250,7 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
     assert_string_equal(third.layout->nodes.items[0].gres, "gpu:a100:1(IDX:0)");
     steps_done(&third);
     request.tres_per_node = text("gpu:1");
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.allocation.items[0].gres, "gpu:v100:1(IDX:2)");
+    assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:v100:1(IDX:2)");
     request.tres_per_node = text("gpu:4");
     refused(&world, &request, ERR_INVALID_GRES);
     request.tres_per_node = text("fpga:1");
@@ -265,34 +261,28 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
 TEST(a_step_that_asks_for_no_devices_sees_all_or_with_none_nothing) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 4, "gres/gpu:a100:2");
     steps_request(&request, job, 1);
     request.exact = true;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
+    assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
     request.tres_per_node = text("none");
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_null(step.allocation.items[0].gres);
+    assert_null(step_run(&world, &request).allocation.items[0].gres);
     request.tres_per_node = NULL;
     request.tres_per_task = text("gpu:1");
     request.ntasks = 2;
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
+    assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
     world_stop(&world);
 }
 
 TEST(counted_resources_without_numbers_are_given_as_counts) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 1, "gres/disk:9000");
     steps_request(&request, job, 1);
     request.tres_per_node = text("disk:500");
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
-    assert_string_equal(step.allocation.items[0].gres, "disk:500(IDX:)");
+    assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "disk:500(IDX:)");
     world_stop(&world);
 }
 
@@ -306,17 +296,15 @@ TEST(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one) {
     steps_request(&request, job, 2);
     uint32_t id = steps_run(&world, &request);
     steps_end_on(&world, 0, job, id, 3 << 8);
-    assert_true(steps_look(&world, job, id, &step));
-    assert_int_equal(step.state, JOB_RUNNING);
+    assert_int_equal(step_of(&world, job, id).state, JOB_RUNNING);
     steps_end_on(&world, 0, job, id, 9); /* the same node again changes nothing */
     steps_end_on(&world, 1, job, id, 0);
-    assert_true(steps_look(&world, job, id, &step));
+    step = step_of(&world, job, id);
     assert_int_equal(step.state, JOB_FAILED);
     assert_int_equal(step.exit_status, 3 << 8);
     id = steps_run(&world, &request);
     steps_end(&world, job, id, 9);
-    assert_true(steps_look(&world, job, id, &step));
-    assert_int_equal(step.state, JOB_CANCELLED);
+    assert_int_equal(step_of(&world, job, id).state, JOB_CANCELLED);
     assert_true(world_look(&world, job, &record));
     assert_int_equal(record.derived_exit, 9);
     assert_int_equal(record.state, JOB_RUNNING);
@@ -412,7 +400,6 @@ TEST(steps_are_cancelled_by_id_while_the_job_goes_on) {
 TEST(there_is_one_interactive_step_at_a_time) {
     struct world world;
     struct step_request request;
-    struct step step;
     begin(&world);
     uint32_t job = steps_salloc(&world, 1, 1, NULL);
     steps_request(&request, job, 1);
@@ -421,8 +408,7 @@ TEST(there_is_one_interactive_step_at_a_time) {
     refused(&world, &request, ERR_EXISTS);
     steps_end(&world, job, STEP_INTERACTIVE, 0);
     assert_int_equal(steps_run(&world, &request), STEP_INTERACTIVE);
-    assert_true(steps_look(&world, job, STEP_INTERACTIVE, &step));
-    assert_int_equal(step.state, JOB_RUNNING);
+    assert_int_equal(step_of(&world, job, STEP_INTERACTIVE).state, JOB_RUNNING);
     world_stop(&world);
 }
 
@@ -449,7 +435,7 @@ TEST(a_step_whose_end_nobody_reported_has_ended_with_its_job) {
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     assert_int_equal(world_kill(&world, "1"), 0);
-    assert_true(steps_look(&world, job, 0, &step));
+    step = step_of(&world, job, 0);
     assert_int_equal(step.state, JOB_CANCELLED);
     assert_int_equal(step.end_time, world.now);
     world_stop(&world);
@@ -468,9 +454,8 @@ TEST(steps_and_what_they_hold_survive_a_restart) {
     steps_run(&world, &request);
     world_restart(&world);
     world_all_connect(&world);
-    assert_true(steps_look(&world, job, 0, &step));
-    assert_int_equal(step.state, JOB_RUNNING);
-    assert_true(steps_look(&world, job, steps_run(&world, &request), &step));
+    assert_int_equal(step_of(&world, job, 0).state, JOB_RUNNING);
+    step = step_run(&world, &request);
     assert_string_equal(step.allocation.items[0].cores, "2-3");
     assert_string_equal(step.allocation.items[0].gres, "gpu:a100:1(IDX:1)");
     steps_create(&world, &request, &answer);
