@@ -21,4 +21,13 @@
 
 #define TEST(name) static void name(void **state)
 
+/* For what this machine or user does not have. (cmocka's skip() prints "not ok", which fails.) */
+#define NEED(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            print_message("# skipped: needs " #condition "\n");                                    \
+            return;                                                                                \
+        }                                                                                          \
+    } while (0)
+
 #endif

@@ -160,8 +160,7 @@ TEST(the_identity_is_taken_on_for_good) {
     static const struct spawn_identity nobody = {65534, 65534, groups, 2};
     struct run r = {0};
 
-    if (geteuid() != 0)
-        skip();
+    NEED(geteuid() == 0);
     r.plan.identity = &nobody;
     run(&r, SH("grep -E '^(Uid|Gid|Groups):' /proc/self/status | tr '\\t' ' '"), path_only);
     assert_string_equal(r.text, "Uid: 65534 65534 65534 65534\nGid: 65534 65534 65534 65534\n"
@@ -171,8 +170,7 @@ TEST(the_identity_is_taken_on_for_good) {
 TEST(files_are_opened_with_the_users_rights_and_ours_come_back) {
     static const struct spawn_identity nobody = {65534, 65534, NULL, 0};
 
-    if (geteuid() != 0)
-        skip();
+    NEED(geteuid() == 0);
     identity_enter(&nobody);
     assert_int_equal(open("/etc/shadow", O_RDONLY), -1);
     assert_int_equal(errno, EACCES);
