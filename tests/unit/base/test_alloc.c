@@ -11,9 +11,11 @@
 #include "unit.h"
 
 TEST(empty_requests_yield_memory_that_can_be_freed) {
-    free(xmalloc(0));
-    free(xcalloc(0, 8));
-    free(xreallocarray(xmalloc(3), 0, 8));
+    void *memory[] = {xmalloc(0), xcalloc(0, 8), xreallocarray(xmalloc(3), 0, 8)};
+    for (size_t i = 0; i < 3; i++) {
+        assert_non_null(memory[i]);
+        free(memory[i]);
+    }
 }
 
 TEST(calloc_zeroes) {

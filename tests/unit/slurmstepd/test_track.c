@@ -121,8 +121,11 @@ TEST(a_bomb_is_put_out) {
     start(&track,
           "trap '' TERM; i=0; while [ $i -lt 300 ]; do (setsid sleep 600 &); i=$((i+1)); done; "
           "sleep 600");
-    usleep(100000);
+    for (int i = 0; i < 2000 && count(&track) < 50; i++)
+        usleep(5000);
+    assert_true(count(&track) >= 50);
     kill_all(&track);
+    assert_true(track_close(&track));
 }
 
 TEST(an_empty_group_is_empty) {
