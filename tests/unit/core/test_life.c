@@ -213,18 +213,23 @@ TEST(requeue_keeps_the_id_and_counts) {
     world_stop(&world);
 }
 
+/* A node says that the job's first attempt has ended. */
+static void first_attempt_ends_on(struct world *world, uint32_t node, uint32_t job_id) {
+    struct step_done done;
+    record_init(&record_step_done, &done);
+    done.job_id = job_id;
+    done.step_id = STEP_BATCH;
+    done.attempt = 1;
+    core_node_message(world->core, world->now, node, MSG_STEP_DONE, &done, &world->effects);
+    world_turn(world);
+}
+
 TEST(a_report_of_an_older_attempt_changes_nothing) {
     struct world world;
     begin(&world);
     uint32_t id = world_job(&world);
     assert_int_equal(world_verb(&world, VERB_REQUEUE, "1"), 0);
-    struct step_done done;
-    record_init(&record_step_done, &done);
-    done.job_id = id;
-    done.step_id = STEP_BATCH;
-    done.attempt = 1;
-    core_node_message(world.core, world.now, 0, MSG_STEP_DONE, &done, &world.effects);
-    world_turn(&world);
+    first_attempt_ends_on(&world, 0, id);
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
     world_stop(&world);
 }
@@ -233,13 +238,7 @@ TEST(a_report_from_a_node_that_does_not_hold_the_job_changes_nothing) {
     struct world world;
     begin(&world);
     uint32_t id = world_job(&world);
-    struct step_done done;
-    record_init(&record_step_done, &done);
-    done.job_id = id;
-    done.step_id = STEP_BATCH;
-    done.attempt = 1;
-    core_node_message(world.core, world.now, 1, MSG_STEP_DONE, &done, &world.effects);
-    world_turn(&world);
+    first_attempt_ends_on(&world, 1, id);
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
     world_stop(&world);
 }
