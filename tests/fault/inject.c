@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Failing system functions; see inject.h. Counted with atomics: the store writes in a thread. With
- * 64-bit file offsets pwrite and ftruncate are the symbols pwrite64 and ftruncate64, which is what
- * SQLite calls.
+ * 64-bit file offsets pwrite is the symbol pwrite64, which is what SQLite calls.
  */
 #include "inject.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -105,16 +100,6 @@ int fsync(int fd) {
 int fdatasync(int fd) {
     FAIL_IF(INJECT_SYNC);
     return (int) syscall(SYS_fdatasync, fd);
-}
-
-int ftruncate(int fd, off_t size) {
-    FAIL_IF(INJECT_TRUNCATE);
-    return (int) syscall(SYS_ftruncate, fd, size);
-}
-
-int rename(const char *from, const char *to) {
-    FAIL_IF(INJECT_RENAME);
-    return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 pid_t fork(void) {

@@ -9,15 +9,12 @@
 #include <stdbool.h>
 
 enum inject_call {
-    INJECT_WRITE = 1u << 0, /* write, pwrite, writev, sendmsg, sendto, send */
+    INJECT_WRITE = 1u << 0, /* write, pwrite, writev, sendmsg */
     INJECT_SYNC = 1u << 1,  /* fsync, fdatasync */
-    INJECT_READ = 1u << 2,  /* read, pread, recvmsg */
-    INJECT_RENAME = 1u << 3,
-    INJECT_FORK = 1u << 4,
-    INJECT_OPEN = 1u << 5,
-    INJECT_TRUNCATE = 1u << 6,
+    INJECT_READ = 1u << 2,  /* read, recvmsg */
+    INJECT_FORK = 1u << 3,
     INJECT_SHORT =
-        1u << 7, /* with INJECT_WRITE: half of the bytes are written before the failure */
+        1u << 4, /* with INJECT_WRITE: half of the bytes are written before the failure */
 };
 
 /* From now on the n-th (1 = next) call of the kinds fails with errnum; `sticky`: and all after it.
