@@ -26,8 +26,8 @@ def pytest_configure(config):
     os.chmod(BASE, 0o755)
 
 
-def stop_and_check(cluster):
-    left = cluster.down()
+def stop_and_check(*clusters):
+    left = [sentence for cluster in clusters for sentence in cluster.down()]
     assert not left, "sluice down left behind: " + "; ".join(left)
 
 
@@ -72,8 +72,7 @@ def make_cluster(request):
     try:
         yield make
     finally:
-        for cluster in made:
-            stop_and_check(cluster)
+        stop_and_check(*made)
 
 
 @pytest.fixture
