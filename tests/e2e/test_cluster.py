@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """sluice up, env, status, down: a cluster on one machine [A08, B32, B46]."""
 
+import contextlib
 import os
 import signal
 
 from harness import BASE, Cluster, leftovers, mounts, processes_of, wait_until
+
+COMMANDS = ("sbatch", "srun", "salloc", "squeue", "sinfo", "scancel", "scontrol", "sacct", "sprio", "sdiag")
 
 
 def test_up_makes_the_asked_nodes_and_they_are_idle(make_cluster):
@@ -65,11 +68,11 @@ def test_down_works_after_everything_was_killed():
     cluster = Cluster(f"killed-{os.getpid()}", nodes=2)
     try:
         cluster.up()
-        for pid, _ in processes_of(cluster.dir):
-            try:
+        victims = [pid for pid, _ in processes_of(cluster.dir)]
+        assert {cluster.pid(name) for name in ("slurmctld", "slurmd-n1", "slurmd-n2")} <= set(victims)
+        for pid in victims:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
     finally:
         left = cluster.down()
     assert left == []
@@ -99,12 +102,12 @@ def test_bad_options_of_up_are_refused():
 
 
 def test_every_command_prints_the_version_tools_look_for(cluster):
-    for name in ("sbatch", "srun", "salloc", "squeue", "sinfo", "scancel", "scontrol", "sacct", "slurmctld", "slurmd"):
+    for name in COMMANDS + ("slurmctld", "slurmd"):
         assert cluster.ok(f"{name} -V") == "slurm 26.05.3\n", name
 
 
 def test_every_command_explains_itself(cluster):
-    for name in ("sbatch", "srun", "salloc", "squeue", "sinfo", "scancel", "scontrol", "sacct"):
+    for name in COMMANDS:
         result = cluster.run(f"{name} --help")
         assert result.rc == 0 and name in result.out and result.err == "", name
 

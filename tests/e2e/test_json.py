@@ -13,6 +13,8 @@ def test_squeue_json_holds_every_job(cluster, work):
 
 
 def test_sinfo_and_scontrol_json(cluster):
-    assert json.loads(cluster.ok("sinfo --json"))
+    rows = json.loads(cluster.ok("sinfo --json"))["sinfo"]
+    assert [(row["partition"]["name"], row["nodes"]["total"], row["node"]["state"]) for row in rows] == \
+        [("main", 4, ["IDLE"])]
     nodes = json.loads(cluster.ok("scontrol show node --json"))["nodes"]
     assert len(nodes) == 4 and nodes[0]["cpus"] == 8

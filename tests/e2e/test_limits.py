@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time limits [A39, A46].  They count in minutes; the tests end jobs early by shortening EndTime's limit."""
+"""Time limits [A39, A46].  They count in minutes, so the test of their end takes one."""
 
 import os
 

@@ -2,6 +2,7 @@
 """Life of a job as the tables show it [A31-A36, A42, A43, A51, B03, B04, B08, B33-B35]."""
 
 import os
+import time
 
 from harness import OTHER, process_is_alive, processes_of, wait_until
 
@@ -121,7 +122,6 @@ def test_suspend_stops_and_resume_continues(cluster, work):
     cluster.ok(f"scontrol suspend {job}", user="root")
     assert cluster.state(job) == {"SUSPENDED"}
     size = wait_until(lambda: os.path.getsize(log))
-    import time
     time.sleep(0.5)
     grown = os.path.getsize(log) - size
     cluster.ok(f"scontrol resume {job}", user="root")

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import time
 
 from harness import wait_until
 
@@ -76,7 +77,6 @@ def test_interrupting_srun_twice_ends_the_job(cluster, work):
     running = cluster.start("exec srun -J intr sh -c 'touch up; sleep 1000'", cwd=work)
     wait_until(lambda: os.path.exists(os.path.join(work, "up")))
     running.signal(signal.SIGINT)
-    import time
     time.sleep(0.1)
     running.signal(signal.SIGINT)
     assert running.wait().rc != 0

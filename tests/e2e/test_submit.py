@@ -6,7 +6,7 @@ import pwd
 import re
 
 import pytest
-from harness import OTHER, USER
+from harness import OTHER, USER, wait_until
 
 
 def test_the_answer_of_sbatch_is_one_line_on_stdout(cluster, work, script):
@@ -144,7 +144,6 @@ def test_wait_returns_the_exit_code(cluster, work):
 def test_a_hundred_jobs_all_run_once(cluster, work):
     out = cluster.ok("for i in $(seq 100); do sbatch -Q -J many -o /dev/null --wrap=\"echo $i >> seen\"; done", cwd=work)
     assert out == ""
-    from harness import wait_until
     wait_until(lambda: not cluster.ok("squeue -h -n many", user="root"), 60, 0.05, "the queue is empty")
     with open(os.path.join(work, "seen")) as file:
         assert sorted(map(int, file.read().split())) == list(range(1, 101))
@@ -167,6 +166,13 @@ def test_another_user_has_the_same_rights_to_his_own(cluster):
 
 
 def test_the_default_partition_is_used_and_its_absence_told(make_cluster, work):                         # B30
-    cluster = make_cluster(nodes=1)
+    cluster = make_cluster(nodes=1, conf="PartitionName=first Nodes=ALL\nPartitionName=second Nodes=ALL Default=YES\n")
     job = cluster.submit("-H --wrap=true", cwd=work)
-    assert cluster.field(job, "P") in cluster.ok("sinfo -h -o %R").split()
+    assert cluster.field(job, "P") == "second"
+    with open(cluster.env["SLURM_CONF"]) as file:
+        text = file.read()
+    with open(cluster.env["SLURM_CONF"], "w") as file:
+        file.write(text.replace(" Default=YES", ""))
+    cluster.ok("scontrol reconfigure", user="root")
+    result = cluster.run("sbatch -H --wrap=true", cwd=work)
+    assert result.rc == 1 and result.out == "" and "No partition specified or system default partition" in result.err

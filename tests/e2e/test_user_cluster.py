@@ -17,7 +17,7 @@ def own(make_cluster):
 def test_batch_jobs_steps_and_arrays_run(own, work):
     job = own.submit("-N 2 -o out --wrap='srun -N 2 -n 4 sh -c \"echo $SLURM_PROCID\" | sort'", cwd=work)
     assert own.wait_end(job) == "COMPLETED"
-    assert own.ok("srun -n 2 hostname", cwd=work)
+    assert own.ok("srun -n 2 echo task", cwd=work) == "task\n" * 2
     array = own.submit("-a 1-4 -o a.%a --wrap='echo $SLURM_ARRAY_TASK_ID'", cwd=work)
     assert own.wait_end(array) == "COMPLETED"
     assert [open(os.path.join(work, f"a.{i}")).read() for i in (1, 2, 3, 4)] == ["1\n", "2\n", "3\n", "4\n"]
