@@ -16,6 +16,12 @@ static void begin(struct world *world) {
     world_all_connect(world);
 }
 
+/* The world with a job of these nodes and tasks; returns its id, 1. */
+static uint32_t begin_job(struct world *world, uint32_t nodes, uint32_t ntasks, const char *gres) {
+    begin(world);
+    return steps_salloc(world, nodes, ntasks, gres);
+}
+
 static char *text(const char *words) {
     return (char *) (uintptr_t) words;
 }
@@ -44,8 +50,7 @@ TEST(a_step_gets_all_nodes_of_its_job_unless_it_says_less) {
     struct world world;
     struct step_request request;
     struct step_answer answer;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 2, 8, NULL);
+    uint32_t job = begin_job(&world, 2, 8, NULL);
     steps_request(&request, job, 0);
     steps_create(&world, &request, &answer);
     assert_non_null(answer.layout);
@@ -64,8 +69,7 @@ TEST(steps_are_numbered_and_the_next_one_waits_until_the_first_has_ended) {
     struct world world;
     struct step_request request;
     struct step_answer second;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     assert_int_equal(steps_run(&world, &request), 0);
     steps_create(&world, &request, &second);
@@ -82,8 +86,7 @@ TEST(steps_are_numbered_and_the_next_one_waits_until_the_first_has_ended) {
 TEST(an_immediate_step_does_not_wait) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     request.immediate = true;
@@ -95,8 +98,7 @@ TEST(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus) {
     struct world world;
     struct step_request request;
     struct step_answer answer;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 2);
     request.exact = true;
     uint32_t a = steps_run(&world, &request), b = steps_run(&world, &request);
@@ -113,8 +115,7 @@ TEST(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus) {
 TEST(cpus_per_task_makes_a_step_exact) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     request.cpus_per_task = 3;
     uint32_t id = steps_run(&world, &request);
@@ -127,8 +128,7 @@ TEST(cpus_per_task_makes_a_step_exact) {
 TEST(relative_nodelist_and_exclude_choose_among_the_jobs_nodes) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 3, 3, NULL);
+    uint32_t job = begin_job(&world, 3, 3, NULL);
     steps_request(&request, job, 2);
     request.relative = 1;
     request.overlap = true;
@@ -156,8 +156,7 @@ TEST(relative_nodelist_and_exclude_choose_among_the_jobs_nodes) {
 TEST(more_tasks_than_cpus_are_refused_unless_overcommitted_and_never_absurdly_many) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 5);
     refused(&world, &request, ERR_TOO_MANY_CPUS);
     request.overcommit = true;
@@ -183,8 +182,7 @@ TEST(ntasks_per_node_decides_how_many_nodes) {
     struct world world;
     struct step_request request;
     struct step step;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 4, 16, NULL);
+    uint32_t job = begin_job(&world, 4, 16, NULL);
     steps_request(&request, job, 6);
     request.ntasks_per_node = 3;
     step = step_run(&world, &request);
@@ -201,8 +199,7 @@ TEST(ranks_of_the_arbitrary_distribution_follow_the_list) {
     struct world world;
     struct step_request request;
     struct step_answer answer;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 3, 12, NULL);
+    uint32_t job = begin_job(&world, 3, 12, NULL);
     steps_request(&request, job, 4);
     request.distribution = DIST_ARBITRARY;
     request.arbitrary_hosts = text("n3,n1,n3,n3");
@@ -232,8 +229,7 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
     struct world world;
     struct step_request request;
     struct step_answer third;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, "gres/gpu:a100:2,gres/gpu:v100:1");
+    uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2,gres/gpu:v100:1");
     steps_request(&request, job, 1);
     request.exact = true;
     request.tres_per_node = text("gres/gpu:a100:1");
@@ -261,8 +257,7 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
 TEST(a_step_that_asks_for_no_devices_sees_all_or_with_none_nothing) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, "gres/gpu:a100:2");
+    uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2");
     steps_request(&request, job, 1);
     request.exact = true;
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
@@ -278,8 +273,7 @@ TEST(a_step_that_asks_for_no_devices_sees_all_or_with_none_nothing) {
 TEST(counted_resources_without_numbers_are_given_as_counts) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 1, "gres/disk:9000");
+    uint32_t job = begin_job(&world, 1, 1, "gres/disk:9000");
     steps_request(&request, job, 1);
     request.tres_per_node = text("disk:500");
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "disk:500(IDX:)");
@@ -291,8 +285,7 @@ TEST(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one) {
     struct step_request request;
     struct step step;
     struct job record;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 2, 2, NULL);
+    uint32_t job = begin_job(&world, 2, 2, NULL);
     steps_request(&request, job, 2);
     uint32_t id = steps_run(&world, &request);
     steps_end_on(&world, 0, job, id, 3 << 8);
@@ -314,8 +307,7 @@ TEST(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one) {
 TEST(a_job_has_at_most_max_step_count_steps) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 1, NULL);
+    uint32_t job = begin_job(&world, 1, 1, NULL);
     steps_request(&request, job, 1);
     request.overlap = true;
     for (int i = 0; i < 5; i++)
@@ -350,8 +342,7 @@ TEST(waiting_steps_learn_of_the_end_of_their_job) {
     struct world world;
     struct step_request request;
     struct step_answer waits;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     steps_create(&world, &request, &waits);
@@ -368,8 +359,7 @@ TEST(a_client_that_goes_away_waits_no_more) {
     struct step_request request;
     struct step_answer waits;
     struct step step;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, NULL);
+    uint32_t job = begin_job(&world, 1, 4, NULL);
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     steps_create(&world, &request, &waits);
@@ -384,8 +374,7 @@ TEST(a_client_that_goes_away_waits_no_more) {
 TEST(steps_are_cancelled_by_id_while_the_job_goes_on) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 1, NULL);
+    uint32_t job = begin_job(&world, 1, 1, NULL);
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     assert_int_equal(world_kill(&world, "1.0"), 0);
@@ -400,8 +389,7 @@ TEST(steps_are_cancelled_by_id_while_the_job_goes_on) {
 TEST(there_is_one_interactive_step_at_a_time) {
     struct world world;
     struct step_request request;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 1, NULL);
+    uint32_t job = begin_job(&world, 1, 1, NULL);
     steps_request(&request, job, 1);
     request.interactive = true;
     assert_int_equal(steps_run(&world, &request), STEP_INTERACTIVE);
@@ -430,8 +418,7 @@ TEST(a_step_whose_end_nobody_reported_has_ended_with_its_job) {
     struct world world;
     struct step_request request;
     struct step step;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 1, NULL);
+    uint32_t job = begin_job(&world, 1, 1, NULL);
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     assert_int_equal(world_kill(&world, "1"), 0);
@@ -446,8 +433,7 @@ TEST(steps_and_what_they_hold_survive_a_restart) {
     struct step_request request;
     struct step step;
     struct step_answer answer;
-    begin(&world);
-    uint32_t job = steps_salloc(&world, 1, 4, "gres/gpu:a100:2");
+    uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2");
     steps_request(&request, job, 2);
     request.exact = true;
     request.tres_per_node = text("gpu:a100:1");
