@@ -26,15 +26,11 @@ BELOW = {
     "agent": ["model"],
     "os": ["base"],
     "rpc": ["os", "schema", "model"],
-    "acct": ["os", "schema", "model"],
     "cli": ["rpc"],
     "cmd": ["cli"],
-    "slurmctld": ["core", "sched", "rpc", "acct"],
+    "slurmctld": ["core", "sched", "rpc"],
     "slurmd": ["agent", "rpc"],
     "slurmstepd": ["agent", "rpc"],
-    "slurmdbd": ["acct", "rpc"],
-    "slurmrestd": ["cli", "acct"],
-    "sim": ["core", "agent", "sched", "schema"],
 }
 
 # The layers without clock, files, threads, environment and randomness.
@@ -83,9 +79,8 @@ INSTRUMENTATION = re.compile(
 # -D_FORTIFY_SOURCE: __memcpy_chk stands for memcpy.
 FORTIFIED = re.compile(r"^__(\w+)_chk$")
 
-# Folders whose programs are tested as a whole, by golden and end-to-end tests.
+# Folders whose programs are tested as a whole, by tests/peer and tests/e2e.
 PROGRAMS = {"cmd"}
-SOURCES = ("src", "sim")
 
 
 def walk(root, folder, *suffixes):
@@ -102,8 +97,7 @@ def read(root, path):
 
 
 def layer_of(path):
-    parts = path.split(os.sep)
-    return "sim" if parts[0] == "sim" else parts[1]
+    return path.split(os.sep)[1]
 
 
 @functools.cache
@@ -115,21 +109,20 @@ def reachable(layer):
 
 
 def check_layers(root):
-    for folder in SOURCES:
-        for path in walk(root, folder, ".c", ".h"):
-            layer = layer_of(path)
-            if layer not in BELOW:
-                yield f"{path}: {layer} is not a layer; add it to BELOW in tests/guard/guard.py"
+    for path in walk(root, "src", ".c", ".h"):
+        layer = layer_of(path)
+        if layer not in BELOW:
+            yield f"{path}: {layer} is not a layer; add it to BELOW in tests/guard/guard.py"
+            continue
+        for number, line in enumerate(read(root, path).split("\n"), 1):
+            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not match:
                 continue
-            for number, line in enumerate(read(root, path).split("\n"), 1):
-                match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-                if not match:
-                    continue
-                target = match[1].split("/")[0] if "/" in match[1] else layer
-                if target == "..":
-                    yield f"{path}:{number}: includes {match[1]}; write \"layer/file.h\""
-                elif target not in reachable(layer):
-                    yield f"{path}:{number}: {layer} may not include {match[1]}"
+            target = match[1].split("/")[0] if "/" in match[1] else layer
+            if target == "..":
+                yield f"{path}:{number}: includes {match[1]}; write \"layer/file.h\""
+            elif target not in reachable(layer):
+                yield f"{path}:{number}: {layer} may not include {match[1]}"
 
 
 def nm(library, *options):
@@ -211,7 +204,7 @@ def is_script(root, path):
 
 
 def check_spdx(root):
-    for folder in ("src", "sim", "tests"):
+    for folder in ("src", "tests"):
         for path in walk(root, folder):
             known = path.endswith((".c", ".h", ".py", ".sh", "meson.build"))
             if not known and not is_script(root, path):
@@ -227,7 +220,7 @@ def check_format(root):
     if not shutil.which("clang-format"):
         print("clang-format is not installed")
         sys.exit(77)  # meson: skipped
-    paths = [p for folder in (*SOURCES, "tests") for p in walk(root, folder, ".c", ".h")]
+    paths = [p for folder in ("src", "tests") for p in walk(root, folder, ".c", ".h")]
     if not paths:
         return
     result = subprocess.run(["clang-format", "--dry-run", *paths], cwd=root, check=True,
