@@ -161,6 +161,7 @@ static void run_world(uint64_t seed) {
         step(&play);
     check_runs(&play.world);
     heal(&play);
+    assert_true(play.accepted.n >= STEPS / 10 && play.world.n_launched >= STEPS / 10);
     vec_done(&play.accepted);
     world_stop(&play.world);
 }

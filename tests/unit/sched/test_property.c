@@ -15,10 +15,14 @@ static unsigned env_number(const char *name, unsigned otherwise) {
     return text && str_to_u64(text, &value) ? value : otherwise;
 }
 
+/* Cases in which a property could have been broken: none would be no test. */
+static uint64_t n_tried;
+
 static void each_seed(unsigned n, void (*run)(uint64_t seed)) {
     const char *one = getenv("SLUICE_SCHED_SEED");
     uint64_t seed;
 
+    n_tried = 0;
     if (one && str_to_u64(one, &seed)) {
         run(seed);
         return;
@@ -148,6 +152,7 @@ static void naive_case(uint64_t seed) {
             random_event(&w, &rng, RANDOM_RICH);
         sched_pass(w.sched, w.now, 0, &plan);
         sched_pass(w.mirror, w.now, 0, &naive);
+        n_tried += plan.n_starts;
         said_update(said, &plan);
         said_update(said_naive, &naive);
         compare_plans(seed, &plan, &naive);
@@ -167,6 +172,7 @@ TEST(shortcuts_change_no_decision) {
     for (size_t i = 0; i < countof(once_broken); i++)
         naive_case(once_broken[i]);
     each_seed(20000, naive_case);
+    assert_true(n_tried > 0);
 }
 
 /* ---- maximality ---- */
@@ -206,6 +212,7 @@ static void maximal_case(uint64_t seed) {
                 continue;
             for (uint32_t node = 0; node < w.n_nodes; node++)
                 n += simple_fits(w.sched, &job->spec, node);
+            n_tried++;
             CHECK(seed, n < job->spec.min_nodes);
         }
     }
@@ -214,6 +221,7 @@ static void maximal_case(uint64_t seed) {
 
 TEST(after_a_pass_nobody_could_start_without_touching_a_plan) {
     each_seed(1500, maximal_case);
+    assert_true(n_tried > 0);
 }
 
 /* ---- promises ---- */
@@ -254,6 +262,7 @@ static void promise_case(uint64_t seed) {
         sched_pass(w.sched, w.now, 0, &plan);
         vec_each (&promises, promise) {
             const struct sched_wait *wait = plan_wait(&plan, promise->job_id);
+            n_tried += wait && wait->start;
             CHECK(seed, !wait || !wait->start || wait->start <= promise->start);
             CHECK(seed, !plan_start(&plan, promise->job_id) || w.now <= promise->start);
             if (wait && wait->start)
@@ -278,6 +287,7 @@ static void promise_case(uint64_t seed) {
 
 TEST(plans_only_move_earlier) {
     each_seed(1000, promise_case);
+    assert_true(n_tried > 0);
 }
 
 /* ---- the same again ---- */
