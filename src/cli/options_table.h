@@ -100,7 +100,7 @@
     X(mem_bind, "mem-bind", 0, REQUIRED, BRA, "*MEM_BIND", mem_bind, job.mem_bind, 3, NOT_YET, PLACE, "TYPE", "binding of tasks to memory") \
     X(nodefile, "nodefile", 'F', REQUIRED, BRA, "", nodefile, job.req_nodes, 2, HONOURED, PLACE, "FILE", "use the nodes named in this file") \
     X(nodelist, "nodelist", 'w', REQUIRED, BRA, "", nodelist, job.req_nodes, 1, HONOURED, PLACE, "HOSTS|FILE", "use at least these nodes") \
-    X(prefer, "prefer", 0, REQUIRED, BRA, "", string, job.prefer, 2, HONOURED, PLACE, "EXPR", "features that are wanted but not needed") \
+    X(prefer, "prefer", 0, REQUIRED, BRA, "", string, job.prefer, 2, NOT_YET, PLACE, "EXPR", "features that are wanted but not needed") \
     X(segment, "segment", 0, REQUIRED, BRA, "*SEGMENT_SIZE", count, segment, 3, NOT_YET, PLACE, "N", "nodes of a segment in a block topology") \
     X(sockets_per_node, "sockets-per-node", 0, REQUIRED, BRA, "r:SLURM_NSOCKETS_PER_NODE", count, job.sockets_per_node, 2, HONOURED, PLACE, "N", "at least so many sockets") \
     X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, NOT_YET, PLACE, "", "use as many nodes as the request allows") \

@@ -114,6 +114,14 @@ TEST(options_without_effect_are_named_once) {
     assert_false(options_without_effect(&plain.options, &names));
 }
 
+TEST(options_that_nothing_reads_yet_are_named_too) {
+    cleanup_str struct str names = STR_INIT;
+    cleanup_sample struct sample s;
+    sample_read(&s, OPTION_SRUN, "--prolog=a --epilog=b --prefer=fast --use-min-nodes -n 1");
+    assert_true(options_without_effect(&s.options, &names));
+    assert_string_equal(names.data, "--prefer, --use-min-nodes, --epilog, --prolog");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_line_beats_the_environment_which_beats_the_script),
@@ -124,6 +132,7 @@ int main(void) {
         cmocka_unit_test(variables_of_flags_are_on_when_empty_yes_or_a_number_but_zero),
         cmocka_unit_test(a_bad_variable_is_refused_like_the_option),
         cmocka_unit_test(options_without_effect_are_named_once),
+        cmocka_unit_test(options_that_nothing_reads_yet_are_named_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
