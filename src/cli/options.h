@@ -243,11 +243,8 @@ int option_bad_value(struct options *options, const struct option_row *row);
     X(bell)                                                                                        \
     X(no_bell)                                                                                     \
     X(kill_command)                                                                                \
-    X(bcast)                                                                                       \
     X(jobid)                                                                                       \
     X(overlap)                                                                                     \
-    X(pty)                                                                                         \
-    X(quiet)                                                                                       \
     X(verbose)                                                                                     \
     X(info)
 #define X(name)                                                                                    \

@@ -145,9 +145,9 @@
     X(no_shell, "no-shell", 0, NO, A, "", flag, no_shell, 1, HONOURED, COMMAND, "", "allocate, print the job id and leave") \
     /* ---- steps (srun) ---- */ \
     X(async, "async", 0, NO, R, "", flag, async, 3, NOT_YET, STEP, "", "return as soon as the step has started") \
-    X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", bcast, bcast, 3, NOT_YET, STEP, "PATH", "copy the program to the nodes first") \
+    X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", string, bcast, 3, NOT_YET, STEP, "PATH", "copy the program to the nodes first") \
     X(bcast_exclude, "bcast-exclude", 0, REQUIRED, R, "SLURM_BCAST_EXCLUDE", string, bcast_exclude, 3, NOT_YET, STEP, "PATHS", "libraries that are not copied") \
-    X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", bcast, compress, 3, NOT_YET, STEP, "TYPE", "compress the copy") \
+    X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", string, compress, 3, NOT_YET, STEP, "TYPE", "compress the copy") \
     X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, NOT_YET, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, accel_bind, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, debugger_test, 3, NOT_YET, STEP, "", "for tests of debuggers") \
@@ -168,11 +168,11 @@
     X(overlap, "overlap", 0, OPTIONAL, R, "SLURM_OVERLAP", overlap, overlap, 1, HONOURED, STEP, "force", "share CPUs, memory and GPUs with other steps") \
     X(preserve_env, "preserve-env", 'E', NO, R, "", flag, preserve_env, 2, NOT_YET, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
     X(prolog, "prolog", 0, REQUIRED, R, "SLURM_PROLOG", string, prolog, 2, NOT_YET, STEP, "PROGRAM", "run before the step, here") \
-    X(pty, "pty", 0, OPTIONAL, R, "", pty, pty, 1, HONOURED, STEP, "", "give task 0 a terminal") \
+    X(pty, "pty", 0, OPTIONAL, R, "", flag, pty, 1, HONOURED, STEP, "", "give task 0 a terminal") \
     X(quit_on_interrupt, "quit-on-interrupt", 0, NO, R, "", flag, quit_on_interrupt, 2, HONOURED, STEP, "", "one Ctrl-C ends the step") \
     X(relative, "relative", 'r', REQUIRED, R, "", count0, relative, 1, HONOURED, STEP, "N", "start at the N-th node of the job") \
-    X(resv_ports, "resv-ports", 0, OPTIONAL, R, "SLURM_RESV_PORTS", bcast, resv_ports, 3, NOT_YET, STEP, "N", "reserve ports for MPI") \
-    X(send_libs, "send-libs", 0, OPTIONAL, R, "SLURM_SEND_LIBS", bcast, send_libs, 3, NOT_YET, STEP, "yes|no", "copy the libraries with the program") \
+    X(resv_ports, "resv-ports", 0, OPTIONAL, R, "SLURM_RESV_PORTS", string, resv_ports, 3, NOT_YET, STEP, "N", "reserve ports for MPI") \
+    X(send_libs, "send-libs", 0, OPTIONAL, R, "SLURM_SEND_LIBS", string, send_libs, 3, NOT_YET, STEP, "yes|no", "copy the libraries with the program") \
     X(slurmd_debug, "slurmd-debug", 0, REQUIRED, R, "SLURMD_DEBUG", string, slurmd_debug, 3, NOT_YET, STEP, "LEVEL", "verbosity on the nodes") \
     X(task_epilog, "task-epilog", 0, REQUIRED, R, "SLURM_TASK_EPILOG", string, task_epilog, 2, HONOURED, STEP, "PROGRAM", "run after each task") \
     X(task_prolog, "task-prolog", 0, REQUIRED, R, "SLURM_TASK_PROLOG", string, task_prolog, 2, HONOURED, STEP, "PROGRAM", "run before each task") \
@@ -183,7 +183,7 @@
     X(wait_step, "wait", 'W', REQUIRED, R, "SLURM_WAIT", count0, wait_seconds, 1, HONOURED, STEP, "SECONDS", "end the step so long after the first task has ended; 0 is never") \
     X(whole, "whole", 0, NO, R, "SLURM_WHOLE", flag, whole, 2, HONOURED, STEP, "", "give the step all CPUs of its nodes (default)") \
     /* ---- for all ---- */ \
-    X(quiet, "quiet", 'Q', NO, BRA, "", quiet, self, 1, HONOURED, GENERAL, "", "say nothing but errors") \
+    X(quiet, "quiet", 'Q', NO, BRA, "", flag, quiet, 1, HONOURED, GENERAL, "", "say nothing but errors") \
     X(verbose, "verbose", 'v', NO, BRA, "*DEBUG", verbose, self, 1, HONOURED, GENERAL, "", "say more; may be given several times") \
     X(help, "help", 'h', NO, BRA, "", info, self, 1, HONOURED, GENERAL, "", "this list") \
     X(usage, "usage", 0, NO, BRA, "", info, self, 1, HONOURED, GENERAL, "", "a short summary") \

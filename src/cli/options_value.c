@@ -556,10 +556,6 @@ int option_parse_kill_command(struct options *options, const struct option_row *
     return 0;
 }
 
-int option_parse_bcast(struct options *options, const struct option_row *row, const char *value) {
-    return option_parse_string(options, row, value);
-}
-
 /* `12`, `12_3`, `12+0`: the number in front. */
 int option_parse_jobid(struct options *options, const struct option_row *row, const char *value) {
     cleanup_free char *copy = xstrdup(value);
@@ -575,16 +571,6 @@ int option_parse_jobid(struct options *options, const struct option_row *row, co
 int option_parse_overlap(struct options *options, const struct option_row *row, const char *value) {
     options->overlap = true;
     options->overlap_force = value && strcasecmp(value, "force") == 0;
-    return 0;
-}
-
-int option_parse_pty(struct options *options, const struct option_row *row, const char *value) {
-    options->pty = true;
-    return 0;
-}
-
-int option_parse_quiet(struct options *options, const struct option_row *row, const char *value) {
-    options->quiet = true;
     return 0;
 }
 
