@@ -91,7 +91,6 @@ void options_init(struct options *options, enum option_command command) {
     record_init(&record_job_request, &options->job);
     options->kill_command = UNSET32;
     options->relative = options->kill_on_bad_exit = options->wait_seconds = UNSET32;
-    options->delay_boot = options->oom_kill_step = UNSET32;
 }
 
 void options_done(struct options *options) {
@@ -108,27 +107,9 @@ void options_done(struct options *options) {
         &options->wrap,
         &options->jobid_text,
         &options->mpi,
-        &options->epilog,
-        &options->prolog,
         &options->task_epilog,
         &options->task_prolog,
-        &options->bcast,
-        &options->bcast_exclude,
-        &options->compress,
-        &options->send_libs,
-        &options->resv_ports,
-        &options->accel_bind,
-        &options->het_group,
-        &options->ignore_signals,
-        &options->slurmd_debug,
-        &options->treewidth,
-        &options->cluster_constraint,
-        &options->mem_update,
-        &options->resources,
-        &options->container_id,
-        &options->context,
-        &options->power,
-        &options->bbf,
+        &options->unread_text,
     };
     for (size_t i = 0; i < countof(texts); i++)
         free(take(*texts[i]));

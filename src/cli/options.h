@@ -87,7 +87,7 @@ struct options {
 
     /* ---- what the command itself does ---- */
     char *wrap;
-    bool parsable, test_only, wait, ignore_pbs, no_shell, external;
+    bool parsable, test_only, wait, no_shell;
     uint32_t bell;         /* enum option_bell */
     uint32_t kill_command; /* signal; UNSET32: not asked */
     int verbose;           /* -v counts up */
@@ -97,21 +97,18 @@ struct options {
     /* ---- steps: srun ---- */
     uint32_t jobid;   /* --jobid or SLURM_JOB_ID; 0 = none */
     char *jobid_text; /* as given: "12", "12_3" */
-    bool label, unbuffered, multi_prog, exact, overlap, overlap_force, whole, disable_status;
-    bool quit_on_interrupt, preserve_env, no_allocate, interactive, debugger_test, async;
-    bool external_launcher, wait_for_children, pty;
+    bool label, unbuffered, multi_prog, exact, overlap, overlap_force, disable_status;
+    bool quit_on_interrupt, interactive, pty;
     uint32_t relative;         /* UNSET32 */
     uint32_t kill_on_bad_exit; /* UNSET32: as the configuration says */
     uint32_t wait_seconds;     /* UNSET32: as the configuration says */
-    uint32_t msg_timeout, threads;
-    char *mpi, *epilog, *prolog, *task_epilog, *task_prolog;
-    char *bcast, *bcast_exclude, *compress, *send_libs, *resv_ports, *accel_bind, *het_group;
-    char *ignore_signals, *slurmd_debug, *treewidth;
+    char *mpi, *task_epilog, *task_prolog;
 
-    /* ---- kept for their notice only ---- */
-    char *cluster_constraint, *mem_update, *resources, *container_id, *context, *power, *bbf;
-    uint32_t delay_boot, oom_kill_step, segment;
-    bool consolidate_segments, spread_segments, stepmgr;
+    /* ---- where values go that are checked and read by nobody: all that counts of such an option
+     * is that it was given (`origin`) ---- */
+    bool unread_flag;
+    uint32_t unread_number;
+    char *unread_text;
 
     uint32_t n_required_hosts; /* distinct names of --nodelist, 0 when not readable */
     int64_t now;               /* for --begin and --deadline; set by the caller after init */
