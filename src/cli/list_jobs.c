@@ -43,7 +43,7 @@ static bool ref_parse(const char *text, struct job_ref *ret) {
     return true;
 }
 
-bool job_id_is_valid(const char *text, bool steps) {
+bool job_id_is_valid(const char *text) {
     struct job_ref ref;
     return ref_parse(text, &ref);
 }

@@ -28,8 +28,8 @@ struct job_query {
 };
 void job_query_done(struct job_query *query);
 
-/* "12", "12_3", "12_[1-3]"; for steps also "12.0", "12.batch". */
-bool job_id_is_valid(const char *text, bool steps);
+/* "12", "12_3", "12_[1-3]", "12.0", "12.batch". */
+bool job_id_is_valid(const char *text);
 /* Fills uids from names; unknown ones are appended to `unknown`, one a line. */
 void job_query_users(struct job_query *query, struct str *unknown);
 

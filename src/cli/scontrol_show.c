@@ -46,7 +46,7 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
     struct rows rows = {NULL, 0, 0};
     struct arena arena;
     struct error err = ERROR_INIT;
-    if (id && !job_id_is_valid(id, false)) {
+    if (id && !job_id_is_valid(id)) {
         fprintf(stderr, "scontrol_print_job error: %s\n", error_text(ERR_INVALID_JOB_ID));
         return 1;
     }

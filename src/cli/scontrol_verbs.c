@@ -95,7 +95,7 @@ static int ids_check(struct strs *ids, const char *what) {
     int status = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < ids->n; i++) {
-        if (job_id_is_valid(ids->items[i], false)) {
+        if (job_id_is_valid(ids->items[i])) {
             ids->items[n++] = ids->items[i];
             continue;
         }

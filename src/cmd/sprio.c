@@ -158,7 +158,7 @@ SET(set_nothing) {}
 SET(set_jobs) {
     strs_split(&SETTINGS->query.ids, value ? value : "");
     for (uint32_t i = 0; i < SETTINGS->query.ids.n; i++) {
-        if (!job_id_is_valid(SETTINGS->query.ids.items[i], false))
+        if (!job_id_is_valid(SETTINGS->query.ids.items[i]))
             list_fail("Invalid job id: %s", SETTINGS->query.ids.items[i]);
     }
 }

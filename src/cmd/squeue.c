@@ -23,7 +23,7 @@
 
 struct settings {
     struct job_query query;
-    const char *format, *format_long, *sort, *clusters, *me;
+    const char *format, *format_long, *sort, *clusters;
     const char *format_env, *format_long_env;
     const char *json;
     bool steps, start, long_form, no_header, raw_units, expand, has_states;
@@ -44,7 +44,7 @@ static void ids_set(struct settings *settings, const char *value) {
     char *cursor = copy, *word;
     strs_done(&settings->query.ids);
     while ((word = str_next_word(&cursor, ", "))) {
-        if (!job_id_is_valid(word, settings->steps))
+        if (!job_id_is_valid(word))
             list_fail("Invalid job id: %s", word);
         if (!strs_has(&settings->query.ids, word))
             strs_push(&settings->query.ids, word);

@@ -186,13 +186,13 @@ TEST(a_waiting_job_in_two_partitions_shows_twice_on_request) {
 }
 
 TEST(ids_must_begin_with_a_number_that_exists) {
-    assert_true(job_id_is_valid("12", false));
-    assert_true(job_id_is_valid("12_[1-3]", false));
-    assert_true(job_id_is_valid("12.batch", true));
-    assert_false(job_id_is_valid("abc", false));
-    assert_false(job_id_is_valid("0", false));
-    assert_false(job_id_is_valid("4294967296", false));
-    assert_false(job_id_is_valid("-1", false));
+    assert_true(job_id_is_valid("12"));
+    assert_true(job_id_is_valid("12_[1-3]"));
+    assert_true(job_id_is_valid("12.batch"));
+    assert_false(job_id_is_valid("abc"));
+    assert_false(job_id_is_valid("0"));
+    assert_false(job_id_is_valid("4294967296"));
+    assert_false(job_id_is_valid("-1"));
 }
 
 TEST(time_used_leaves_suspensions_out) {
