@@ -154,6 +154,19 @@ bool strs_has_word(const struct strs *list, const char *text) {
     return false;
 }
 
+bool list_nodes_match(const char *text, const struct hostlist *nodes) {
+    struct hostlist own cleanup_hostlist = HOSTLIST_INIT;
+    if (!text || hostlist_parse(&own, text, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < own.n; i++) {
+        for (size_t k = 0; k < nodes->n; k++) {
+            if (!strcmp(own.names[i], nodes->names[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 #define GROUPS_MAX 1024
 
 bool list_groups_allow(const char *allow_groups) {

@@ -16,6 +16,7 @@
 #include "cli/connect.h"
 #include "model/messages.h"
 #include "schema/columns.h"
+#include "text/hostlist.h"
 
 /* ---- output: one buffer, written to stdout in pieces of 64 KiB ---- */
 #define LIST_OUTPUT_PIECE (64u << 10)
@@ -55,6 +56,9 @@ bool strs_has(const struct strs *list, const char *text);
 bool strs_has_nocase(const struct strs *list, const char *text);
 /* True if any word of the comma list `text` is in the list. */
 bool strs_has_word(const struct strs *list, const char *text);
+
+/* True if any name of the host list `text` (NULL: none) is one of nodes. */
+bool list_nodes_match(const char *text, const struct hostlist *nodes);
 
 /* Whether the invoking user is in one of the groups of a partition's AllowGroups (root and "ALL"
  * always are): the others' partitions are shown on request only. */

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "cli/list_jobs.h"
 #include "text/duration.h"
 #include "text/idset.h"
 
@@ -91,36 +92,13 @@ void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
 }
 
 /* ---- ids ---- */
-static bool task_in(const char *tasks, const struct job *job) {
-    cleanup_free char *text = xstrndup(tasks, strcspn(tasks, "."));
-    struct idset wanted cleanup_idset = IDSET_INIT;
-    uint32_t limit;
-    if (idset_parse(&wanted, text, UINT32_MAX, &limit, NULL) < 0)
-        return false;
-    if (job->array_task_id != UNSET32)
-        return idset_contains(&wanted, job->array_task_id);
-    struct idset waiting cleanup_idset = IDSET_INIT;
-    uint32_t task = 0;
-    if (!job->array_tasks || idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
-        return false;
-    while (idset_next(&wanted, task, &task)) {
-        if (idset_contains(&waiting, task))
-            return true;
-        if (task++ == UINT32_MAX)
-            break;
-    }
-    return false;
-}
-
 /* True if the id names the job; *ret_step gets what stands behind '.', or NULL. */
 static bool id_match(const char *id, const struct job *job, const char **ret_step) {
-    char *end;
-    uint32_t number = (uint32_t) strtoul(id, &end, 10);
-    const char *dot = strchr(end, '.');
-    *ret_step = dot ? dot + 1 : NULL;
-    if (*end == '_')
-        return number == job->array_job_id && task_in(end + 1, job);
-    return number == job->job_id || number == job->array_job_id;
+    struct job_ref ref;
+    if (!job_ref_parse(id, &ref))
+        return false;
+    *ret_step = ref.step;
+    return job_ref_match(&ref, job);
 }
 
 /* With no step, all of the job is meant. */
@@ -205,21 +183,6 @@ static bool range_match(const struct acct_range *range, uint64_t value) {
     return !range->given || (value >= range->low && value <= range->high);
 }
 
-static bool nodes_match(const struct acct_filter *filter, const char *text) {
-    struct hostlist own cleanup_hostlist = HOSTLIST_INIT;
-    if (filter->nodes.n == 0)
-        return true;
-    if (!text || hostlist_parse(&own, text, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < own.n; i++) {
-        for (size_t k = 0; k < filter->nodes.n; k++) {
-            if (!strcmp(own.names[i], filter->nodes.names[k]))
-                return true;
-        }
-    }
-    return false;
-}
-
 static bool group_match(const struct acct_filter *filter, const struct job *job) {
     if (filter->groups.n == 0 || strs_has(&filter->groups, job->group_name))
         return true;
@@ -264,7 +227,8 @@ static bool acct_match(const struct acct_filter *filter, const struct acct_job *
     if (filter->reasons.n &&
         !strs_has_nocase(&filter->reasons, names_text(&names_job_reason, job->reason)))
         return false;
-    return group_match(filter, job) && nodes_match(filter, job->nodes) &&
+    return group_match(filter, job) &&
+           (filter->nodes.n == 0 || list_nodes_match(job->nodes, &filter->nodes)) &&
            range_match(&filter->nnodes, job->num_nodes) &&
            range_match(&filter->ncpus, job->num_cpus) &&
            range_match(&filter->minutes, job->time_limit);

@@ -23,14 +23,7 @@ void job_query_done(struct job_query *query) {
 }
 
 /* ---- ids ---- */
-/* One id as written: job, tasks behind '_' (NULL = all), step behind '.'. */
-struct job_ref {
-    uint32_t job_id;
-    const char *tasks; /* "3", "[1-3]" */
-    const char *step;
-};
-
-static bool ref_parse(const char *text, struct job_ref *ret) {
+bool job_ref_parse(const char *text, struct job_ref *ret) {
     char *end;
     if (!isdigit((unsigned char) *text))
         return false;
@@ -45,7 +38,7 @@ static bool ref_parse(const char *text, struct job_ref *ret) {
 
 bool job_id_is_valid(const char *text) {
     struct job_ref ref;
-    return ref_parse(text, &ref);
+    return job_ref_parse(text, &ref);
 }
 
 static bool ref_tasks(const struct job_ref *ref, struct idset *set) {
@@ -56,8 +49,7 @@ static bool ref_tasks(const struct job_ref *ref, struct idset *set) {
     return idset_parse(set, text, UINT32_MAX, &limit, NULL) == 0;
 }
 
-/* True if the reference names the job or, for an array's record, one of its waiting tasks. */
-static bool ref_match(const struct job_ref *ref, const struct job *job) {
+bool job_ref_match(const struct job_ref *ref, const struct job *job) {
     if (!ref->tasks)
         return ref->job_id == job->job_id || ref->job_id == job->array_job_id;
     if (ref->job_id != job->array_job_id)
@@ -149,19 +141,6 @@ void job_query_request(const struct job_query *query, const struct field_mask *f
 }
 
 /* ---- checks ---- */
-static bool nodes_match(const char *text, const struct hostlist *nodes) {
-    struct hostlist own cleanup_hostlist = HOSTLIST_INIT;
-    if (!text || hostlist_parse(&own, text, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < own.n; i++) {
-        for (size_t k = 0; k < nodes->n; k++) {
-            if (!strcmp(own.names[i], nodes->names[k]))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Licenses are written name[@server][:count]. */
 static bool licenses_match(const struct strs *wanted, const char *text) {
     cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
@@ -184,7 +163,7 @@ bool job_query_match(const struct job_query *query, const struct job *job,
     bool named = query->ids.n == 0;
     for (uint32_t i = 0; !named && i < query->ids.n; i++) {
         struct job_ref ref;
-        named = ref_parse(query->ids.items[i], &ref) && ref_match(&ref, job);
+        named = job_ref_parse(query->ids.items[i], &ref) && job_ref_match(&ref, job);
     }
     if (!named)
         return false;
@@ -200,7 +179,7 @@ bool job_query_match(const struct job_query *query, const struct job *job,
         return false;
     if (query->reservation && !str_equal(query->reservation, job->reservation))
         return false;
-    return !nodes || nodes_match(job->nodes, nodes);
+    return !nodes || list_nodes_match(job->nodes, nodes);
 }
 
 static bool ref_match_step(const struct job_ref *ref, const struct step *step) {
@@ -226,7 +205,7 @@ bool job_query_match_step(const struct job_query *query, const struct step *step
     bool named = query->ids.n == 0;
     for (uint32_t i = 0; !named && i < query->ids.n; i++) {
         struct job_ref ref;
-        named = ref_parse(query->ids.items[i], &ref) && ref_match_step(&ref, step);
+        named = job_ref_parse(query->ids.items[i], &ref) && ref_match_step(&ref, step);
     }
     if (!named)
         return false;
@@ -234,7 +213,7 @@ bool job_query_match_step(const struct job_query *query, const struct step *step
         return false;
     if (query->names.n && !strs_has(&query->names, step->name))
         return false;
-    return !nodes || nodes_match(step->nodes, nodes);
+    return !nodes || list_nodes_match(step->nodes, nodes);
 }
 
 /* ---- unfolding ---- */
@@ -282,7 +261,7 @@ static bool tasks_named(const struct job_query *query, const struct job *job,
     for (uint32_t i = 0; i < query->ids.n; i++) {
         struct job_ref ref;
         struct idset wanted cleanup_idset = IDSET_INIT;
-        if (!ref_parse(query->ids.items[i], &ref) || !ref_match(&ref, job))
+        if (!job_ref_parse(query->ids.items[i], &ref) || !job_ref_match(&ref, job))
             continue;
         if (!ref_tasks(&ref, &wanted))
             return false;
