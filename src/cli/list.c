@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,28 @@ bool strs_has_word(const struct strs *list, const char *text) {
             return true;
     }
     return false;
+}
+
+void u32s_push(struct u32s *list, uint32_t value) {
+    list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
+    list->items[list->n++] = value;
+}
+
+bool u32s_has(const struct u32s *list, uint32_t value) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (list->items[i] == value)
+            return true;
+    }
+    return false;
+}
+
+bool list_user_find(const char *text, uint32_t *ret_uid) {
+    const struct passwd *user = getpwnam(text);
+    uint64_t number;
+    if (!user && !(str_to_u64(text, &number) && number < UINT32_MAX))
+        return false;
+    *ret_uid = user ? user->pw_uid : (uint32_t) number;
+    return true;
 }
 
 bool list_nodes_match(const char *text, const struct hostlist *nodes) {

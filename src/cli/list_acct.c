@@ -195,13 +195,7 @@ static bool group_match(const struct acct_filter *filter, const struct job *job)
 }
 
 static bool uid_match(const struct acct_filter *filter, const struct job *job) {
-    if (filter->all_users || filter->uids.n == 0)
-        return true;
-    for (uint32_t i = 0; i < filter->uids.n; i++) {
-        if (filter->uids.items[i] == job->uid)
-            return true;
-    }
-    return false;
+    return filter->all_users || filter->uids.n == 0 || u32s_has(&filter->uids, job->uid);
 }
 
 static bool acct_match(const struct acct_filter *filter, const struct acct_job *acct) {

@@ -3,7 +3,6 @@
 #include "cli/list_jobs.h"
 
 #include <ctype.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,34 +73,18 @@ bool job_ref_match(const struct job_ref *ref, const struct job *job) {
 }
 
 /* ---- users ---- */
-static void uids_push(struct u32s *list, uint32_t uid) {
-    list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
-    list->items[list->n++] = uid;
-}
-
 void job_query_users(struct job_query *query, struct str *unknown) {
     query->by_user = query->by_user || query->users.n > 0;
     for (uint32_t i = 0; i < query->users.n; i++) {
         const char *user = query->users.items[i];
-        const struct passwd *entry = getpwnam(user);
-        uint64_t uid;
-        if (entry) {
-            uids_push(&query->uids, entry->pw_uid);
-        } else if (str_to_u64(user, &uid) && uid < UINT32_MAX) {
-            uids_push(&query->uids, (uint32_t) uid);
+        uint32_t uid;
+        if (list_user_find(user, &uid)) {
+            u32s_push(&query->uids, uid);
         } else {
             str_append(unknown, user);
             str_append_char(unknown, '\n');
         }
     }
-}
-
-static bool uids_has(const struct u32s *list, uint32_t uid) {
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (list->items[i] == uid)
-            return true;
-    }
-    return false;
 }
 
 /* ---- the request ---- */
@@ -156,7 +139,7 @@ static bool licenses_match(const struct strs *wanted, const char *text) {
 
 bool job_query_match(const struct job_query *query, const struct job *job,
                      const struct hostlist *nodes) {
-    if (query->by_user && uids_has(&query->uids, job->uid) == query->not_users)
+    if (query->by_user && u32s_has(&query->uids, job->uid) == query->not_users)
         return false;
     if (!job_states_match(&query->states, job->state, job->flags))
         return false;
@@ -200,7 +183,7 @@ static bool ref_match_step(const struct job_ref *ref, const struct step *step) {
 
 bool job_query_match_step(const struct job_query *query, const struct step *step,
                           const struct hostlist *nodes) {
-    if (query->by_user && uids_has(&query->uids, step->uid) == query->not_users)
+    if (query->by_user && u32s_has(&query->uids, step->uid) == query->not_users)
         return false;
     bool named = query->ids.n == 0;
     for (uint32_t i = 0; !named && i < query->ids.n; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sacct: what became of jobs and steps, from the accounting and from the controller. */
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,15 +187,10 @@ SET(set_users) {
     cleanup_free char *copy = xstrdup(value);
     char *cursor = copy, *word;
     while ((word = str_next_word(&cursor, ","))) {
-        const struct passwd *entry = getpwnam(word);
-        uint64_t uid;
-        if (entry)
-            uid = entry->pw_uid;
-        else if (!str_to_u64(word, &uid) || uid >= UINT32_MAX)
+        uint32_t uid;
+        if (!list_user_find(word, &uid))
             list_fail("Invalid user id: %s", word);
-        struct u32s *uids = &FILTER->uids;
-        uids->items = xreallocarray(uids->items, uids->n + 1, sizeof(*uids->items));
-        uids->items[uids->n++] = (uint32_t) uid;
+        u32s_push(&FILTER->uids, uid);
     }
 }
 SET(set_units) {
@@ -301,9 +295,7 @@ static void filter_finish(struct settings *settings) {
     if (settings->all_users || (filter->uids.n == 0 && (filter->ids.n || getuid() == 0))) {
         filter->all_users = true;
     } else if (filter->uids.n == 0) {
-        filter->uids.items = xcalloc(1, sizeof(*filter->uids.items));
-        filter->uids.items[0] = getuid();
-        filter->uids.n = 1;
+        u32s_push(&filter->uids, getuid());
     }
     acct_window_set(filter, settings->now, midnight_before(settings->now));
 }

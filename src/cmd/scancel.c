@@ -4,7 +4,6 @@
  * happens to each is the controller's work. One request, however many jobs.
  */
 #include <ctype.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "cli/connect.h"
+#include "cli/list.h"
 #include "cli/main.h"
 
 #define KILL_WAIT_USEC 600000000u /* for the answer: a hundred thousand jobs take their time */
@@ -140,13 +140,10 @@ static int set_states(struct scancel *scancel, const char *value, bool variable)
 }
 
 static int set_user(struct scancel *scancel, const char *value) {
-    uint64_t number;
-    const struct passwd *user = getpwnam(value);
-    if (!user && !(str_to_u64(value, &number) && number < UINT32_MAX)) {
+    if (!list_user_find(value, &scancel->select.uid)) {
         cli_error(&scancel->cli, "Invalid user name: %s", value);
         return 1;
     }
-    scancel->select.uid = user ? user->pw_uid : (uint32_t) number;
     scancel->filtered = true;
     str_printf(&scancel->filters, "user_name=%s ", value);
     return CLI_GO_ON;
