@@ -11,11 +11,6 @@
 #include "text/hostlist.h"
 #include "text/size.h"
 
-static void json_none(struct json *json, const char *key) {
-    json_array(json, key);
-    json_end(json);
-}
-
 static void json_cpu_time(struct json *json, const char *key, uint64_t usec) {
     json_object(json, key);
     json_unsigned(json, "seconds", usec / 1000000);

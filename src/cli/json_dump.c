@@ -101,12 +101,17 @@ void json_dump_end(struct json_dump *dump) {
     json_end(json);
     meta_slurm(json, dump->env->cluster);
     json_end(json);
-    json_array(json, "errors");
-    json_end(json);
-    json_array(json, "warnings");
-    json_end(json);
+    json_none(json, "errors");
+    json_none(json, "warnings");
     json_end(json);
     json_finish(json);
+}
+
+void json_flag_names(struct json *json, const struct names *names, uint32_t flags) {
+    for (size_t i = 0; i < names->n; i++) {
+        if (flags & names->rows[i].value)
+            json_text(json, NULL, names->rows[i].name);
+    }
 }
 
 void json_exit(struct json *json, const char *key, uint32_t status, bool known) {

@@ -51,6 +51,8 @@ void json_job(struct json *json, const struct job *job, const struct column_env 
 void json_node(struct json *json, const struct node *node, const struct column_env *env);
 void json_partition(struct json *json, const char *key, const struct partition *partition,
                     const struct column_env *env);
+/* The names of the flags that are set, as items of an open array. */
+void json_flag_names(struct json *json, const struct names *names, uint32_t flags);
 /* {"status", "return_code", "signal"} of a wait status. */
 void json_exit(struct json *json, const char *key, uint32_t status, bool known);
 

@@ -22,11 +22,10 @@ enum json_kind {
     KIND_ASKED32, /* wrapped; 0 = unset */
     KIND_TIME,    /* int64_t, wrapped, always set */
     KIND_EXIT,
-    KIND_ZERO, /* we have no such thing: wrapped 0, wrapped unset, 0, "", false, [] */
+    KIND_ZERO, /* we have no such thing: wrapped 0, wrapped unset, 0, "", [] */
     KIND_UNSET,
     KIND_PLAIN_ZERO,
     KIND_EMPTY,
-    KIND_FALSE,
     KIND_NONE,
     KIND_CALL,
 };
@@ -59,10 +58,6 @@ CALL(call_task_string) {
 }
 CALL(call_batch_flag) {
     json_bool(json, key, job->kind == JOB_KIND_BATCH);
-}
-CALL(call_flags) {
-    json_array(json, key);
-    json_end(json);
 }
 CALL(call_cluster) {
     json_text(json, key, job->cluster ? job->cluster : env->cluster);
@@ -171,18 +166,12 @@ CALL(call_resources) {
 CALL(call_state) {
     json_array(json, key);
     json_text(json, NULL, names_text(&names_job_state, job->state));
-    for (size_t i = 0; i < names_job_flag.n; i++) {
-        if (job->flags & names_job_flag.rows[i].value)
-            json_text(json, NULL, names_job_flag.rows[i].name);
-    }
+    json_flag_names(json, &names_job_flag, job->flags);
     json_end(json);
 }
 CALL(call_mail_type) {
     json_array(json, key);
-    for (size_t i = 0; i < names_mail_type.n; i++) {
-        if (job->mail_type & names_mail_type.rows[i].value)
-            json_text(json, NULL, names_mail_type.rows[i].name);
-    }
+    json_flag_names(json, &names_mail_type, job->mail_type);
     json_end(json);
 }
 CALL(call_tasks) {
@@ -274,7 +263,7 @@ static const struct json_row job_rows[] = {
     ROW("batch_features", TEXT, batch_features),
     MADE("batch_flag", call_batch_flag),
     ROW("batch_host", TEXT, batch_host),
-    MADE("flags", call_flags),
+    LACK("flags", NONE),
     ROW("burst_buffer", TEXT, burst_buffer),
     LACK("burst_buffer_state", EMPTY),
     MADE("cluster", call_cluster),
@@ -449,12 +438,8 @@ static void row_write(struct json *json, const struct json_row *row, const struc
     case KIND_EMPTY:
         json_text(json, row->key, NULL);
         break;
-    case KIND_FALSE:
-        json_bool(json, row->key, false);
-        break;
     case KIND_NONE:
-        json_array(json, row->key);
-        json_end(json);
+        json_none(json, row->key);
         break;
     case KIND_CALL:
         row->call(json, row->key, job, env);

@@ -14,18 +14,10 @@ static void json_time(struct json *json, const char *key, int64_t time) {
     json_number(json, key, true, false, time > 0 ? (uint64_t) time : 0);
 }
 
-static void json_none(struct json *json, const char *key) {
-    json_array(json, key);
-    json_end(json);
-}
-
 static void json_node_state(struct json *json, const char *key, uint32_t state, uint32_t flags) {
     json_array(json, key);
     json_text(json, NULL, names_text(&names_node_state, state));
-    for (size_t i = 0; i < names_node_flag.n; i++) {
-        if (flags & names_node_flag.rows[i].value)
-            json_text(json, NULL, names_node_flag.rows[i].name);
-    }
+    json_flag_names(json, &names_node_flag, flags);
     json_end(json);
 }
 

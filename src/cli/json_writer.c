@@ -255,6 +255,11 @@ void json_number64(struct json *json, const char *key, uint64_t value) {
     json_number(json, key, value < UNSET64 - 1, value == UNSET64 - 1, value);
 }
 
+void json_none(struct json *json, const char *key) {
+    json_array(json, key);
+    json_end(json);
+}
+
 void json_words(struct json *json, const char *key, const char *list) {
     json_array(json, key);
     struct str word cleanup_str = STR_INIT;

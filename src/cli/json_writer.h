@@ -49,6 +49,8 @@ void json_number(struct json *json, const char *key, bool set, bool infinite, ui
 /* UNSET32 is unset, UNSET32 - 1 infinite; likewise 64. */
 void json_number32(struct json *json, const char *key, uint32_t value);
 void json_number64(struct json *json, const char *key, uint64_t value);
+/* [] */
+void json_none(struct json *json, const char *key);
 /* The words of a comma list as an array of texts. */
 void json_words(struct json *json, const char *key, const char *list);
 
