@@ -60,29 +60,37 @@ struct option_set option_set_of(enum option_command command, const char *program
 }
 
 /* What each command says about itself. */
-static const struct {
+static const struct command {
     enum option_command command;
-    const char *name, *environment, *failure;
+    char letter; /* in the environment's column */
+    const char *name, *environment, *failure, *synopsis;
 } commands[] = {
-    {OPTION_SBATCH, "sbatch", "SBATCH_", "Batch job submission failed"},
-    {OPTION_SRUN, "srun", "SLURM_", "Unable to allocate resources"},
-    {OPTION_SALLOC, "salloc", "SALLOC_", "Job submit/allocate failed"},
+    {OPTION_SBATCH, 'b', "sbatch", "SBATCH_", "Batch job submission failed",
+     "sbatch [OPTIONS...] [SCRIPT [ARGUMENTS...]]"},
+    {OPTION_SRUN, 'r', "srun", "SLURM_", "Unable to allocate resources",
+     "srun [OPTIONS...] PROGRAM [ARGUMENTS...]"},
+    {OPTION_SALLOC, 'a', "salloc", "SALLOC_", "Job submit/allocate failed",
+     "salloc [OPTIONS...] [PROGRAM [ARGUMENTS...]]"},
 };
 
-static size_t command_index(enum option_command command) {
+static const struct command *command_of(enum option_command command) {
     for (size_t i = 0; i < countof(commands); i++)
         if (commands[i].command == command)
-            return i;
+            return &commands[i];
     assert(!"unknown command");
-    return 0;
+    return NULL;
 }
 
 const char *option_command_name(enum option_command command) {
-    return commands[command_index(command)].name;
+    return command_of(command)->name;
+}
+
+const char *option_command_synopsis(enum option_command command) {
+    return command_of(command)->synopsis;
 }
 
 const char *option_failure_prefix(enum option_command command) {
-    return commands[command_index(command)].failure;
+    return command_of(command)->failure;
 }
 
 void options_init(struct options *options, enum option_command command) {
@@ -163,45 +171,31 @@ static const char *environment_get(char *const *envp, const char *name, size_t l
     return NULL;
 }
 
-/* A word "*NAME", "NAME" or "ba:NAME" of a row: the variable's value if it holds for the command.
- */
-static const char *environment_word(enum option_command command, char *const *envp,
-                                    const char *word, size_t length) {
-    const char *colon = memchr(word, ':', length);
-    if (colon) {
-        static const char letters[] = {'b', 'r', 'a'}; /* bits of enum option_command */
-        bool holds = false;
-        for (const char *p = word; p < colon; p++)
-            for (size_t bit = 0; bit < countof(letters); bit++)
-                holds |= *p == letters[bit] && command == 1u << bit;
-        if (!holds)
-            return NULL;
-        length -= (size_t) (colon + 1 - word);
-        word = colon + 1;
+bool option_variable_next(enum option_command command, const char **cursor, struct str *ret_name) {
+    const struct command *row = command_of(command);
+    while (**cursor) {
+        const char *word = *cursor, *end = word + strcspn(word, " ");
+        const char *colon = memchr(word, ':', (size_t) (end - word));
+        *cursor = end + strspn(end, " ");
+        if (colon && !memchr(word, row->letter, (size_t) (colon - word)))
+            continue;
+        word = colon ? colon + 1 : word;
+        str_reset(ret_name);
+        if (*word == '*')
+            str_append(ret_name, row->environment);
+        word += *word == '*';
+        str_append_bytes(ret_name, word, (size_t) (end - word));
+        return true;
     }
-    char name[96];
-    const char *prefix = "";
-    if (*word == '*') {
-        prefix = commands[command_index(command)].environment;
-        word++;
-        length--;
-    }
-    size_t prefix_length = strlen(prefix);
-    assert(prefix_length + length < sizeof(name));
-    memcpy(name, prefix, prefix_length);
-    memcpy(name + prefix_length, word, length);
-    return environment_get(envp, name, prefix_length + length);
+    return false;
 }
 
 static const char *environment_value(const struct option_row *row, enum option_command command,
-                                     char *const *envp) {
-    for (const char *word = row->environment; *word;) {
-        size_t length = strcspn(word, " ");
-        const char *value = environment_word(command, envp, word, length);
+                                     char *const *envp, struct str *name) {
+    for (const char *cursor = row->environment; option_variable_next(command, &cursor, name);) {
+        const char *value = environment_get(envp, name->data, name->length);
         if (value)
             return value;
-        word += length;
-        word += strspn(word, " ");
     }
     return NULL;
 }
@@ -212,11 +206,12 @@ bool option_variable_is_on(const char *value) {
 }
 
 static int apply_variables(struct options *options, char *const *envp) {
+    cleanup_str struct str name = STR_INIT;
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
         if (!(row->commands & options->command) || !*row->environment)
             continue;
-        const char *value = environment_value(row, options->command, envp);
+        const char *value = environment_value(row, options->command, envp, &name);
         if (!value || (row->argument == OPTION_NO && !option_variable_is_on(value)))
             continue;
         if (row->argument == OPTION_OPTIONAL && !*value)

@@ -164,6 +164,9 @@ must_check int options_apply(struct options *options, const struct option_uses *
                              enum option_origin origin);
 /* Looks at envp ("NAME=value", NULL-terminated). */
 must_check int options_apply_environment(struct options *options, char *const *envp);
+/* The next variable that a row reads for this command, in the order in which they are tried; false
+ * after the last one. *cursor begins at row->environment. */
+bool option_variable_next(enum option_command command, const char **cursor, struct str *ret_name);
 /* Does a variable of this value switch a flag on? Empty, "yes" and numbers but 0 do. */
 bool option_variable_is_on(const char *value);
 /* Checks and fills what depends on several options. */
@@ -177,6 +180,7 @@ char *options_gpu_bind(const struct options *options);
 /* "--network, --power" of what was given and has no effect yet; false when there is none. */
 bool options_without_effect(const struct options *options, struct str *out);
 const char *option_command_name(enum option_command command);
+const char *option_command_synopsis(enum option_command command);
 /* "Batch job submission failed" and its kin: what stands before a refusal's reason. */
 const char *option_failure_prefix(enum option_command command);
 

@@ -12,18 +12,6 @@ static const char *const group_titles[OPTION_GROUPS] = {
     [OPTION_GROUP_GENERAL] = "Help",
 };
 
-static const char *synopsis(enum option_command command) {
-    switch (command) {
-    case OPTION_SBATCH:
-        return "sbatch [OPTIONS...] [SCRIPT [ARGUMENTS...]]";
-    case OPTION_SRUN:
-        return "srun [OPTIONS...] PROGRAM [ARGUMENTS...]";
-    case OPTION_SALLOC:
-        return "salloc [OPTIONS...] [PROGRAM [ARGUMENTS...]]";
-    }
-    return "";
-}
-
 static void print_form(const struct option_row *row, bool letter, struct str *out) {
     if (letter && row->letter)
         str_printf(out, "-%c, ", row->letter);
@@ -42,7 +30,7 @@ static bool row_holds(const struct option_row *row, enum option_command command)
 
 void options_print_help(enum option_command command, struct str *out) {
     const size_t column = 38;
-    str_printf(out, "Usage: %s\n", synopsis(command));
+    str_printf(out, "Usage: %s\n", option_command_synopsis(command));
     for (unsigned group = 0; group < OPTION_GROUPS; group++) {
         bool titled = false;
         for (size_t i = 0; i < OPT_COUNT; i++) {
@@ -68,7 +56,7 @@ void options_print_help(enum option_command command, struct str *out) {
 }
 
 void options_print_usage(enum option_command command, struct str *out) {
-    str_printf(out, "Usage: %s\n", synopsis(command));
+    str_printf(out, "Usage: %s\n", option_command_synopsis(command));
     size_t line_start = out->length;
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
@@ -100,25 +88,9 @@ static void print_escaped(const char *text, struct str *out) {
 /* The variables of one row, "SBATCH_X, SLURM_X". */
 static void print_variables(const struct option_row *row, enum option_command command,
                             struct str *out) {
-    static const char letters[] = {'b', 'r', 'a'};
-    static const char *const prefixes[] = {"SBATCH_", "SLURM_", "SALLOC_"};
-    unsigned bit = command == OPTION_SBATCH ? 0 : command == OPTION_SRUN ? 1 : 2;
-    cleanup_free char *copy = xstrdup(row->environment);
-    char *cursor = copy;
-    for (char *word; (word = str_next_word(&cursor, " ")) != NULL;) {
-        char *colon = strchr(word, ':');
-        if (colon) {
-            *colon = '\0';
-            if (!strchr(word, letters[bit]))
-                continue;
-            word = colon + 1;
-        }
-        if (out->length)
-            str_append(out, ", ");
-        if (*word == '*')
-            str_append(out, prefixes[bit]);
-        str_append(out, *word == '*' ? word + 1 : word);
-    }
+    cleanup_str struct str name = STR_INIT;
+    for (const char *cursor = row->environment; option_variable_next(command, &cursor, &name);)
+        str_join(out, ", ", name.data);
 }
 
 void options_print_manual(enum option_command command, struct str *out) {
