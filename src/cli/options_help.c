@@ -28,9 +28,11 @@ static bool row_holds(const struct option_row *row, enum option_command command)
     return row->commands & command;
 }
 
-void options_print_help(enum option_command command, struct str *out) {
-    const size_t column = 38;
-    str_printf(out, "Usage: %s\n", option_command_synopsis(command));
+/* The rows of a command, group by group, each group below its title. */
+static void print_groups(enum option_command command, const char *before, const char *after,
+                         void (*print_row)(const struct option_row *, enum option_command,
+                                           struct str *),
+                         struct str *out) {
     for (unsigned group = 0; group < OPTION_GROUPS; group++) {
         bool titled = false;
         for (size_t i = 0; i < OPT_COUNT; i++) {
@@ -38,21 +40,32 @@ void options_print_help(enum option_command command, struct str *out) {
             if (row->group != group || !row_holds(row, command))
                 continue;
             if (!titled)
-                str_printf(out, "\n%s:\n", group_titles[group]);
+                str_printf(out, "\n%s%s%s\n", before, group_titles[group], after);
             titled = true;
-            size_t start = out->length;
-            str_append(out, "  ");
-            print_form(row, true, out);
-            size_t width = out->length - start;
-            if (width + 2 > column) {
-                str_append_char(out, '\n');
-                width = 0;
-            }
-            str_append_fill(out, ' ', column - width);
-            str_append(out, row->help);
-            str_append(out, row->effect == OPTION_NOT_YET ? " (no effect yet)\n" : "\n");
+            print_row(row, command, out);
         }
     }
+}
+
+static void print_help_row(const struct option_row *row, enum option_command command,
+                           struct str *out) {
+    const size_t column = 38;
+    size_t start = out->length;
+    str_append(out, "  ");
+    print_form(row, true, out);
+    size_t width = out->length - start;
+    if (width + 2 > column) {
+        str_append_char(out, '\n');
+        width = 0;
+    }
+    str_append_fill(out, ' ', column - width);
+    str_append(out, row->help);
+    str_append(out, row->effect == OPTION_NOT_YET ? " (no effect yet)\n" : "\n");
+}
+
+void options_print_help(enum option_command command, struct str *out) {
+    str_printf(out, "Usage: %s\n", option_command_synopsis(command));
+    print_groups(command, "", ":", print_help_row, out);
 }
 
 void options_print_usage(enum option_command command, struct str *out) {
@@ -93,34 +106,28 @@ static void print_variables(const struct option_row *row, enum option_command co
         str_join(out, ", ", name.data);
 }
 
+static void print_manual_row(const struct option_row *row, enum option_command command,
+                             struct str *out) {
+    cleanup_str struct str form = STR_INIT, variables = STR_INIT;
+    print_form(row, false, &form);
+    str_append(out, "\n");
+    if (row->letter)
+        str_printf(out, "*-%c*, ", row->letter);
+    str_append_char(out, '*');
+    print_escaped(form.data, out);
+    str_append(out, "*\n\t");
+    print_escaped(row->help, out);
+    print_variables(row, command, &variables);
+    if (variables.length) {
+        str_append(out, ". Variable: ");
+        print_escaped(variables.data, out);
+    }
+    str_append(out, row->effect == OPTION_NOT_YET ? ". No effect yet.\n" : ".\n");
+}
+
 void options_print_manual(enum option_command command, struct str *out) {
     str_append(out, "# OPTIONS\n");
-    for (unsigned group = 0; group < OPTION_GROUPS; group++) {
-        bool titled = false;
-        for (size_t i = 0; i < OPT_COUNT; i++) {
-            const struct option_row *row = &option_rows[i];
-            if (row->group != group || !row_holds(row, command))
-                continue;
-            if (!titled)
-                str_printf(out, "\n## %s\n", group_titles[group]);
-            titled = true;
-            cleanup_str struct str form = STR_INIT, variables = STR_INIT;
-            print_form(row, false, &form);
-            str_append(out, "\n");
-            if (row->letter)
-                str_printf(out, "*-%c*, ", row->letter);
-            str_append_char(out, '*');
-            print_escaped(form.data, out);
-            str_append(out, "*\n\t");
-            print_escaped(row->help, out);
-            print_variables(row, command, &variables);
-            if (variables.length) {
-                str_append(out, ". Variable: ");
-                print_escaped(variables.data, out);
-            }
-            str_append(out, row->effect == OPTION_NOT_YET ? ". No effect yet.\n" : ".\n");
-        }
-    }
+    print_groups(command, "## ", "", print_manual_row, out);
 }
 
 /* ---- completion (bash) ---- */
