@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/connect.h"
+#include "text/timestamp.h"
 
 #define STATUS_USAGE 255 /* of unknown options and of most bad values */
 
@@ -97,6 +98,21 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
         options_apply(options, uses, OPTION_LINE) < 0)
         return cli_options_failed(cli, options);
     return cli_options_finish(cli, options);
+}
+
+void cli_print_lines(const struct cli *cli, const struct strs *infos, const struct strs *warnings) {
+    for (uint32_t i = 0; infos && i < infos->n; i++)
+        cli_info(cli, "%s", infos->items[i]);
+    for (uint32_t i = 0; warnings && i < warnings->n; i++)
+        cli_warning(cli, "%s", warnings->items[i]);
+}
+
+void cli_print_plan(const struct cli *cli, const struct submit_reply *reply) {
+    cleanup_str struct str start = STR_INIT;
+    timestamp_print(reply->start_time, NULL, time(NULL), &start);
+    cli_info(cli, "Job %u to start at %s using %u processors on nodes %s in partition %s",
+             reply->job_id, start.data, reply->cpus, reply->nodes ? reply->nodes : "",
+             reply->partition ? reply->partition : "");
 }
 
 const char *cli_refusal_prefix(enum option_command command, const struct error *err) {

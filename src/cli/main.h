@@ -29,6 +29,10 @@ int cli_options_finish(struct cli *cli, struct options *options);
 
 /* -M: there is only our own cluster, by its name or "all". */
 int cli_check_clusters(const struct cli *cli, const char *names);
+/* The lines that come with an answer; NULL is none. */
+void cli_print_lines(const struct cli *cli, const struct strs *infos, const struct strs *warnings);
+/* --test-only: when and where the job would start. */
+void cli_print_plan(const struct cli *cli, const struct submit_reply *reply);
 /* What stands before the reason of a refused request (cli_failure): the command's usual words,
  * nothing for what the commands have always reported bare. */
 const char *cli_refusal_prefix(enum option_command command, const struct error *err);

@@ -7,12 +7,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/srun.h"
-#include "text/timestamp.h"
 
 #define END_WAIT_USEC 5000000u     /* for the answer to giving the allocation back */
 #define GIVE_BACK_USEC 60000000ull /* for a controller that is away to come back */
@@ -81,16 +79,6 @@ static int alloc_refused(struct srun *srun, const struct error *err) {
     return status;
 }
 
-static int show_plan(struct srun *srun, const struct submit_reply *reply) {
-    cleanup_str struct str start = STR_INIT;
-
-    timestamp_print(reply->start_time, NULL, time(NULL), &start);
-    cli_info(&srun->cli, "Job %u to start at %s using %u processors on nodes %s in partition %s",
-             reply->job_id, start.data, reply->cpus, reply->nodes ? reply->nodes : "",
-             reply->partition ? reply->partition : "");
-    return 0;
-}
-
 static int alloc_cancelled(struct srun *srun) {
     cli_info(&srun->cli, "Job has been cancelled");
     cli_error(&srun->cli, "%s: %s", option_failure_prefix(OPTION_SRUN),
@@ -100,8 +88,7 @@ static int alloc_cancelled(struct srun *srun) {
 }
 
 static int take_grant(struct srun *srun, const struct alloc_granted *granted) {
-    for (uint32_t i = 0; i < granted->warnings.n; i++)
-        cli_warning(&srun->cli, "%s", granted->warnings.items[i]);
+    cli_print_lines(&srun->cli, NULL, &granted->warnings);
     if (!granted->step) {
         cli_error(&srun->cli,
                   "Unable to create step for job %u: the controller could not lay out "
@@ -175,12 +162,11 @@ static int ask_allocation(struct srun *srun) {
         return alloc_refused(srun, &err);
     }
     const struct submit_reply *answer = reply.body;
-    for (uint32_t i = 0; i < answer->infos.n; i++)
-        cli_info(&srun->cli, "%s", answer->infos.items[i]);
-    for (uint32_t i = 0; i < answer->warnings.n; i++)
-        cli_warning(&srun->cli, "%s", answer->warnings.items[i]);
-    if (srun->options.test_only)
-        return show_plan(srun, answer);
+    cli_print_lines(&srun->cli, &answer->infos, &answer->warnings);
+    if (srun->options.test_only) {
+        cli_print_plan(&srun->cli, answer);
+        return 0;
+    }
     srun->job_id = answer->job_id;
     srun->own_job = true;
     if (answer->pending)

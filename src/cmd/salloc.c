@@ -284,14 +284,6 @@ static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **re
     }
 }
 
-static void print_lines(const struct salloc *salloc, const struct strs *infos,
-                        const struct strs *warnings) {
-    for (uint32_t i = 0; infos && i < infos->n; i++)
-        cli_info(&salloc->cli, "%s", infos->items[i]);
-    for (uint32_t i = 0; i < warnings->n; i++)
-        cli_warning(&salloc->cli, "%s", warnings->items[i]);
-}
-
 static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
@@ -309,7 +301,7 @@ static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     const struct submit_reply *answer = reply.body;
     salloc->job_id = answer->job_id;
     salloc->pending = answer->pending;
-    print_lines(salloc, &answer->infos, &answer->warnings);
+    cli_print_lines(&salloc->cli, &answer->infos, &answer->warnings);
     if (salloc->pending) {
         cli_info(&salloc->cli, "Pending job allocation %u", salloc->job_id);
         cli_info(&salloc->cli, "job %u queued and waiting for resources", salloc->job_id);
@@ -320,7 +312,7 @@ static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     if (salloc->pending)
         cli_info(&salloc->cli, "job %u has been allocated resources", salloc->job_id);
     cli_info(&salloc->cli, "Granted job allocation %u", salloc->job_id);
-    print_lines(salloc, NULL, &(*ret)->warnings);
+    cli_print_lines(&salloc->cli, NULL, &(*ret)->warnings);
     ring(salloc, loop_monotonic_usec() - start);
     return CLI_GO_ON;
 }

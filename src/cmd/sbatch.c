@@ -11,7 +11,6 @@
 #include "cli/main.h"
 #include "cli/request.h"
 #include "cli/script.h"
-#include "text/timestamp.h"
 
 #define BUSY_TRIES 15
 #define RECONNECT_SEC 1 /* between tries to find a controller again while --wait */
@@ -172,22 +171,6 @@ static int build_request(struct sbatch *sbatch, int argc, char **argv) {
 
 /* ---- the answer ---- */
 
-static void print_lines(const struct sbatch *sbatch, const struct submit_reply *reply) {
-    for (uint32_t i = 0; i < reply->infos.n; i++)
-        cli_info(&sbatch->cli, "%s", reply->infos.items[i]);
-    for (uint32_t i = 0; i < reply->warnings.n; i++)
-        cli_warning(&sbatch->cli, "%s", reply->warnings.items[i]);
-}
-
-static int print_plan(const struct sbatch *sbatch, const struct submit_reply *reply) {
-    cleanup_str struct str start = STR_INIT;
-    timestamp_print(reply->start_time, NULL, time(NULL), &start);
-    cli_info(&sbatch->cli, "Job %u to start at %s using %u processors on nodes %s in partition %s",
-             reply->job_id, start.data, reply->cpus, reply->nodes ? reply->nodes : "",
-             reply->partition ? reply->partition : "");
-    return 0;
-}
-
 static int print_job(const struct sbatch *sbatch, const struct submit_reply *reply) {
     const char *cluster = sbatch->options.job.clusters ? reply->cluster : NULL;
     if (sbatch->options.parsable)
@@ -278,8 +261,12 @@ static int submit_job(struct sbatch *sbatch) {
         status = sbatch->cli.error_status;
     } else {
         const struct submit_reply *answer = reply.body;
-        print_lines(sbatch, answer);
-        status = submit.test_only ? print_plan(sbatch, answer) : print_job(sbatch, answer);
+        cli_print_lines(&sbatch->cli, &answer->infos, &answer->warnings);
+        status = 0;
+        if (submit.test_only)
+            cli_print_plan(&sbatch->cli, answer);
+        else
+            status = print_job(sbatch, answer);
         if (status == 0 && submit.wait)
             status = wait_for_end(sbatch, &link, answer->job_id);
     }
