@@ -185,6 +185,9 @@ const char *option_command_synopsis(enum option_command command);
 const char *option_failure_prefix(enum option_command command);
 
 /* ---- derived texts ---- */
+/* "  -d, --dir=DIR   what it does": a line a row of a set; the text begins in a column of its own,
+ * `width` characters from the left or behind a longer name. */
+void option_set_print(const struct option_set *set, size_t width, struct str *out);
 void options_print_help(enum option_command command, struct str *out);
 void options_print_usage(enum option_command command, struct str *out);
 /* The OPTIONS and ENVIRONMENT sections of the manual page, in scdoc's language. */

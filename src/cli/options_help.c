@@ -28,6 +28,18 @@ static bool row_holds(const struct option_row *row, enum option_command command)
     return row->commands & command;
 }
 
+void option_set_print(const struct option_set *set, size_t width, struct str *out) {
+    for (size_t i = 0; i < set->n_rows; i++) {
+        const struct option_row *row = &set->rows[i];
+        size_t start = out->length;
+        str_append(out, "  ");
+        print_form(row, true, out);
+        size_t length = out->length - start;
+        str_append_fill(out, ' ', length < width ? width - length : 0);
+        str_printf(out, "  %s\n", row->help);
+    }
+}
+
 /* The rows of a command, group by group, each group below its title. */
 static void print_groups(enum option_command command, const char *before, const char *after,
                          void (*print_row)(const struct option_row *, enum option_command,

@@ -67,6 +67,8 @@ static const struct option_row rows[] = {
 };
 static const struct option_alias aliases[] = {
     {"cluster", KILL_clusters, 1}, {"jobname", KILL_name, 1}, {"states", KILL_state, 1}};
+static const struct option_set option_set = {"scancel",        rows, countof(rows), aliases,
+                                             countof(aliases), 1};
 
 struct scancel {
     struct cli cli;
@@ -84,15 +86,8 @@ struct scancel {
 static int print_help(const struct scancel *scancel, bool full) {
     cleanup_str struct str out = STR_INIT;
     str_append(&out, "Usage: scancel [OPTIONS...] [JOB[_TASK][.STEP]...]\n");
-    for (size_t i = 0; full && i < countof(rows); i++) {
-        cleanup_str struct str form = STR_INIT;
-        if (rows[i].letter)
-            str_printf(&form, "  -%c, ", rows[i].letter);
-        else
-            str_append(&form, "      ");
-        str_printf(&form, "--%s%s%s", rows[i].name, *rows[i].metavar ? "=" : "", rows[i].metavar);
-        str_printf(&out, "%-30s  %s\n", form.data, rows[i].help);
-    }
+    if (full)
+        option_set_print(&option_set, 30, &out);
     return cli_print_text(&scancel->cli, &out);
 }
 
@@ -458,9 +453,9 @@ static int cancel(struct scancel *scancel) {
 }
 
 static int run(struct scancel *scancel, int argc, char **argv) {
-    struct option_set set = {"scancel", rows, countof(rows), aliases, countof(aliases), 1};
     struct option_uses uses = {0};
-    int status = cli_scan(&scancel->cli, &set, argv + 1, (size_t) argc - 1, OPTION_PERMUTE, &uses);
+    int status =
+        cli_scan(&scancel->cli, &option_set, argv + 1, (size_t) argc - 1, OPTION_PERMUTE, &uses);
     if (status == 255)
         status = 1;
     if (status == CLI_GO_ON)

@@ -44,6 +44,7 @@ static const struct option_row rows[] = {
     ROW(help, "help", 'h', NO, "", "this text"),
     ROW(version, "version", 'V', NO, "", "print the version"),
 };
+static const struct option_set option_set = {"sluice", rows, countof(rows), NULL, 0, 1};
 
 static const struct verb {
     const char *name, *help;
@@ -61,15 +62,7 @@ static int print_help(const struct cli *cli) {
     for (size_t i = 0; i < countof(verbs); i++)
         str_printf(&out, "  %-8s  %s\n", verbs[i].name, verbs[i].help);
     str_append(&out, "\nOptions:\n");
-    for (size_t i = 0; i < countof(rows); i++) {
-        cleanup_str struct str form = STR_INIT;
-        if (rows[i].letter)
-            str_printf(&form, "  -%c, ", rows[i].letter);
-        else
-            str_append(&form, "      ");
-        str_printf(&form, "--%s%s%s", rows[i].name, *rows[i].metavar ? "=" : "", rows[i].metavar);
-        str_printf(&out, "%-24s  %s\n", form.data, rows[i].help);
-    }
+    option_set_print(&option_set, 24, &out);
     str_append(&out, "\nA first job:\n"
                      "  sluice up\n"
                      "  eval \"$(sluice env)\"\n"
@@ -204,12 +197,11 @@ static int run_verb(struct cluster *cluster, const struct option_uses *uses) {
 int main(int argc, char **argv) {
     struct cli cli;
     struct cluster cluster;
-    struct option_set set = {"sluice", rows, countof(rows), NULL, 0, 1};
     struct option_uses uses = {0};
     cli_init(&cli, "sluice");
     cluster_init(&cluster, &cli);
     int status =
-        cli_scan(&cli, &set, argv + 1, (size_t) max_of(argc - 1, 0), OPTION_PERMUTE, &uses);
+        cli_scan(&cli, &option_set, argv + 1, (size_t) max_of(argc - 1, 0), OPTION_PERMUTE, &uses);
     if (status != CLI_GO_ON)
         status = 1;
     for (size_t i = 0; i < uses.options.n && status == CLI_GO_ON; i++)
