@@ -10,6 +10,42 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "cli/list.h"
+
+/* ---- setters ---- */
+
+void list_set_nothing(void *member, const char *value) {}
+
+void list_set_true(void *member, const char *value) {
+    *(bool *) member = true;
+}
+
+void list_set_false(void *member, const char *value) {
+    *(bool *) member = false;
+}
+
+void list_set_text(void *member, const char *value) {
+    *(const char **) member = value;
+}
+
+void list_set_json(void *member, const char *value) {
+    *(const char **) member = value ? value : "";
+}
+
+void list_set_yaml(void *member, const char *value) {
+    *(const char **) member = "yaml";
+}
+
+void list_set_words(void *member, const char *value) {
+    strs_done(member);
+    list_add_words(member, value);
+}
+
+void list_add_words(void *member, const char *value) {
+    strs_split(member, value ? value : "");
+}
+
+/* ---- reading ---- */
 
 /* Values of getopt_long for rows without a letter, and for what every command has. */
 enum { LONG_FIRST = 0x200, LONG_HELP = 0x100, LONG_USAGE, LONG_VERSION };
@@ -41,11 +77,15 @@ static void help_print(const struct list_options *options) {
            program_invocation_short_name);
 }
 
+static void option_set_member(const struct list_option *row, void *settings, const char *value) {
+    row->set((char *) settings + row->target, value);
+}
+
 static void environment_read(const struct list_options *options, void *settings) {
     for (size_t i = 0; i < options->n; i++) {
         const char *value = options->rows[i].env ? getenv(options->rows[i].env) : NULL;
         if (value)
-            options->rows[i].set(settings, value);
+            option_set_member(&options->rows[i], settings, value);
     }
 }
 
@@ -114,7 +154,7 @@ int list_options_parse(const struct list_options *options, int argc, char **argv
         const char *value = optarg;
         if (row->arg == LIST_ARG_NEXT_WORD && !value)
             value = next_word(argc, argv);
-        row->set(settings, value);
+        option_set_member(row, settings, value);
     }
     return optind;
 }

@@ -2,7 +2,8 @@
 /*
  * Options of the listing commands: one row each, from which getopt_long's tables, the reading of
  * environment variables and --help are derived. Unlike a submission's options they change nothing
- * but what is shown, so a row's setter writes straight into the command's own settings.
+ * but what is shown, so a row's setter writes straight into the command's own settings: into the
+ * member at `target` those below, into what they like the command's own, whose rows have no target.
  */
 #ifndef SLUICE_CLI_LIST_OPTIONS_H
 #define SLUICE_CLI_LIST_OPTIONS_H
@@ -21,11 +22,23 @@ struct list_option {
     int letter;       /* 0: a long name only */
     enum list_option_arg arg;
     const char *env; /* variable that sets it first; NULL = none */
-    /* value NULL = none given. A setter that fails prints its message and exits. */
-    void (*set)(void *settings, const char *value);
+    /* Gets the settings' address plus `target`. value NULL = none given. A setter that fails prints
+     * its message and exits. */
+    void (*set)(void *member, const char *value);
     const char *value_name;
     const char *help; /* NULL: not in --help */
+    size_t target;    /* offset in the command's settings */
 };
+
+/* ---- setters; behind each the type of its member ---- */
+void list_set_nothing(void *member, const char *value);
+void list_set_true(void *member, const char *value);  /* bool */
+void list_set_false(void *member, const char *value); /* bool */
+void list_set_text(void *member, const char *value);  /* const char *, borrowed */
+void list_set_json(void *member, const char *value);  /* const char *: a plugin, "" = the newest */
+void list_set_yaml(void *member, const char *value);  /* const char *: "yaml" */
+void list_set_words(void *member, const char *value); /* struct strs: of this comma list alone */
+void list_add_words(void *member, const char *value); /* struct strs: and of earlier ones */
 
 struct list_options {
     const struct list_option *rows;

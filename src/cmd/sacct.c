@@ -45,28 +45,11 @@ _Noreturn static void fatal(const char *text) {
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
+#define AT(member) offsetof(struct settings, member)
 #define FILTER (&SETTINGS->filter)
 
-SET(set_all_users) {
-    SETTINGS->all_users = true;
-}
-SET(set_accounts) {
-    strs_split(&FILTER->accounts, value);
-}
 SET(set_brief) {
     SETTINGS->format = FIELDS_BRIEF;
-}
-SET(set_script) {
-    FILTER->want_script = true;
-}
-SET(set_constraints) {
-    strs_split(&FILTER->constraints, value);
-}
-SET(set_delimiter) {
-    SETTINGS->delimiter = value;
-}
-SET(set_duplicates) {
-    FILTER->duplicates = true;
 }
 SET(set_help_format) {
     struct str out cleanup_str = STR_INIT;
@@ -90,9 +73,6 @@ SET(set_end) {
 SET(set_start) {
     FILTER->start = time_value(SETTINGS, value);
     FILTER->start_given = true;
-}
-SET(set_groups) {
-    strs_split(&FILTER->groups, value);
 }
 SET(set_nnodes) {
     if (!acct_range_parse(value, &FILTER->nnodes))
@@ -130,34 +110,13 @@ SET(set_jobs) {
     }
     strs_done(&ids);
 }
-SET(set_json) {
-    SETTINGS->json = value ? value : "";
-}
-SET(set_yaml) {
-    SETTINGS->json = "yaml";
-}
 SET(set_long) {
     SETTINGS->format = FIELDS_LONG;
-}
-SET(set_clusters) {
-    SETTINGS->clusters = value;
-}
-SET(set_no_header) {
-    SETTINGS->no_header = true;
-}
-SET(set_raw_units) {
-    SETTINGS->raw_units = true;
 }
 SET(set_nodes) {
     struct error err = ERROR_INIT;
     if (hostlist_parse(&FILTER->nodes, value, &err) < 0)
         list_fail("%s", err.text);
-}
-SET(set_names) {
-    strs_split(&FILTER->names, value);
-}
-SET(set_format) {
-    SETTINGS->format = value;
 }
 SET(set_parsable) {
     SETTINGS->parsable = SETTINGS->trailing = true;
@@ -166,22 +125,10 @@ SET(set_parsable2) {
     SETTINGS->parsable = true;
     SETTINGS->trailing = false;
 }
-SET(set_qos) {
-    strs_split(&FILTER->qos, value);
-}
-SET(set_partitions) {
-    strs_split(&FILTER->partitions, value);
-}
-SET(set_reasons) {
-    strs_split(&FILTER->reasons, value);
-}
 SET(set_states) {
     struct error err = ERROR_INIT;
     if (acct_states_parse(FILTER, value, &err) < 0)
         fatal(err.text);
-}
-SET(set_truncate) {
-    FILTER->truncate = true;
 }
 SET(set_users) {
     cleanup_free char *copy = xstrdup(value);
@@ -198,16 +145,6 @@ SET(set_units) {
         list_fail("Invalid option for --units: %s: one of K, M, G, T, P is meant", value);
     SETTINGS->unit = (char) (value[0] >= 'a' ? value[0] - 32 : value[0]);
 }
-SET(set_wckeys) {
-    strs_split(&FILTER->wckeys, value);
-}
-SET(set_allocations) {
-    FILTER->allocations = true;
-}
-SET(set_unfold) {
-    FILTER->unfold = true;
-}
-SET(set_nothing) {}
 SET(set_completion) {
     list_fail("-c: there is no job completion store beside the accounting; leave it out");
 }
@@ -217,65 +154,74 @@ SET(set_env_vars) {
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"allusers", 'a', LIST_ARG_NONE, NULL, set_all_users, NULL, "jobs of all users"},
-    {"accounts", 'A', LIST_ARG_REQUIRED, NULL, set_accounts, "list", "only these accounts"},
-    {"array", 0, LIST_ARG_NONE, NULL, set_unfold, NULL, "one line for each waiting array task"},
+    {"allusers", 'a', LIST_ARG_NONE, NULL, list_set_true, NULL, "jobs of all users", AT(all_users)},
+    {"accounts", 'A', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these accounts",
+        AT(filter.accounts)},
+    {"array", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "one line for each waiting array task",
+        AT(filter.unfold)},
     {"brief", 'b', LIST_ARG_NONE, NULL, set_brief, NULL, "the fields " FIELDS_BRIEF},
-    {"batch-script", 'B', LIST_ARG_NONE, NULL, set_script, NULL, "the batch script of jobs"},
+    {"batch-script", 'B', LIST_ARG_NONE, NULL, list_set_true, NULL, "the batch script of jobs",
+        AT(filter.want_script)},
     {"completion", 'c', LIST_ARG_NONE, NULL, set_completion, NULL, NULL},
-    {"constraints", 'C', LIST_ARG_REQUIRED, NULL, set_constraints, "list",
-        "only jobs with these constraints"},
-    {"delimiter", 0, LIST_ARG_REQUIRED, NULL, set_delimiter, "text",
-        "what stands between fields with -p and -P"},
-    {"duplicates", 'D', LIST_ARG_NONE, NULL, set_duplicates, NULL,
-        "earlier runs of requeued jobs too"},
+    {"constraints", 'C', LIST_ARG_REQUIRED, NULL, list_add_words, "list",
+        "only jobs with these constraints", AT(filter.constraints)},
+    {"delimiter", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "text",
+        "what stands between fields with -p and -P", AT(delimiter)},
+    {"duplicates", 'D', LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "earlier runs of requeued jobs too", AT(filter.duplicates)},
     {"endtime", 'E', LIST_ARG_REQUIRED, NULL, set_end, "time", "end of the window (now)"},
     {"env-vars", 0, LIST_ARG_NONE, NULL, set_env_vars, NULL, NULL},
-    {"expand-patterns", 0, LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
-    {"federation", 0, LIST_ARG_NONE, "SACCT_FEDERATION", set_nothing, NULL, NULL},
-    {"flags", 'F', LIST_ARG_REQUIRED, NULL, set_nothing, "list", NULL},
-    {"format", 'o', LIST_ARG_REQUIRED, "SACCT_FORMAT", set_format, "fields",
-        "comma list of fields, each perhaps with %[-]width"},
-    {"fields", 0, LIST_ARG_REQUIRED, NULL, set_format, "fields", NULL},
-    {"gid", 'g', LIST_ARG_REQUIRED, NULL, set_groups, "list", "only these groups"},
-    {"group", 0, LIST_ARG_REQUIRED, NULL, set_groups, "list", NULL},
+    {"expand-patterns", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL, NULL},
+    {"federation", 0, LIST_ARG_NONE, "SACCT_FEDERATION", list_set_nothing, NULL, NULL},
+    {"flags", 'F', LIST_ARG_REQUIRED, NULL, list_set_nothing, "list", NULL},
+    {"format", 'o', LIST_ARG_REQUIRED, "SACCT_FORMAT", list_set_text, "fields",
+        "comma list of fields, each perhaps with %[-]width", AT(format)},
+    {"fields", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "fields", NULL, AT(format)},
+    {"gid", 'g', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these groups",
+        AT(filter.groups)},
+    {"group", 0, LIST_ARG_REQUIRED, NULL, list_add_words, "list", NULL, AT(filter.groups)},
     {"helpformat", 'e', LIST_ARG_NONE, NULL, set_help_format, NULL, "list the fields"},
     {"jobs", 'j', LIST_ARG_REQUIRED, NULL, set_jobs, "list", "only these jobs and steps"},
-    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser", "JSON output", AT(json)},
     {"timelimit-min", 'k', LIST_ARG_REQUIRED, NULL, set_limit_min, "time", "smallest time limit"},
     {"timelimit-max", 'K', LIST_ARG_REQUIRED, NULL, set_limit_max, "time", "largest time limit"},
     {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "most fields"},
-    {"local", 0, LIST_ARG_NONE, "SACCT_LOCAL", set_nothing, NULL, NULL},
-    {"allclusters", 'L', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
-    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "list",
-        "only these clusters"},
-    {"cluster", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "list", NULL},
-    {"name", 0, LIST_ARG_REQUIRED, NULL, set_names, "list", "only jobs of these names"},
+    {"local", 0, LIST_ARG_NONE, "SACCT_LOCAL", list_set_nothing, NULL, NULL},
+    {"allclusters", 'L', LIST_ARG_NONE, NULL, list_set_nothing, NULL, NULL},
+    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "list",
+        "only these clusters", AT(clusters)},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "list", NULL, AT(clusters)},
+    {"name", 0, LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only jobs of these names",
+        AT(filter.names)},
     {"ncpus", 'I', LIST_ARG_REQUIRED, NULL, set_ncpus, "N[-M]", "only jobs of so many CPUs"},
     {"nnodes", 'i', LIST_ARG_REQUIRED, NULL, set_nnodes, "N[-M]", "only jobs of so many nodes"},
-    {"noconvert", 0, LIST_ARG_NONE, NULL, set_raw_units, NULL, "no larger units"},
+    {"noconvert", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "no larger units", AT(raw_units)},
     {"nodelist", 'N', LIST_ARG_REQUIRED, NULL, set_nodes, "list", "only jobs on these nodes"},
-    {"noheader", 'n', LIST_ARG_NONE, NULL, set_no_header, NULL, "no header"},
+    {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
     {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
     {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields between '|'"},
-    {"partition", 'r', LIST_ARG_REQUIRED, NULL, set_partitions, "list", "only these partitions"},
-    {"qos", 'q', LIST_ARG_REQUIRED, NULL, set_qos, "list", "only these QOS"},
-    {"reason", 'R', LIST_ARG_REQUIRED, NULL, set_reasons, "list",
-        "only jobs that waited for these reasons"},
+    {"partition", 'r', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these partitions",
+        AT(filter.partitions)},
+    {"qos", 'q', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these QOS", AT(filter.qos)},
+    {"reason", 'R', LIST_ARG_REQUIRED, NULL, list_add_words, "list",
+        "only jobs that waited for these reasons", AT(filter.reasons)},
     {"starttime", 'S', LIST_ARG_REQUIRED, NULL, set_start, "time",
         "start of the window (today 00:00)"},
     {"state", 's', LIST_ARG_REQUIRED, NULL, set_states, "list",
         "only jobs that were in these states in the window"},
-    {"truncate", 'T', LIST_ARG_NONE, NULL, set_truncate, NULL, "times no further than the window"},
+    {"truncate", 'T', LIST_ARG_NONE, NULL, list_set_true, NULL, "times no further than the window",
+        AT(filter.truncate)},
     {"uid", 'u', LIST_ARG_REQUIRED, NULL, set_users, "list", "only jobs of these users"},
     {"user", 0, LIST_ARG_REQUIRED, NULL, set_users, "list", NULL},
     {"units", 0, LIST_ARG_REQUIRED, NULL, set_units, "K|M|G|T|P", "unit of memory"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, NULL},
-    {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, set_wckeys, "list", "only these wckeys"},
-    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, set_nothing, "yes|no", NULL},
-    {"associations", 'x', LIST_ARG_REQUIRED, NULL, set_nothing, "list", NULL},
-    {"allocations", 'X', LIST_ARG_NONE, NULL, set_allocations, NULL, "no steps"},
-    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, NULL},
+    {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these wckeys",
+        AT(filter.wckeys)},
+    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, list_set_nothing, "yes|no", NULL},
+    {"associations", 'x', LIST_ARG_REQUIRED, NULL, list_set_nothing, "list", NULL},
+    {"allocations", 'X', LIST_ARG_NONE, NULL, list_set_true, NULL, "no steps",
+        AT(filter.allocations)},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {option_rows, countof(option_rows),

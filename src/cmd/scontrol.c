@@ -24,35 +24,8 @@ struct settings {
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
+#define AT(member) offsetof(struct settings, member)
 
-SET(set_all) {
-    SETTINGS->all = true;
-}
-SET(set_hide) {
-    SETTINGS->all = false;
-}
-SET(set_details) {
-    SETTINGS->details = true;
-}
-SET(set_future) {
-    SETTINGS->future = true;
-}
-SET(set_oneliner) {
-    SETTINGS->oneliner = true;
-}
-SET(set_quiet) {
-    SETTINGS->quiet = true;
-}
-SET(set_clusters) {
-    SETTINGS->clusters = value;
-}
-SET(set_json) {
-    SETTINGS->json = value ? value : "";
-}
-SET(set_yaml) {
-    SETTINGS->json = "yaml";
-}
-SET(set_nothing) {}
 static int run_help(struct scontrol *scontrol, int argc, char **argv);
 SET(set_help) {
     struct scontrol scontrol = {.out = STR_INIT};
@@ -66,27 +39,32 @@ SET(set_uid) {
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"all", 'a', LIST_ARG_NONE, "SCONTROL_ALL", set_all, NULL, "hidden partitions too"},
-    {"details", 'd', LIST_ARG_NONE, NULL, set_details, NULL, "more about what is shown"},
-    {"federation", 0, LIST_ARG_NONE, "SCONTROL_FEDERATION", set_nothing, NULL,
+    {"all", 'a', LIST_ARG_NONE, "SCONTROL_ALL", list_set_true, NULL, "hidden partitions too",
+        AT(all)},
+    {"details", 'd', LIST_ARG_NONE, NULL, list_set_true, NULL, "more about what is shown",
+        AT(details)},
+    {"federation", 0, LIST_ARG_NONE, "SCONTROL_FEDERATION", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"future", 'F', LIST_ARG_NONE, "SCONTROL_FUTURE", set_future, NULL,
-        "nodes in state FUTURE too"},
-    {"hide", 0, LIST_ARG_NONE, NULL, set_hide, NULL, "no hidden partitions"},
+    {"future", 'F', LIST_ARG_NONE, "SCONTROL_FUTURE", list_set_true, NULL,
+        "nodes in state FUTURE too", AT(future)},
+    {"hide", 0, LIST_ARG_NONE, NULL, list_set_false, NULL, "no hidden partitions", AT(all)},
     {NULL, 'h', LIST_ARG_NONE, NULL, set_help, NULL, NULL},
-    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output of show and ping"},
-    {"local", 0, LIST_ARG_NONE, "SCONTROL_LOCAL", set_nothing, NULL,
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser",
+        "JSON output of show and ping", AT(json)},
+    {"local", 0, LIST_ARG_NONE, "SCONTROL_LOCAL", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "name",
-        "the cluster to ask"},
-    {"clusters", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "name", NULL},
-    {"oneliner", 'o', LIST_ARG_NONE, NULL, set_oneliner, NULL, "one line for each record"},
-    {"quiet", 'Q', LIST_ARG_NONE, NULL, set_quiet, NULL, "print errors only"},
-    {"sibling", 0, LIST_ARG_NONE, "SCONTROL_SIBLING", set_nothing, NULL,
+    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "name",
+        "the cluster to ask", AT(clusters)},
+    {"clusters", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "name", NULL, AT(clusters)},
+    {"oneliner", 'o', LIST_ARG_NONE, NULL, list_set_true, NULL, "one line for each record",
+        AT(oneliner)},
+    {"quiet", 'Q', LIST_ARG_NONE, NULL, list_set_true, NULL, "print errors only", AT(quiet)},
+    {"sibling", 0, LIST_ARG_NONE, "SCONTROL_SIBLING", list_set_nothing, NULL,
         "accepted; there is one cluster"},
     {"uid", 'u', LIST_ARG_REQUIRED, NULL, set_uid, "uid", NULL},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
-    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output of show and ping"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser",
+        "YAML output of show and ping", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {option_rows, countof(option_rows),

@@ -42,7 +42,7 @@ static int order_mean(const void *pa, const void *pb) {
 
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
-SET(set_nothing) {}
+#define AT(member) offsetof(struct settings, member)
 SET(set_reset) {
     list_fail("-r: the counters count from the controller's start and are not reset");
 }
@@ -55,27 +55,18 @@ SET(set_order_time) {
 SET(set_order_mean) {
     SETTINGS->order = order_mean;
 }
-SET(set_clusters) {
-    SETTINGS->clusters = value;
-}
-SET(set_json) {
-    SETTINGS->json = value ? value : "";
-}
-SET(set_yaml) {
-    SETTINGS->json = "yaml";
-}
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"all", 'a', LIST_ARG_NONE, NULL, set_nothing, NULL, "all statistics (the default)"},
-    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
-    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "name",
-        "the cluster to ask"},
+    {"all", 'a', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "all statistics (the default)"},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser", "JSON output", AT(json)},
+    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "name",
+        "the cluster to ask", AT(clusters)},
     {"reset", 'r', LIST_ARG_NONE, NULL, set_reset, NULL, NULL},
     {"sort-by-id", 'i', LIST_ARG_NONE, NULL, set_order_id, NULL, "calls by their number"},
     {"sort-by-time", 't', LIST_ARG_NONE, NULL, set_order_time, NULL, "calls by their total time"},
     {"sort-by-time2", 'T', LIST_ARG_NONE, NULL, set_order_mean, NULL, "calls by their average time"},
-    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {option_rows, countof(option_rows), "sdiag [-aM]"};

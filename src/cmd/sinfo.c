@@ -31,77 +31,17 @@ struct settings {
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
+#define AT(member) offsetof(struct settings, member)
 
-SET(set_all) {
-    SETTINGS->all = true;
-}
-SET(set_dead) {
-    SETTINGS->dead = true;
-}
-SET(set_exact) {
-    SETTINGS->exact = true;
-}
-SET(set_future) {
-    SETTINGS->future = true;
-}
-SET(set_hide) {
-    SETTINGS->all = false;
-}
-SET(set_no_header) {
-    SETTINGS->no_header = true;
-}
 SET(set_iterate) {
     if (!str_to_u64(value, &SETTINGS->iterate) || SETTINGS->iterate == 0)
         list_fail("Error: invalid entry for --iterate=%s", value);
-}
-SET(set_json) {
-    SETTINGS->json = value ? value : "";
-}
-SET(set_yaml) {
-    SETTINGS->json = "yaml";
-}
-SET(set_long) {
-    SETTINGS->long_form = true;
-}
-SET(set_clusters) {
-    SETTINGS->clusters = value;
 }
 SET(set_nodes) {
     struct error err = ERROR_INIT;
     SETTINGS->by_node = true;
     if (hostlist_parse(&SETTINGS->nodes, value, &err) < 0)
         list_fail("%s", err.text);
-}
-SET(set_raw_units) {
-    SETTINGS->raw_units = true;
-}
-SET(set_per_node) {
-    SETTINGS->per_node = true;
-}
-SET(set_format) {
-    SETTINGS->format = value;
-}
-SET(set_format_env) {
-    SETTINGS->format_env = value;
-}
-SET(set_format_long) {
-    SETTINGS->format_long = value;
-}
-SET(set_partitions) {
-    strs_done(&SETTINGS->partitions);
-    strs_split(&SETTINGS->partitions, value);
-}
-SET(set_responding) {
-    SETTINGS->responding = true;
-}
-SET(set_reasons) {
-    SETTINGS->reasons = true;
-}
-SET(set_summary) {
-    SETTINGS->summary = true;
-}
-SET(set_sort) {
-    SETTINGS->sort = value;
 }
 SET(set_states) {
     struct error err = ERROR_INIT;
@@ -112,49 +52,53 @@ SET(set_states) {
         list_fail("valid states: %s", str_cstr(&names));
     }
 }
-SET(set_reservations) {
-    SETTINGS->reservations = true;
-}
-SET(set_nothing) {}
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"all", 'a', LIST_ARG_NONE, "SINFO_ALL", set_all, NULL, "hidden partitions too"},
-    {"dead", 'd', LIST_ARG_NONE, NULL, set_dead, NULL, "only nodes that do not respond"},
-    {"exact", 'e', LIST_ARG_NONE, NULL, set_exact, NULL,
-        "merge only nodes of the same configuration"},
-    {"federation", 0, LIST_ARG_NONE, "SINFO_FEDERATION", set_nothing, NULL,
+    {"all", 'a', LIST_ARG_NONE, "SINFO_ALL", list_set_true, NULL, "hidden partitions too", AT(all)},
+    {"dead", 'd', LIST_ARG_NONE, NULL, list_set_true, NULL, "only nodes that do not respond",
+        AT(dead)},
+    {"exact", 'e', LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "merge only nodes of the same configuration", AT(exact)},
+    {"federation", 0, LIST_ARG_NONE, "SINFO_FEDERATION", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"future", 'F', LIST_ARG_NONE, NULL, set_future, NULL, "nodes in state FUTURE too"},
-    {"hide", 0, LIST_ARG_NONE, NULL, set_hide, NULL, "no hidden partitions"},
+    {"future", 'F', LIST_ARG_NONE, NULL, list_set_true, NULL, "nodes in state FUTURE too",
+        AT(future)},
+    {"hide", 0, LIST_ARG_NONE, NULL, list_set_false, NULL, "no hidden partitions", AT(all)},
     {"iterate", 'i', LIST_ARG_REQUIRED, NULL, set_iterate, "seconds", "repeat at this interval"},
-    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
-    {"local", 0, LIST_ARG_NONE, "SINFO_LOCAL", set_nothing, NULL,
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser", "JSON output", AT(json)},
+    {"local", 0, LIST_ARG_NONE, "SINFO_LOCAL", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "long output"},
-    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "names",
-        "the cluster to ask"},
-    {"cluster", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "names", NULL},
+    {"long", 'l', LIST_ARG_NONE, NULL, list_set_true, NULL, "long output", AT(long_form)},
+    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "names",
+        "the cluster to ask", AT(clusters)},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "names", NULL, AT(clusters)},
     {"nodes", 'n', LIST_ARG_REQUIRED, NULL, set_nodes, "NODES", "only these nodes"},
-    {"noconvert", 0, LIST_ARG_NONE, NULL, set_raw_units, NULL, "no larger units"},
-    {"Node", 'N', LIST_ARG_NONE, NULL, set_per_node, NULL, "one line for each node"},
-    {"noheader", 'h', LIST_ARG_NONE, NULL, set_no_header, NULL, "no headers on output"},
-    {"format", 'o', LIST_ARG_REQUIRED, NULL, set_format, "format", "format specification"},
-    {"Format", 'O', LIST_ARG_REQUIRED, NULL, set_format_long, "format", "format by field names"},
-    {NULL, 0, LIST_ARG_REQUIRED, "SINFO_FORMAT", set_format_env, NULL, NULL},
-    {"partition", 'p', LIST_ARG_REQUIRED, "SINFO_PARTITION", set_partitions, "PARTITION",
-        "only these partitions"},
-    {"responding", 'r', LIST_ARG_NONE, NULL, set_responding, NULL, "only nodes that respond"},
-    {"list-reasons", 'R', LIST_ARG_NONE, NULL, set_reasons, NULL,
-        "why nodes are down or drained"},
-    {"summarize", 's', LIST_ARG_NONE, NULL, set_summary, NULL, "a line for each partition"},
-    {"sort", 'S', LIST_ARG_REQUIRED, "SINFO_SORT", set_sort, "fields",
-        "comma separated list of fields to sort on"},
+    {"noconvert", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "no larger units", AT(raw_units)},
+    {"Node", 'N', LIST_ARG_NONE, NULL, list_set_true, NULL, "one line for each node", AT(per_node)},
+    {"noheader", 'h', LIST_ARG_NONE, NULL, list_set_true, NULL, "no headers on output",
+        AT(no_header)},
+    {"format", 'o', LIST_ARG_REQUIRED, NULL, list_set_text, "format", "format specification",
+        AT(format)},
+    {"Format", 'O', LIST_ARG_REQUIRED, NULL, list_set_text, "format", "format by field names",
+        AT(format_long)},
+    {NULL, 0, LIST_ARG_REQUIRED, "SINFO_FORMAT", list_set_text, NULL, NULL, AT(format_env)},
+    {"partition", 'p', LIST_ARG_REQUIRED, "SINFO_PARTITION", list_set_words, "PARTITION",
+        "only these partitions", AT(partitions)},
+    {"responding", 'r', LIST_ARG_NONE, NULL, list_set_true, NULL, "only nodes that respond",
+        AT(responding)},
+    {"list-reasons", 'R', LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "why nodes are down or drained", AT(reasons)},
+    {"summarize", 's', LIST_ARG_NONE, NULL, list_set_true, NULL, "a line for each partition",
+        AT(summary)},
+    {"sort", 'S', LIST_ARG_REQUIRED, "SINFO_SORT", list_set_text, "fields",
+        "comma separated list of fields to sort on", AT(sort)},
     {"states", 't', LIST_ARG_REQUIRED, NULL, set_states, "node_state",
         "only nodes in these states"},
-    {"reservation", 'T', LIST_ARG_NONE, NULL, set_reservations, NULL, "list reservations"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
-    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+    {"reservation", 'T', LIST_ARG_NONE, NULL, list_set_true, NULL, "list reservations",
+        AT(reservations)},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {

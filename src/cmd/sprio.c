@@ -153,8 +153,8 @@ static const struct column_table table = {NULL, rows, countof(rows), false};
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
+#define AT(member) offsetof(struct settings, member)
 
-SET(set_nothing) {}
 SET(set_jobs) {
     strs_split(&SETTINGS->query.ids, value ? value : "");
     for (uint32_t i = 0; i < SETTINGS->query.ids.n; i++) {
@@ -162,59 +162,34 @@ SET(set_jobs) {
             list_fail("Invalid job id: %s", SETTINGS->query.ids.items[i]);
     }
 }
-SET(set_users) {
-    strs_split(&SETTINGS->query.users, value);
-}
-SET(set_partitions) {
-    strs_split(&SETTINGS->query.partitions, value);
-}
-SET(set_format) {
-    SETTINGS->format = value;
-}
-SET(set_sort) {
-    SETTINGS->sort = value;
-}
-SET(set_clusters) {
-    SETTINGS->clusters = value;
-}
-SET(set_no_header) {
-    SETTINGS->no_header = true;
-}
-SET(set_long) {
-    SETTINGS->long_form = true;
-}
-SET(set_normal) {
-    SETTINGS->normal = true;
-}
-SET(set_weights) {
-    SETTINGS->weights = true;
-}
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"federation", 0, LIST_ARG_NONE, "SPRIO_FEDERATION", set_nothing, NULL,
+    {"federation", 0, LIST_ARG_NONE, "SPRIO_FEDERATION", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"noheader", 'h', LIST_ARG_NONE, NULL, set_no_header, NULL, "no headers on output"},
+    {"noheader", 'h', LIST_ARG_NONE, NULL, list_set_true, NULL, "no headers on output",
+        AT(no_header)},
     {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "job(s)",
         "comma separated list of jobs to view"},
-    {"local", 0, LIST_ARG_NONE, "SPRIO_LOCAL", set_nothing, NULL,
+    {"local", 0, LIST_ARG_NONE, "SPRIO_LOCAL", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "every factor"},
-    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "cluster_name",
-        "the cluster to ask"},
-    {"norm", 'n', LIST_ARG_NONE, NULL, set_normal, NULL, "factors between 0 and 1"},
-    {"format", 'o', LIST_ARG_REQUIRED, "SPRIO_FORMAT", set_format, "format",
-        "format specification"},
-    {"partition", 'p', LIST_ARG_REQUIRED, NULL, set_partitions, "partition(s)",
-        "comma separated list of partitions to view"},
-    {"sibling", 0, LIST_ARG_NONE, "SPRIO_SIBLING", set_nothing, NULL,
+    {"long", 'l', LIST_ARG_NONE, NULL, list_set_true, NULL, "every factor", AT(long_form)},
+    {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "cluster_name",
+        "the cluster to ask", AT(clusters)},
+    {"norm", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "factors between 0 and 1", AT(normal)},
+    {"format", 'o', LIST_ARG_REQUIRED, "SPRIO_FORMAT", list_set_text, "format",
+        "format specification", AT(format)},
+    {"partition", 'p', LIST_ARG_REQUIRED, NULL, list_add_words, "partition(s)",
+        "comma separated list of partitions to view", AT(query.partitions)},
+    {"sibling", 0, LIST_ARG_NONE, "SPRIO_SIBLING", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"sort", 'S', LIST_ARG_REQUIRED, NULL, set_sort, "fields",
-        "comma separated list of fields to sort on"},
-    {"user", 'u', LIST_ARG_REQUIRED, NULL, set_users, "user(s)",
-        "comma separated list of users to view"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
-    {"weights", 'w', LIST_ARG_NONE, NULL, set_weights, NULL, "the weight of each factor"},
+    {"sort", 'S', LIST_ARG_REQUIRED, NULL, list_set_text, "fields",
+        "comma separated list of fields to sort on", AT(sort)},
+    {"user", 'u', LIST_ARG_REQUIRED, NULL, list_add_words, "user(s)",
+        "comma separated list of users to view", AT(query.users)},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"weights", 'w', LIST_ARG_NONE, NULL, list_set_true, NULL, "the weight of each factor",
+        AT(weights)},
 };
 /* clang-format on */
 static const struct list_options options = {

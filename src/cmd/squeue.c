@@ -33,11 +33,7 @@ struct settings {
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct settings *) data)
-
-static void list_set(struct strs *list, const char *value) {
-    strs_done(list);
-    strs_split(list, value ? value : "");
-}
+#define AT(member) offsetof(struct settings, member)
 
 static void ids_set(struct settings *settings, const char *value) {
     cleanup_free char *copy = xstrdup(value ? value : "");
@@ -51,21 +47,6 @@ static void ids_set(struct settings *settings, const char *value) {
     }
 }
 
-SET(set_accounts) {
-    list_set(&SETTINGS->query.accounts, value);
-}
-SET(set_all) {
-    SETTINGS->query.all = true;
-}
-SET(set_hide) {
-    SETTINGS->query.all = false;
-}
-SET(set_array) {
-    SETTINGS->query.unfold = true;
-}
-SET(set_no_header) {
-    SETTINGS->no_header = true;
-}
 SET(set_jobs) {
     ids_set(SETTINGS, value);
 }
@@ -74,53 +55,8 @@ SET(set_steps) {
     if (value)
         ids_set(SETTINGS, value);
 }
-SET(set_long) {
-    SETTINGS->long_form = true;
-}
-SET(set_licenses) {
-    list_set(&SETTINGS->query.licenses, value);
-}
-SET(set_clusters) {
-    SETTINGS->clusters = value;
-}
-SET(set_names) {
-    list_set(&SETTINGS->query.names, value);
-}
-SET(set_raw_units) {
-    SETTINGS->raw_units = true;
-}
-SET(set_format) {
-    SETTINGS->format = value;
-}
-SET(set_format_long) {
-    SETTINGS->format_long = value;
-}
-SET(set_format_env) {
-    SETTINGS->format_env = value;
-}
-SET(set_format_long_env) {
-    SETTINGS->format_long_env = value;
-}
-SET(set_partitions) {
-    list_set(&SETTINGS->query.partitions, value);
-}
-SET(set_priority) {
-    SETTINGS->query.per_partition = true;
-}
-SET(set_qos) {
-    list_set(&SETTINGS->query.qos, value);
-}
-SET(set_reservation) {
-    SETTINGS->query.reservation = value;
-}
-SET(set_sort) {
-    SETTINGS->sort = value;
-}
-SET(set_start) {
-    SETTINGS->start = true;
-}
 SET(set_users) {
-    list_set(&SETTINGS->query.users, value);
+    list_set_words(&SETTINGS->query.users, value);
     SETTINGS->query.by_user = true;
 }
 SET(set_me) {
@@ -132,19 +68,6 @@ SET(set_not_me) {
     set_me(data, NULL);
     SETTINGS->query.not_users = true;
 }
-SET(set_nodelist) {
-    SETTINGS->query.nodelist = value;
-}
-SET(set_expand) {
-    SETTINGS->expand = true;
-}
-SET(set_json) {
-    SETTINGS->json = value ? value : "";
-}
-SET(set_yaml) {
-    SETTINGS->json = "yaml";
-}
-SET(set_nothing) {}
 SET(set_iterate) {
     if (!str_to_u64(value, &SETTINGS->iterate) || SETTINGS->iterate == 0) {
         list_error("--iterate=%s\n", value);
@@ -166,64 +89,73 @@ SET(set_states) {
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"account", 'A', LIST_ARG_REQUIRED, "SQUEUE_ACCOUNT", set_accounts, "account(s)",
-        "comma separated list of accounts to view"},
-    {"all", 'a', LIST_ARG_NONE, "SQUEUE_ALL", set_all, NULL, "jobs in hidden partitions too"},
-    {"array", 'r', LIST_ARG_NONE, "SQUEUE_ARRAY", set_array, NULL, "one line for each array task"},
-    {"array-unique", 0, LIST_ARG_NONE, "SQUEUE_ARRAY_UNIQUE", set_array, NULL,
-        "one line for each waiting array task"},
-    {"expand-patterns", 0, LIST_ARG_NONE, "SQUEUE_EXPAND_PATTERNS", set_expand, NULL,
-        "replace the symbols of output file names"},
-    {"federation", 0, LIST_ARG_NONE, "SQUEUE_FEDERATION", set_nothing, NULL,
+    {"account", 'A', LIST_ARG_REQUIRED, "SQUEUE_ACCOUNT", list_set_words, "account(s)",
+        "comma separated list of accounts to view", AT(query.accounts)},
+    {"all", 'a', LIST_ARG_NONE, "SQUEUE_ALL", list_set_true, NULL, "jobs in hidden partitions too",
+        AT(query.all)},
+    {"array", 'r', LIST_ARG_NONE, "SQUEUE_ARRAY", list_set_true, NULL,
+        "one line for each array task", AT(query.unfold)},
+    {"array-unique", 0, LIST_ARG_NONE, "SQUEUE_ARRAY_UNIQUE", list_set_true, NULL,
+        "one line for each waiting array task", AT(query.unfold)},
+    {"expand-patterns", 0, LIST_ARG_NONE, "SQUEUE_EXPAND_PATTERNS", list_set_true, NULL,
+        "replace the symbols of output file names", AT(expand)},
+    {"federation", 0, LIST_ARG_NONE, "SQUEUE_FEDERATION", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"hide", 0, LIST_ARG_NONE, NULL, set_hide, NULL, "no jobs of hidden partitions"},
+    {"hide", 0, LIST_ARG_NONE, NULL, list_set_false, NULL, "no jobs of hidden partitions",
+        AT(query.all)},
     {"iterate", 'i', LIST_ARG_REQUIRED, NULL, set_iterate, "seconds", "repeat at this interval"},
     {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "job(s)",
         "comma separated list of job ids to view; -t all shows ended ones too"},
-    {"json", 0, LIST_ARG_OPTIONAL, NULL, set_json, "data_parser", "JSON output"},
-    {"licenses", 'L', LIST_ARG_REQUIRED, "SQUEUE_LICENSES", set_licenses, "license(s)",
-        "comma separated list of licenses to view"},
-    {"local", 0, LIST_ARG_NONE, "SQUEUE_LOCAL", set_nothing, NULL,
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser", "JSON output", AT(json)},
+    {"licenses", 'L', LIST_ARG_REQUIRED, "SQUEUE_LICENSES", list_set_words, "license(s)",
+        "comma separated list of licenses to view", AT(query.licenses)},
+    {"local", 0, LIST_ARG_NONE, "SQUEUE_LOCAL", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "long report"},
-    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", set_clusters, "cluster(s)",
-        "the cluster to ask"},
-    {"cluster", 0, LIST_ARG_REQUIRED, NULL, set_clusters, "cluster(s)", NULL},
+    {"long", 'l', LIST_ARG_NONE, NULL, list_set_true, NULL, "long report", AT(long_form)},
+    {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "cluster(s)",
+        "the cluster to ask", AT(clusters)},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "cluster(s)", NULL, AT(clusters)},
     {"me", 0, LIST_ARG_NONE, NULL, set_me, NULL, "my own jobs"},
-    {"name", 'n', LIST_ARG_REQUIRED, "SQUEUE_NAMES", set_names, "job_name(s)",
-        "comma separated list of job names to view"},
-    {"noconvert", 0, LIST_ARG_NONE, NULL, set_raw_units, NULL,
-        "no larger units (2048M stays 2048M)"},
-    {"nodelist", 'w', LIST_ARG_REQUIRED, NULL, set_nodelist, "hostlist", "list of nodes to view"},
-    {"nodes", 0, LIST_ARG_REQUIRED, NULL, set_nodelist, "hostlist", NULL},
-    {"noheader", 'h', LIST_ARG_NONE, NULL, set_no_header, NULL, "no headers on output"},
+    {"name", 'n', LIST_ARG_REQUIRED, "SQUEUE_NAMES", list_set_words, "job_name(s)",
+        "comma separated list of job names to view", AT(query.names)},
+    {"noconvert", 0, LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "no larger units (2048M stays 2048M)", AT(raw_units)},
+    {"nodelist", 'w', LIST_ARG_REQUIRED, NULL, list_set_text, "hostlist", "list of nodes to view",
+        AT(query.nodelist)},
+    {"nodes", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "hostlist", NULL, AT(query.nodelist)},
+    {"noheader", 'h', LIST_ARG_NONE, NULL, list_set_true, NULL, "no headers on output",
+        AT(no_header)},
     {"notme", 0, LIST_ARG_NONE, NULL, set_not_me, NULL, "everybody's jobs but mine"},
-    {"only-job-state", 0, LIST_ARG_NONE, NULL, set_nothing, NULL,
+    {"only-job-state", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; a listing is always cheap"},
-    {"format", 'o', LIST_ARG_REQUIRED, NULL, set_format, "format", "format specification"},
-    {"Format", 'O', LIST_ARG_REQUIRED, NULL, set_format_long, "format", "format by field names"},
-    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT", set_format_env, NULL, NULL},
-    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT2", set_format_long_env, NULL, NULL},
-    {"partition", 'p', LIST_ARG_REQUIRED, "SQUEUE_PARTITION", set_partitions, "partition(s)",
-        "comma separated list of partitions to view"},
-    {"priority", 'P', LIST_ARG_NONE, "SQUEUE_PRIORITY", set_priority, NULL,
-        "one line for each partition of a waiting job"},
-    {"qos", 'q', LIST_ARG_REQUIRED, "SQUEUE_QOS", set_qos, "qos(s)",
-        "comma separated list of QOS to view"},
-    {"reservation", 'R', LIST_ARG_REQUIRED, NULL, set_reservation, "name", "reservation to view"},
-    {"sibling", 0, LIST_ARG_NONE, "SQUEUE_SIBLING", set_nothing, NULL,
+    {"format", 'o', LIST_ARG_REQUIRED, NULL, list_set_text, "format", "format specification",
+        AT(format)},
+    {"Format", 'O', LIST_ARG_REQUIRED, NULL, list_set_text, "format", "format by field names",
+        AT(format_long)},
+    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT", list_set_text, NULL, NULL, AT(format_env)},
+    {NULL, 0, LIST_ARG_REQUIRED, "SQUEUE_FORMAT2", list_set_text, NULL, NULL, AT(format_long_env)},
+    {"partition", 'p', LIST_ARG_REQUIRED, "SQUEUE_PARTITION", list_set_words, "partition(s)",
+        "comma separated list of partitions to view", AT(query.partitions)},
+    {"priority", 'P', LIST_ARG_NONE, "SQUEUE_PRIORITY", list_set_true, NULL,
+        "one line for each partition of a waiting job", AT(query.per_partition)},
+    {"qos", 'q', LIST_ARG_REQUIRED, "SQUEUE_QOS", list_set_words, "qos(s)",
+        "comma separated list of QOS to view", AT(query.qos)},
+    {"reservation", 'R', LIST_ARG_REQUIRED, NULL, list_set_text, "name", "reservation to view",
+        AT(query.reservation)},
+    {"sibling", 0, LIST_ARG_NONE, "SQUEUE_SIBLING", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"sort", 'S', LIST_ARG_REQUIRED, "SQUEUE_SORT", set_sort, "fields",
-        "comma separated list of fields to sort on"},
-    {"start", 0, LIST_ARG_NONE, NULL, set_start, NULL, "expected start times of waiting jobs"},
+    {"sort", 'S', LIST_ARG_REQUIRED, "SQUEUE_SORT", list_set_text, "fields",
+        "comma separated list of fields to sort on", AT(sort)},
+    {"start", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "expected start times of waiting jobs",
+        AT(start)},
     {"states", 't', LIST_ARG_REQUIRED, "SQUEUE_STATES", set_states, "states",
         "comma separated list of states to view, or all"},
     {"steps", 's', LIST_ARG_NEXT_WORD, NULL, set_steps, "step(s)",
         "comma separated list of job steps to view"},
     {"user", 'u', LIST_ARG_REQUIRED, "SQUEUE_USERS", set_users, "user_name(s)",
         "comma separated list of users to view"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, set_nothing, NULL, "verbosity level"},
-    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, set_yaml, "data_parser", "YAML output"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/list.h"
 #include "unit.h"
 
 struct seen {
@@ -155,6 +156,40 @@ TEST(an_unknown_option_points_to_help) {
     assert_non_null(strstr(text, "--help\" for more information"));
 }
 
+TEST(common_setters_write_to_the_member_that_the_row_names) {
+    struct settings {
+        const char *format, *json;
+        bool all, hidden;
+        struct strs names, users;
+    } settings = {.hidden = true};
+    static const struct list_option own[] = {
+        {"all", 'a', LIST_ARG_NONE, NULL, list_set_true, NULL, "", offsetof(struct settings, all)},
+        {"hide", 0, LIST_ARG_NONE, NULL, list_set_false, NULL, "",
+         offsetof(struct settings, hidden)},
+        {"format", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "F", "",
+         offsetof(struct settings, format)},
+        {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "P", "",
+         offsetof(struct settings, json)},
+        {"name", 'n', LIST_ARG_REQUIRED, NULL, list_set_words, "N", "",
+         offsetof(struct settings, names)},
+        {"user", 'u', LIST_ARG_REQUIRED, NULL, list_add_words, "U", "",
+         offsetof(struct settings, users)},
+    };
+    static const struct list_options set = {own, countof(own), "listtest"};
+    const char *const words[] = {"listtest", "-a",         "--hide", "--format=x", "--json",
+                                 "-n",       "lost,words", "-n",     "a,b",        "-u",
+                                 "c",        "-u",         "d",      NULL};
+    optind = 0;
+    list_options_parse(&set, (int) countof(words) - 1, (char **) (uintptr_t) words, &settings);
+    assert_true(settings.all && !settings.hidden);
+    assert_string_equal(settings.format, "x");
+    assert_string_equal(settings.json, "");
+    assert_true(settings.names.n == 2 && strs_has(&settings.names, "b"));
+    assert_true(settings.users.n == 2 && strs_has(&settings.users, "c"));
+    strs_done(&settings.names);
+    strs_done(&settings.users);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_names_and_abbreviations_are_the_same),
@@ -165,6 +200,7 @@ int main(void) {
         cmocka_unit_test(help_lists_every_row),
         cmocka_unit_test(the_version_is_that_of_the_release_followed),
         cmocka_unit_test(an_unknown_option_points_to_help),
+        cmocka_unit_test(common_setters_write_to_the_member_that_the_row_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
