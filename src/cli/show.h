@@ -30,5 +30,8 @@ void show_end(const struct show_options *options, struct str *out);
 /* "Key=text", "(null)" for NULL; a blank first unless a line begins. */
 void show_text(const char *key, const char *text, struct str *out);
 void show_number(const char *key, uint64_t number, struct str *out);
+/* `unset` where there is no time. */
+void show_time(const char *key, int64_t time, const char *unset, const struct show_options *options,
+               struct str *out);
 
 #endif

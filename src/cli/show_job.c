@@ -38,8 +38,8 @@ void show_number(const char *key, uint64_t number, struct str *out) {
     str_append_u64(out, number);
 }
 
-static void show_time(const char *key, int64_t time, const char *unset,
-                      const struct show_options *options, struct str *out) {
+void show_time(const char *key, int64_t time, const char *unset, const struct show_options *options,
+               struct str *out) {
     key_begin(key, out);
     column_time_print(time, unset, options->env, out);
 }
@@ -53,8 +53,7 @@ static void show_optional(const char *key, const char *text, const struct show_o
     show_text(key, text, out);
 }
 
-static void show_count_or_star(const char *key, uint32_t count, struct str *out) {
-    key_begin(key, out);
+static void count_or_star(uint32_t count, struct str *out) {
     if (count)
         str_append_u64(out, count);
     else
@@ -177,32 +176,21 @@ static void job_sizes(const struct job *job, const struct show_options *options,
     show_number("NumTasks", job_task_count(job), out);
     show_number("CPUs/Task", max_of(job->cpus_per_task, 1u), out);
     show_text("ReqB:S:C:T", "0:0:", out); /* boards and their sockets cannot be asked for */
-    if (job->cores_per_socket)
-        str_append_u64(out, job->cores_per_socket);
-    else
-        str_append_char(out, '*');
+    count_or_star(job->cores_per_socket, out);
     str_append_char(out, ':');
-    if (job->threads_per_core)
-        str_append_u64(out, job->threads_per_core);
-    else
-        str_append_char(out, '*');
+    count_or_star(job->threads_per_core, out);
     show_line(options, out);
     show_text("ReqTRES", job->tres_req, out);
     show_line(options, out);
     show_text("AllocTRES", job->tres_alloc, out);
     show_line(options, out);
-    show_count_or_star("Socks/Node", job->sockets_per_node, out);
+    key_begin("Socks/Node", out);
+    count_or_star(job->sockets_per_node, out);
     key_begin("NtasksPerN:B:S:C", out);
     str_printf(out, "%u:0:", job->ntasks_per_node);
-    if (job->ntasks_per_socket)
-        str_append_u64(out, job->ntasks_per_socket);
-    else
-        str_append_char(out, '*');
+    count_or_star(job->ntasks_per_socket, out);
     str_append_char(out, ':');
-    if (job->ntasks_per_core)
-        str_append_u64(out, job->ntasks_per_core);
-    else
-        str_append_char(out, '*');
+    count_or_star(job->ntasks_per_core, out);
     key_begin("CoreSpec", out);
     if (job->thread_spec != UNSET32)
         str_printf(out, "%uT", job->thread_spec);

@@ -7,12 +7,6 @@
 #include "cli/show.h"
 #include "text/duration.h"
 
-static void show_time(const char *key, int64_t time, const char *unset,
-                      const struct show_options *options, struct str *out) {
-    show_text(key, "", out);
-    column_time_print(time, unset, options->env, out);
-}
-
 static void show_flag(const char *key, bool value, struct str *out) {
     show_text(key, value ? "YES" : "NO", out);
 }
