@@ -34,18 +34,20 @@ void tres_sorted_print(const char *tres, struct str *out) {
         str_printf(out, "%s%s", i ? "," : "", items[i]);
 }
 
+uint64_t acct_mib(const char *text) {
+    uint64_t mib;
+    if (!strchr(text, '.') && mem_parse(text, &mib, NULL) == 0)
+        return mib;
+    char *unit;
+    double amount = strtod(text, &unit);
+    return (uint64_t) (amount * (*unit == 'T' ? 1048576 : *unit == 'G' ? 1024 : 1));
+}
+
 uint64_t acct_memory(const struct job *job) {
     const char *mem = job->tres_req ? strstr(job->tres_req, "mem=") : NULL;
-    uint64_t mib;
     if (mem) {
         cleanup_free char *text = xstrndup(mem + 4, strcspn(mem + 4, ","));
-        char *point = strchr(text, '.');
-        double amount = strtod(text, NULL);
-        if (!point && mem_parse(text, &mib, NULL) == 0)
-            return mib;
-        size_t last = strlen(text);
-        char unit = last ? text[last - 1] : 'M';
-        return (uint64_t) (amount * (unit == 'T' ? 1048576 : unit == 'G' ? 1024 : 1));
+        return acct_mib(text);
     }
     if (job->mem_per_cpu != UNSET64)
         return job->mem_per_cpu * max_of(job->num_cpus, 1u);
@@ -109,7 +111,7 @@ static int64_t row_end(const struct acct_row *row) {
     return job_state_is_final(row->job->state) ? row->job->end_time : 0;
 }
 
-static int64_t row_elapsed(const struct acct_row *row, int64_t now) {
+int64_t acct_elapsed(const struct acct_row *row, int64_t now) {
     if (row->step) {
         int64_t end = row->step->end_time ? row->step->end_time : now;
         return row->step->start_time ? max_of(end - row->step->start_time, (int64_t) 0) : 0;
@@ -121,7 +123,7 @@ static int64_t row_suspended(const struct acct_row *row, int64_t now) {
     if (row->step || !row->job->start_time || row->job->state == JOB_PENDING)
         return 0;
     int64_t end = job_state_is_final(row->job->state) ? row->job->end_time : now;
-    int64_t paused = end - row->job->start_time - row_elapsed(row, now);
+    int64_t paused = end - row->job->start_time - acct_elapsed(row, now);
     return max_of(paused, (int64_t) 0);
 }
 
@@ -334,16 +336,16 @@ PRINT(print_end) {
     column_time_print(row_end(ROW), "Unknown", env, out);
 }
 PRINT(print_elapsed) {
-    duration_print_long(row_elapsed(ROW, env->now), out);
+    duration_print_long(acct_elapsed(ROW, env->now), out);
 }
 PRINT(print_elapsed_raw) {
-    str_append_u64(out, (uint64_t) row_elapsed(ROW, env->now));
+    str_append_u64(out, (uint64_t) acct_elapsed(ROW, env->now));
 }
 PRINT(print_cpu_time) {
-    duration_print_long(row_elapsed(ROW, env->now) * row_cpus(ROW), out);
+    duration_print_long(acct_elapsed(ROW, env->now) * row_cpus(ROW), out);
 }
 PRINT(print_cpu_time_raw) {
-    str_append_u64(out, (uint64_t) row_elapsed(ROW, env->now) * row_cpus(ROW));
+    str_append_u64(out, (uint64_t) acct_elapsed(ROW, env->now) * row_cpus(ROW));
 }
 PRINT(print_suspended) {
     duration_print_long(row_suspended(ROW, env->now), out);

@@ -19,6 +19,10 @@ extern const struct column_table columns_acct;
 void tres_sorted_print(const char *tres, struct str *out);
 /* Memory that the job asked for in all, MiB. */
 uint64_t acct_memory(const struct job *job);
+/* MiB of a TRES list's memory: "100M", "1.50G". */
+uint64_t acct_mib(const char *text);
+/* Seconds that the job or step has run, suspensions left out. */
+int64_t acct_elapsed(const struct acct_row *row, int64_t now);
 /* Of the job: what its record says, else the sum of its steps. */
 void acct_cpu_usec(const struct acct_row *row, uint64_t *ret_user, uint64_t *ret_system);
 /* Names of all fields, four in a line. */

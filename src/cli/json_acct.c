@@ -28,14 +28,8 @@ static const struct {
 
 static uint64_t tres_count(const char *name, const char *value) {
     uint64_t count = 0;
-    if (strcmp(name, "mem") == 0) {
-        double amount = strtod(value, NULL);
-        if (strchr(value, '.'))
-            return (uint64_t) (amount * (strchr(value, 'T')   ? 1048576
-                                         : strchr(value, 'G') ? 1024
-                                                              : 1));
-        return mem_parse(value, &count, NULL) == 0 ? count : 0;
-    }
+    if (strcmp(name, "mem") == 0)
+        return acct_mib(value);
     return count_parse(value, &count, NULL) == 0 ? count : 0;
 }
 
@@ -75,11 +69,8 @@ static void json_step_time(struct json *json, const struct acct_row *row,
     const struct step *step = row->step;
     uint64_t user, system;
     acct_cpu_usec(row, &user, &system);
-    int64_t end = step->end_time ? step->end_time : env->now;
     json_object(json, "time");
-    json_unsigned(json, "elapsed",
-                  step->start_time && end > step->start_time ? (uint64_t) (end - step->start_time)
-                                                             : 0);
+    json_unsigned(json, "elapsed", (uint64_t) acct_elapsed(row, env->now));
     json_number(json, "end", step->end_time > 0, false, (uint64_t) step->end_time);
     json_number(json, "start", step->start_time > 0, false, (uint64_t) step->start_time);
     json_unsigned(json, "suspended", 0);
@@ -234,7 +225,7 @@ static void json_job_time(struct json *json, const struct acct_row *row,
     bool ended = job_state_is_final(job->state);
     uint64_t user, system;
     acct_cpu_usec(row, &user, &system);
-    int64_t elapsed = max_of(job_run_seconds(job, env->now), (int64_t) 0);
+    int64_t elapsed = acct_elapsed(row, env->now);
     int64_t span = ended && job->start_time ? job->end_time - job->start_time - elapsed : 0;
     int64_t planned = job->start_time - job->eligible_time;
     json_object(json, "time");
