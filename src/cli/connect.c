@@ -92,17 +92,17 @@ static uint64_t monotonic_usec(void) {
     return (uint64_t) now.tv_sec * 1000000u + (uint64_t) now.tv_nsec / 1000;
 }
 
-/* Root and numbers need no look-up, which costs a millisecond. */
+bool cli_uid_is_plain(const char *name, uid_t *ret) {
+    uint64_t number = 0;
+    if (!str_equal(name, "root") && (!str_to_u64(name, &number) || number >= UINT32_MAX))
+        return false;
+    *ret = (uid_t) number;
+    return true;
+}
+
 static int slurm_user(const char *name, uid_t *ret, struct error *err) {
-    uint64_t number;
-    if (str_equal(name, "root")) {
-        *ret = 0;
+    if (cli_uid_is_plain(name, ret))
         return 0;
-    }
-    if (str_to_u64(name, &number) && number < UINT32_MAX) {
-        *ret = (uid_t) number;
-        return 0;
-    }
     const struct passwd *user = getpwnam(name);
     if (!user)
         return error_set(err, ERR_CONFIG, "SlurmUser=%s: this user does not exist here", name);

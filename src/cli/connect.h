@@ -4,7 +4,7 @@
  * the replies. Blocking; a command has one connection at a time.
  *
  *     struct cli_link link;
- *     if (cli_link_open(&cli, &link, &err) < 0) …
+ *     if (cli_link_open(&cli, false, &link, &err) < 0) …
  *     if (cli_request(&link, MSG_LIST_JOBS, &request, &reply, &err) < 0) …
  *     cli_link_close(&link);
  *
@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -30,6 +31,9 @@ const char *cli_conf_path(void);
 /* Reads it as a client: what only daemons need is not looked at. Once a process; later calls give
  * the same. NULL after printing "<cmd>: error: …" lines with file, line and cure. */
 const struct conf *cli_conf(const struct cli *cli);
+
+/* "root" and numbers need no look-up, which costs a millisecond; false for other names. */
+bool cli_uid_is_plain(const char *name, uid_t *ret);
 
 struct cli_link {
     const struct cli *cli;

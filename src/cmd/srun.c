@@ -84,17 +84,12 @@ static int prepare(struct srun *srun, int argc, char **argv) {
     return CLI_GO_ON;
 }
 
-/* Root and numbers need no look-up. */
 static int find_user(struct srun *srun, const char *name, uid_t *ret) {
     struct userdb_user user = {0};
     struct error err = ERROR_INIT;
 
-    uint64_t number;
-
-    if (str_equal(name, "root") || (str_to_u64(name, &number) && number < UINT32_MAX)) {
-        *ret = str_equal(name, "root") ? 0 : (uid_t) number;
+    if (cli_uid_is_plain(name, ret))
         return CLI_GO_ON;
-    }
     if (userdb_find(name, &user, &err) < 0) {
         cli_error(&srun->cli, "%s", err.text);
         return srun->cli.error_status;
