@@ -43,7 +43,8 @@ uint64_t acct_mib(const char *text) {
     return (uint64_t) (amount * (*unit == 'T' ? 1048576 : *unit == 'G' ? 1024 : 1));
 }
 
-uint64_t acct_memory(const struct job *job) {
+/* Memory that the job asked for in all, MiB. */
+static uint64_t job_memory(const struct job *job) {
     const char *mem = job->tres_req ? strstr(job->tres_req, "mem=") : NULL;
     if (mem) {
         cleanup_free char *text = xstrndup(mem + 4, strcspn(mem + 4, ","));
@@ -302,7 +303,7 @@ PRINT(print_cpu_freq) {
 PRINT(print_req_mem) {
     if (STEP)
         return;
-    uint64_t mib = acct_memory(JOB);
+    uint64_t mib = job_memory(JOB);
     if (env->unit)
         kib_print(mib * 1024, env->unit, true, out);
     else if (mib)

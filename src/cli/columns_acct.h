@@ -17,8 +17,6 @@ extern const struct column_table columns_acct;
 
 /* "cpu=1,mem=100M,node=1,billing=1" with its items in the order of their names. */
 void tres_sorted_print(const char *tres, struct str *out);
-/* Memory that the job asked for in all, MiB. */
-uint64_t acct_memory(const struct job *job);
 /* MiB of a TRES list's memory: "100M", "1.50G". */
 uint64_t acct_mib(const char *text);
 /* Seconds that the job or step has run, suspensions left out. */

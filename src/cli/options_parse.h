@@ -7,7 +7,6 @@
 
 /* The member that a row writes to. */
 char **option_text(struct options *options, const struct option_row *row);
-uint32_t *option_u32(struct options *options, const struct option_row *row);
 /* Decimal digits only; a number too large to count is as good as the largest. */
 bool option_count(const char *value, uint32_t *ret);
 /* "Invalid numeric value …", exit status 1. */

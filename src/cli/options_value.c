@@ -29,7 +29,7 @@
 char **option_text(struct options *options, const struct option_row *row) {
     return (char **) ((char *) options + row->target);
 }
-uint32_t *option_u32(struct options *options, const struct option_row *row) {
+static uint32_t *option_u32(struct options *options, const struct option_row *row) {
     return (uint32_t *) ((char *) options + row->target);
 }
 

@@ -38,7 +38,8 @@ char *request_directory(const struct cli *cli, const char *chdir) {
     return joined;
 }
 
-char *request_line(int argc, char **argv) {
+/* argv joined by blanks. */
+static char *submit_line(int argc, char **argv) {
     struct str line = STR_INIT;
     for (int i = 0; i < argc; i++) {
         if (i)
@@ -198,7 +199,7 @@ int request_fill(const struct cli *cli, struct options *options, const struct co
     string_set(&job->alloc_node, host);
     job->alloc_sid = (uint32_t) getsid(0);
     free(job->submit_line);
-    job->submit_line = request_line(argc, argv);
+    job->submit_line = submit_line(argc, argv);
     mode_t mask = umask(0);
     umask(mask);
     job->umask = mask;

@@ -19,9 +19,6 @@ int request_fill(const struct cli *cli, struct options *options, const struct co
  * text; NULL after a message. */
 char *request_directory(const struct cli *cli, const char *chdir);
 
-/* argv joined by blanks. */
-char *request_line(int argc, char **argv);
-
 /* Reads the batch script `name` (NULL: standard input). A name that begins with '/' is a path, one
  * that begins with '.' counts from `directory`; others are looked for in `directory`, where we are,
  * and in PATH. *ret_path is the path found (NULL for standard input). CLI_GO_ON or a status. */

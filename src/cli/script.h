@@ -14,10 +14,6 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define SCRIPT_SIZE_MAX                                                                            \
-    (4u << 20) /* the default of max_script_size; the controller has its own                       \
-                */
-
 /* May this text run at all? 0, or an error whose text is one or more lines. */
 must_check int script_check(struct bytes script, struct error *err);
 

@@ -116,7 +116,6 @@ int srun_ask(struct srun *srun);
 void srun_give_back(struct srun *srun);
 /* "StepId=12.0" */
 void srun_step_name(const struct srun *srun, struct str *out);
-void srun_notice(struct srun *srun, const struct alloc_notice *notice);
 int srun_watch_controller(struct srun *srun);
 
 /* ---- srun_launch.c ---- */

@@ -286,7 +286,7 @@ int srun_ask(struct srun *srun) {
 
 /* ---- notices while the tasks run ---- */
 
-void srun_notice(struct srun *srun, const struct alloc_notice *notice) {
+static void take_notice(struct srun *srun, const struct alloc_notice *notice) {
     const char *text = notice->text ? notice->text : "";
     struct step_control control;
 
@@ -343,7 +343,7 @@ static void on_reattached_message(struct rpc_conn *conn, const struct rpc_messag
         return;
     arena_init(&arena, 1u << 20);
     if (wire_decode(&record_alloc_notice, message->body, &arena, &notice, NULL) == 0)
-        srun_notice(srun, &notice);
+        take_notice(srun, &notice);
     arena_done(&arena);
 }
 
@@ -387,7 +387,7 @@ static void on_controller(uint32_t events, void *context) {
             return;
         }
         if (reply.type == MSG_ALLOC_NOTICE)
-            srun_notice(srun, reply.body);
+            take_notice(srun, reply.body);
         arena_reset(&srun->link.arena);
     }
 }
