@@ -348,13 +348,26 @@ static int report_results(const struct scancel *scancel, const struct job_result
     return status;
 }
 
+/* What the filters and the ids choose; borrowed. */
+static struct job_select selection(const struct scancel *scancel) {
+    struct job_select select = scancel->select;
+    select.ids.items = scancel->ids.items;
+    select.ids.n = (uint32_t) scancel->ids.n;
+    return select;
+}
+
+/* The whole request failed. */
+static int failed(const struct scancel *scancel, const struct error *err) {
+    return scancel->ids.n
+               ? report_failure(scancel, scancel->ids.items[0], (uint32_t) -err->code, err->text)
+               : cli_failure(&scancel->cli, "Kill job error", err);
+}
+
 static int send_kill(struct scancel *scancel, struct cli_link *link) {
     struct error err = ERROR_INIT;
     struct cli_reply reply = {0};
     struct job_kill kill = scancel->kill;
-    struct job_select select = scancel->select;
-    select.ids.items = scancel->ids.items;
-    select.ids.n = (uint32_t) scancel->ids.n;
+    struct job_select select = selection(scancel);
     kill.select = &select;
     int status = 0;
     uint32_t n_matched = 0;
@@ -370,9 +383,7 @@ static int send_kill(struct scancel *scancel, struct cli_link *link) {
         arena_reset(&link->arena);
     }
     if (rc < 0)
-        return scancel->ids.n
-                   ? report_failure(scancel, scancel->ids.items[0], (uint32_t) -err.code, err.text)
-                   : cli_failure(&scancel->cli, "Kill job error", &err);
+        return failed(scancel, &err);
     if (n_matched == 0 && scancel->filtered && scancel->cli.verbose)
         cli_error(&scancel->cli, "No active jobs match ALL job filters, including: %s",
                   str_cstr(&scancel->filters));
@@ -394,9 +405,7 @@ static bool ask(const struct job *job) {
 static int choose(struct scancel *scancel, struct cli_link *link, struct str *chosen) {
     struct error err = ERROR_INIT;
     struct cli_reply reply = {0};
-    struct job_select select = scancel->select;
-    select.ids.items = scancel->ids.items;
-    select.ids.n = (uint32_t) scancel->ids.n;
+    struct job_select select = selection(scancel);
     struct list_request list;
     record_init(&record_list_request, &list);
     list.select = &select;
@@ -417,9 +426,7 @@ static int choose(struct scancel *scancel, struct cli_link *link, struct str *ch
     }
     if (rc == 0)
         return CLI_GO_ON;
-    return scancel->ids.n
-               ? report_failure(scancel, scancel->ids.items[0], (uint32_t) -err.code, err.text)
-               : cli_failure(&scancel->cli, "Kill job error", &err);
+    return failed(scancel, &err);
 }
 
 static int run_interactive(struct scancel *scancel, struct cli_link *link) {
