@@ -199,6 +199,7 @@ static int step_refused(struct srun *srun, const struct error *err) {
 
 static int take_layout(struct srun *srun, const struct step_layout *layout) {
     srun->layout = record_dup(&record_step_layout, layout);
+    srun->job_id = layout->job_id;
     return CLI_GO_ON;
 }
 
@@ -254,6 +255,8 @@ static int ask_step(struct srun *srun) {
         return status;
     options_step(&srun->options, &step);
     step.job_id = srun->job_id;
+    if (strpbrk(srun->options.jobid_text, "_+") != NULL)
+        string_set(&step.job_text, srun->options.jobid_text);
     step.srun_pid = (uint32_t) getpid();
     string_set(&step.srun_host, srun->options.job.alloc_node);
     string_set(&step.submit_line, srun->options.job.submit_line);

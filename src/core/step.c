@@ -296,11 +296,24 @@ static int step_job_check(struct core *core, struct core_job *job, const struct 
     return 0;
 }
 
+static struct core_job *step_job(struct core *core, struct step_request *request) {
+    if (request->job_text == NULL)
+        return job_find(core, request->job_id);
+    job_ptrs jobs = {0};
+    struct core_job *job = NULL;
+    if (job_select_id(core, request->job_text, NULL, &jobs) == 0 && jobs.n == 1)
+        job = jobs.items[0];
+    vec_done(&jobs);
+    if (job != NULL)
+        request->job_id = job->rec.job_id;
+    return job;
+}
+
 void handle_step_create(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, void *body) {
-    const struct step_request *request = body;
+    struct step_request *request = body;
     struct error err = ERROR_INIT;
-    struct core_job *job = job_find(core, request->job_id);
+    struct core_job *job = step_job(core, request);
     struct step_layout *layout;
     struct bytes credential;
     int r = step_job_check(core, job, user, &err);

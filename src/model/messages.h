@@ -67,7 +67,8 @@ RECORD_DECLARE(reply_error, REPLY_ERROR_FIELDS)
     X(31, STR, arbitrary_hosts, 0) /* one name per task, for DIST_ARBITRARY */                     \
     X(32, STR, std_out, 0)                                                                         \
     X(33, STR, std_err, 0)                                                                         \
-    X(34, STR, std_in, 0)
+    X(34, STR, std_in, 0)                                                                          \
+    X(35, STR, job_text, 0) /* "12_3": the job of a task; job_id then counts for nothing */
 RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
 RECORD_DECLARE(submit, SUBMIT_FIELDS)
 

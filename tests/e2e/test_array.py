@@ -57,3 +57,14 @@ def test_a_failed_task_fails_only_itself(cluster, work):
     cluster.wait_end(job)
     rows = dict(line.split() for line in cluster.ok(f"squeue -h -r -t all -j {job} -o '%K %T'").splitlines())
     assert rows == {"1": "COMPLETED", "2": "FAILED", "3": "COMPLETED"}
+
+
+def test_a_step_joins_the_task_that_it_names(cluster, work):
+    job = cluster.submit("-a 1-2 -o /dev/null --wrap='sleep 1000'", cwd=work)
+    wait_until(lambda: cluster.state(job) == {"RUNNING"})
+    for task in "12":
+        said = cluster.ok(f"srun --jobid={job}_{task} -n1 sh -c 'echo $SLURM_JOB_ID $SLURM_ARRAY_TASK_ID'", cwd=work)
+        assert said.split() == [cluster.field(f"{job}_{task}", "A"), task]
+    result = cluster.run(f"srun --jobid={job}_7 true", cwd=work)
+    assert result.rc != 0 and "Invalid job id specified" in result.err
+    cluster.ok(f"scancel {job}")
