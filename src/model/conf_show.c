@@ -101,6 +101,29 @@ static void ports_print(const struct conf_key *key, const struct conf_ports *por
         str_printf(out, "%u-%u", ports->first, ports->last);
 }
 
+static void limit_print(uint64_t limit, struct str *out) {
+    if (limit == CONF_UNSET)
+        str_append(out, "UNLIMITED");
+    else
+        str_append_u64(out, limit);
+}
+
+static void duration_print(uint64_t seconds, struct str *out) {
+    if (seconds == UINT64_MAX)
+        str_append(out, "UNLIMITED");
+    else
+        duration_print_long((int64_t) seconds, out);
+}
+
+static void age_print(uint64_t seconds, struct str *out) {
+    if (seconds == 0)
+        str_append(out, "NONE");
+    else if (seconds % 86400 != 0)
+        str_printf(out, "%" PRIu64 "hours", seconds / 3600);
+    else
+        str_printf(out, "%" PRIu64 "days", seconds / 86400);
+}
+
 void conf_value_print(const struct conf_key *key, const void *object, struct str *out) {
     const void *member = (const char *) object + key->offset;
     switch ((enum conf_type) key->type) {
@@ -134,27 +157,16 @@ void conf_value_print(const struct conf_key *key, const void *object, struct str
         break;
     case CONF_U64:
     case CONF_MIB:
-        if (*(const uint64_t *) member == CONF_UNSET)
-            str_append(out, "UNLIMITED");
-        else
-            str_append_u64(out, *(const uint64_t *) member);
+        limit_print(*(const uint64_t *) member, out);
         break;
     case CONF_MINUTES:
         minutes_print_long(*(const uint32_t *) member, "NONE", out);
         break;
     case CONF_DURATION:
-        if (*(const uint64_t *) member == UINT64_MAX)
-            str_append(out, "UNLIMITED");
-        else
-            duration_print_long((int64_t) * (const uint64_t *) member, out);
+        duration_print(*(const uint64_t *) member, out);
         break;
     case CONF_AGE:
-        if (*(const uint64_t *) member == 0)
-            str_append(out, "NONE");
-        else if (*(const uint64_t *) member % 86400 != 0)
-            str_printf(out, "%" PRIu64 "hours", *(const uint64_t *) member / 3600);
-        else
-            str_printf(out, "%" PRIu64 "days", *(const uint64_t *) member / 86400);
+        age_print(*(const uint64_t *) member, out);
         break;
     case CONF_ENUM:
         text_print(conf_word_name(key->words, *(const unsigned *) member), out);
