@@ -160,16 +160,24 @@ bool str_is_printable_utf8(const char *text) {
 
 /* ---- numbers ---- */
 
-bool str_to_u64(const char *text, uint64_t *ret_value) {
+bool str_read_u64(const char **at, uint64_t *ret_value) {
+    const char *start = *at;
     uint64_t value = 0;
-    if (!*text)
-        return false;
-    for (; *text; text++) {
-        unsigned digit = (unsigned) (*text - '0');
-        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, digit, &value))
+    for (; **at >= '0' && **at <= '9'; (*at)++) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t) (**at - '0'), &value))
             return false;
     }
+    if (*at == start)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+bool str_to_u64(const char *text, uint64_t *ret_value) {
+    uint64_t value;
+    if (!str_read_u64(&text, &value) || *text)
+        return false;
     *ret_value = value;
     return true;
 }

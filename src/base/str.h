@@ -47,6 +47,9 @@ bool str_is_printable_utf8(const char *text);
 /* Decimal parse of the whole text; false on junk, sign, blank or overflow. */
 bool str_to_u64(const char *text, uint64_t *ret_value);
 bool str_to_i64(const char *text, int64_t *ret_value);
+/* The number that begins at *at, which moves behind its digits; false when there are none, or too
+ * many for 64 bits. */
+bool str_read_u64(const char **at, uint64_t *ret_value);
 /* Levenshtein distance capped at `limit`; used for "did you mean". */
 unsigned str_distance(const char *a, const char *b, unsigned limit);
 /* The element of `names` nearest to text (case-insensitive), or NULL when nothing is near. */

@@ -19,22 +19,10 @@ struct fields {
     unsigned n;
 };
 
-static bool number_parse(const char **at, uint64_t *ret_value) {
-    const char *start = *at;
-    uint64_t value = 0;
-    for (; **at >= '0' && **at <= '9'; (*at)++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t) (**at - '0'), &value))
-            return false;
-    }
-    *ret_value = value;
-    return *at > start;
-}
-
 static bool fields_parse(const char *at, struct fields *fields) {
     do {
         uint64_t number;
-        if (fields->n == 3 || !number_parse(&at, &number))
+        if (fields->n == 3 || !str_read_u64(&at, &number))
             return false;
         if (*at == '-' && fields->n == 0 && !fields->has_days) {
             fields->days = number;

@@ -64,28 +64,16 @@ static int parser_fail(struct parser *parser, const char *detail, const char *at
                      at);
 }
 
-static bool digits_parse(const char **at, uint64_t *ret_value) {
-    const char *start = *at;
-    uint64_t value = 0;
-    for (; **at >= '0' && **at <= '9'; (*at)++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t) (**at - '0'), &value))
-            return false;
-    }
-    *ret_value = value;
-    return *at > start;
-}
-
 /* a or a-b, between start and end */
 static int range_parse(struct parser *parser, const char *start, const char *end) {
     const char *at = start;
-    struct range range;
-    bool valid = digits_parse(&at, &range.low);
+    struct range range = {0};
+    bool valid = str_read_u64(&at, &range.low);
     range.width = (unsigned) min_of(at - start, (ptrdiff_t) NAME_MAX_BYTES + 1);
     range.high = range.low;
     if (valid && *at == '-') {
         at++;
-        valid = digits_parse(&at, &range.high);
+        valid = str_read_u64(&at, &range.high);
     }
     if (!valid || at != end || range.high < range.low)
         return parser_fail(parser, "Invalid range:", start, (size_t) (end - start));
@@ -256,7 +244,7 @@ static struct key key_of(const char *name) {
         start--;
     struct key key = {.name = (char *) name, .prefix_length = length};
     const char *at = name + start;
-    if (start < length && digits_parse(&at, &key.number)) {
+    if (start < length && str_read_u64(&at, &key.number)) {
         key.prefix_length = start;
         key.width = (unsigned) (length - start);
     } else {

@@ -19,35 +19,23 @@ static unsigned unit_find(char letter) {
     return at ? (unsigned) (at - units) : 0;
 }
 
-/* Reads digits; returns what follows them, NULL if there are none or too many. */
-static const char *digits_parse(const char *text, uint64_t *ret_value) {
-    uint64_t value = 0;
-    const char *at = text;
-    for (; *at >= '0' && *at <= '9'; at++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t) (*at - '0'), &value))
-            return NULL;
-    }
-    *ret_value = value;
-    return at == text ? NULL : at;
-}
-
 static bool scale_up(uint64_t *value, unsigned powers) {
     return !__builtin_mul_overflow(*value, (uint64_t) 1 << (10 * powers), value);
 }
 
 int mem_parse(const char *text, uint64_t *ret_mib, struct error *err) {
     uint64_t value;
-    const char *at = digits_parse(text, &value);
+    const char *at = text;
+    bool valid = str_read_u64(&at, &value);
     unsigned unit = UNIT_M;
-    if (at && *at) {
+    if (valid && *at) {
         unit = unit_find(*at++);
         if (unit > 4) /* the grammar ends at T */
             unit = 0;
         if (*at == 'B' || *at == 'b')
             at++;
     }
-    if (!at || *at || unit == 0)
+    if (!valid || *at || unit == 0)
         return error_set(err, ERR_INVALID,
                          "Invalid memory size \"%.64s\": give a whole number of MiB or one with K, "
                          "M, G or T, as in 4G",
@@ -62,14 +50,14 @@ int mem_parse(const char *text, uint64_t *ret_mib, struct error *err) {
 
 int count_parse(const char *text, uint64_t *ret_count, struct error *err) {
     uint64_t value;
-    const char *at = digits_parse(text, &value);
+    const char *at = text;
+    bool valid = str_read_u64(&at, &value);
     unsigned unit = 0;
-    if (at && *at) {
+    if (valid && *at) {
         unit = unit_find(*at++);
-        if (unit == 0)
-            at = NULL;
+        valid = unit != 0;
     }
-    if (!at || *at)
+    if (!valid || *at)
         return error_set(err, ERR_INVALID,
                          "Invalid count \"%.64s\": give a whole number, also with K, M, G, T or P",
                          text);
