@@ -81,16 +81,25 @@ static void holder_name(pid_t pid, char *ret, size_t size) {
     ret[strcspn(ret, "\n")] = '\0';
 }
 
-/* A lock of the open file description: unlike a POSIX lock it does not vanish when some library
- * opens and closes the file. Who holds it stands in the file, because F_GETLK cannot tell. */
-static int lock_take(struct store *store, struct error *err) {
-    cleanup_free char *path = xasprintf("%s.lock", store->path);
-    cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+static int file_open(const char *path, int *ret_fd, struct error *err) {
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_errno(err, errno,
                            "cannot create %s: the directory must exist and be writable "
                            "for the user that the daemon runs as",
                            path);
+    *ret_fd = fd;
+    return 0;
+}
+
+/* A lock of the open file description: unlike a POSIX lock it does not vanish when some library
+ * opens and closes the file. Who holds it stands in the file, because F_GETLK cannot tell. */
+static int lock_take(struct store *store, struct error *err) {
+    cleanup_free char *path = xasprintf("%s.lock", store->path);
+    cleanup_fd int fd = -1;
+    int r = file_open(path, &fd, err);
+    if (r < 0)
+        return r;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
         if (errno != EAGAIN && errno != EACCES)
@@ -198,13 +207,8 @@ static int schema_check(struct store *store, unsigned schema_version, struct err
 
 static int file_create(const char *path, struct error *err) {
     /* SQLite gives its other files the mode of this one; environments of jobs are in there. */
-    cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_errno(err, errno,
-                           "cannot create %s: the directory must exist and be writable "
-                           "for the user that the daemon runs as",
-                           path);
-    return 0;
+    cleanup_fd int fd = -1;
+    return file_open(path, &fd, err);
 }
 
 int store_open(const char *path, unsigned schema_version, struct loop *loop, struct store **ret,
