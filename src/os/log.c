@@ -53,10 +53,6 @@ static const struct {
 #undef X
 };
 
-const char *log_level_name(enum log_level level) {
-    return (size_t) level < countof(levels) ? levels[level].name : "?";
-}
-
 int log_level_parse(const char *text, enum log_level *ret, struct error *err) {
     uint64_t number;
     if (str_to_u64(text, &number) && number < countof(levels)) {
@@ -196,10 +192,6 @@ void log_set_level(enum log_level level) {
         the_log.syslog_level = level;
     highest_update();
     pthread_mutex_unlock(&the_log.lock);
-}
-
-enum log_level log_level(void) {
-    return (enum log_level) the_log.highest;
 }
 
 void log_close(void) {

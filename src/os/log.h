@@ -56,7 +56,6 @@ must_check int log_open(const struct log_config *config, struct error *err);
 /* Opens the file anew by its name, after it was rotated (SIGUSR2). */
 must_check int log_reopen(struct error *err);
 void log_set_level(enum log_level level); /* of the file, syslog and, where used, standard error */
-enum log_level log_level(void);           /* the most detailed one in use */
 void log_close(void);
 
 bool log_is_on(enum log_level level);
@@ -89,7 +88,6 @@ bool log_limit_pass(struct log_limit *limit, uint64_t now_usec, unsigned *ret_su
 
 /* "debug2" or "6", any case. */
 must_check int log_level_parse(const char *text, enum log_level *ret, struct error *err);
-const char *log_level_name(enum log_level level);
 /* The value of LogTimeFormat: names separated by commas. */
 must_check int log_time_format_parse(const char *text, enum log_time_format *ret,
                                      bool *ret_stderr_has_time, struct error *err);

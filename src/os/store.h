@@ -37,7 +37,6 @@ unsigned store_found_version(const struct store *store);
 struct store_batch;
 struct store_batch *store_batch_new(void);
 void store_batch_free(struct store_batch *batch); /* only for one that was not submitted */
-bool store_batch_is_empty(const struct store_batch *batch);
 /* Data is copied. Later operations of a batch see earlier ones. */
 void store_batch_put(struct store_batch *batch, unsigned kind, uint64_t id, struct bytes data);
 void store_batch_delete(struct store_batch *batch, unsigned kind, uint64_t id);

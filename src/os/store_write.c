@@ -29,10 +29,6 @@ void store_batch_free(struct store_batch *batch) {
     free(batch);
 }
 
-bool store_batch_is_empty(const struct store_batch *batch) {
-    return batch->ops.n == 0;
-}
-
 static struct store_op *batch_add(struct store_batch *batch, enum store_op_type type,
                                   struct bytes data) {
     struct store_op *op = vec_add(&batch->ops);

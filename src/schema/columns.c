@@ -489,10 +489,6 @@ void column_i32(const void *row, const void *member, struct column_env *env, str
     str_append_u64(out, (uint64_t) (value < 0 ? -value : value));
 }
 
-void column_u64(const void *row, const void *member, struct column_env *env, struct str *out) {
-    str_append_u64(out, *(const uint64_t *) member);
-}
-
 void column_bool(const void *row, const void *member, struct column_env *env, struct str *out) {
     str_append_char(out, *(const bool *) member ? '1' : '0');
 }

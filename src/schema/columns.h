@@ -186,7 +186,6 @@ void column_text_or_na(const void *row, const void *member, struct column_env *e
                        struct str *out);
 void column_u32(const void *row, const void *member, struct column_env *env, struct str *out);
 void column_i32(const void *row, const void *member, struct column_env *env, struct str *out);
-void column_u64(const void *row, const void *member, struct column_env *env, struct str *out);
 void column_bool(const void *row, const void *member, struct column_env *env, struct str *out);
 /* uint32_t: UNSET32 prints "N/A". */
 void column_unset32(const void *row, const void *member, struct column_env *env, struct str *out);

@@ -28,8 +28,8 @@
 #define STORE_VERSION 1
 
 struct options {
-    const char *conf_file, *log_file, *chdir;
-    bool foreground, clear, ignore_errors, recover_all, check_only, systemd;
+    const char *conf_file, *log_file;
+    bool foreground, clear, ignore_errors, check_only, systemd;
     int verbose, nice;
     bool nice_given;
 };
@@ -86,7 +86,7 @@ struct ctld {
     struct arena request_memory;
     int64_t now; /* seconds; never goes back */
     int64_t start_time;
-    uint64_t n_requests, n_refused;
+    uint64_t n_requests;
     struct call_count calls[CALL_TYPES];
     struct map user_calls; /* uid -> struct user_calls, CALL_USERS_MAX at most */
     struct cycle_counts cycles;

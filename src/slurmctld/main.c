@@ -66,12 +66,8 @@ static int parse_options(int argc, char **argv, struct options *options) {
             options->nice_given = true;
             break;
         case 'r':
-            break;
         case 'R':
-            options->recover_all = true;
-            break;
         case 's':
-            options->chdir = optarg;
             break;
         case 't':
             options->check_only = true;
@@ -271,8 +267,6 @@ static void on_timer(void *context) {
 }
 
 static void on_reject(const struct error *why, void *context) {
-    struct ctld *ctld = context;
-    ctld->n_refused++;
     /* Port probes of health checks and load balancers hang up at once: nothing is wrong then. */
     if (why->code == -ERR_CLOSED)
         log_verbose("a connection ended before its handshake: %s", why->text);
@@ -335,7 +329,7 @@ static int start(struct ctld *ctld, struct error *err) {
                        &ctld_handlers, ctld, &ctld->server, err);
     if (r < 0)
         return r;
-    rpc_server_on_reject(ctld->server, on_reject, ctld);
+    rpc_server_on_reject(ctld->server, on_reject, NULL);
     ctld_turn_end(ctld);
     return 0;
 }

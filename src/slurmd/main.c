@@ -168,7 +168,6 @@ static int apply_conf(struct slurmd *slurmd, struct conf *conf, struct error *er
     slurmd->conf = conf;
     slurmd->node = node;
     slurmd->slurm_uid = slurm_uid;
-    slurmd->slurmd_uid = slurmd_uid;
     free(slurmd->node_name);
     slurmd->node_name = xstrdup(node->name);
     free(slurmd->munge_socket);
@@ -212,7 +211,7 @@ static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect)
     case AGENT_SWEEP:
         log_error("job %u: a slurmstepd ended unexpectedly; ending what it left",
                   effect->key.job_id);
-        sweep_step(slurmd, effect->key, effect->uid);
+        sweep_step(slurmd, effect->key);
         break;
     case AGENT_CLEAN_JOB:
         clean_job(slurmd, effect->key.job_id);

@@ -46,7 +46,7 @@ struct slurmd {
     struct conf *conf;
     const struct conf_node *node; /* this node, in conf */
     char *node_name, *spool_dir;
-    uid_t slurm_uid, slurmd_uid;
+    uid_t slurm_uid;
     struct rpc_auth auth;
     char *munge_socket;
     struct machine machine;
@@ -149,7 +149,7 @@ void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *o
 
 /* ---- sweep.c ---- */
 /* Kills what a dead slurmstepd left behind, then tells the agent. */
-void sweep_step(struct slurmd *slurmd, struct step_key key, uint32_t uid);
+void sweep_step(struct slurmd *slurmd, struct step_key key);
 void clean_job(struct slurmd *slurmd, uint32_t job_id);
 
 #endif

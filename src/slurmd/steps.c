@@ -289,7 +289,7 @@ static void adopt(struct slurmd *slurmd, const char *directory, const char *name
     if (sock_dial_unix(path.data, &fd, NULL) < 0) {
         log_info("slurmstepd of %s has gone; ending what is left of its step", name);
         (void) unlink(path.data);
-        sweep_step(slurmd, key, 0);
+        sweep_step(slurmd, key);
         return;
     }
     link = link_add(slurmd, key);

@@ -159,7 +159,7 @@ static void sweep_round(void *context) {
     loop_timer_set(sweep->timer, loop_monotonic_usec() + ROUND_USEC);
 }
 
-void sweep_step(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
+void sweep_step(struct slurmd *slurmd, struct step_key key) {
     struct sweep *sweep = zalloc(struct sweep);
     struct str dir = STR_INIT;
 

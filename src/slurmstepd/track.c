@@ -319,11 +319,6 @@ static bool group_value(const struct track *track, const char *file, const char 
     return false;
 }
 
-bool track_cpu(const struct track *track, uint64_t *ret_user_usec, uint64_t *ret_system_usec) {
-    return group_value(track, "cpu.stat", "user_usec", ret_user_usec) &&
-           group_value(track, "cpu.stat", "system_usec", ret_system_usec);
-}
-
 bool track_memory(const struct track *track, uint64_t *ret_peak_kib) {
     cleanup_free char *text = track->dir ? group_text(track, "memory.peak") : NULL;
     uint64_t bytes;

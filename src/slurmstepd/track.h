@@ -46,8 +46,6 @@ void track_signal(const struct track *track, int signal);
 bool track_kill(const struct track *track);
 /* "pid 12 (dd)", at most a few: for people who must find out what does not die. */
 void track_describe(const struct track *track, struct str *out);
-/* CPU time in microseconds, where the group counts it. */
-bool track_cpu(const struct track *track, uint64_t *ret_user_usec, uint64_t *ret_system_usec);
 /* Peak memory in KiB, where the group counts it; and OOM kills. */
 bool track_memory(const struct track *track, uint64_t *ret_peak_kib);
 bool track_oom_kills(const struct track *track, uint32_t *ret_kills);
