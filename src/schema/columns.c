@@ -11,7 +11,7 @@
 
 #include "text/timestamp.h"
 
-const struct column *column_by_letter(const struct column_table *table, char letter) {
+static const struct column *column_by_letter(const struct column_table *table, char letter) {
     for (size_t i = 0; i < table->n; i++) {
         if (table->rows[i].letter == letter && letter)
             return &table->rows[i];
@@ -19,7 +19,7 @@ const struct column *column_by_letter(const struct column_table *table, char let
     return NULL;
 }
 
-const struct column *column_by_name(const struct column_table *table, const char *name) {
+static const struct column *column_by_name(const struct column_table *table, const char *name) {
     for (size_t i = 0; i < table->n; i++) {
         if (table->rows[i].name && !strcasecmp(table->rows[i].name, name))
             return &table->rows[i];
@@ -64,8 +64,8 @@ static void mask_add(const struct field *field, void *context) {
     field_mask_add(context, field->number);
 }
 
-void column_fields(const struct column *column, const struct column_table *table,
-                   struct field_mask *mask) {
+static void column_fields(const struct column *column, const struct column_table *table,
+                          struct field_mask *mask) {
     needs_each(column, table, mask_add, mask);
 }
 
@@ -104,9 +104,10 @@ void format_done(struct format *format) {
     format->prefix = NULL;
 }
 
-struct cell *format_add(struct format *format, const struct column_table *table,
-                        const struct column *column, uint32_t width, bool right,
-                        const char *suffix) {
+/* Appends one column. suffix may be NULL. */
+static struct cell *format_add(struct format *format, const struct column_table *table,
+                               const struct column *column, uint32_t width, bool right,
+                               const char *suffix) {
     struct cell *cell = vec_add(&format->cells);
     cell->column = column;
     cell->offset = column ? column_offset(column, table) : 0;

@@ -81,8 +81,6 @@ struct column_table {
     size_t n;
     bool rows_are_records; /* a row is a struct of `record`; else member is the row itself */
 };
-const struct column *column_by_letter(const struct column_table *table, char letter);
-const struct column *column_by_name(const struct column_table *table, const char *name);
 
 /* ---- formats ---- */
 struct cell {
@@ -107,10 +105,6 @@ struct format {
 void format_done(struct format *format);
 #define cleanup_format __attribute__((__cleanup__(format_done)))
 
-/* Appends one column. suffix may be NULL. */
-struct cell *format_add(struct format *format, const struct column_table *table,
-                        const struct column *column, uint32_t width, bool right,
-                        const char *suffix);
 /* The three grammars. What no column answers to is appended to `unknown`, one a line; the letter
  * grammar then prints the token as it stands, the name grammar drops it. */
 void format_parse_letters(struct format *format, const struct column_table *table, const char *text,
@@ -125,8 +119,6 @@ must_check int format_parse_sacct(struct format *format, const struct column_tab
 
 /* The record's members that the format prints. */
 void format_fields(const struct format *format, const struct column_table *table,
-                   struct field_mask *mask);
-void column_fields(const struct column *column, const struct column_table *table,
                    struct field_mask *mask);
 
 void format_header(const struct format *format, struct str *out);

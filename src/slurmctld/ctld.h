@@ -96,11 +96,8 @@ int64_t ctld_now(struct ctld *ctld);
 
 /* requests.c */
 extern const struct rpc_handlers ctld_handlers;
-void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void *context);
 void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body);
 void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail);
-void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
-               struct core_user *ret);
 
 /* diag.c */
 void diag_count_call(struct ctld *ctld, uint16_t type, uint32_t uid, uint64_t usec);

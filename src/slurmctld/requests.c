@@ -60,8 +60,8 @@ static void fill_groups(struct ctld *ctld, struct core_user *user) {
     free(gids);
 }
 
-void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
-               struct core_user *ret) {
+static void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_groups,
+                      struct core_user *ret) {
     memset(ret, 0, sizeof(*ret));
     ret->uid = peer->uid;
     ret->gid = peer->gid;
@@ -282,7 +282,7 @@ static void handle(struct client *client, const struct rpc_message *message, voi
                  ctld->effects);
 }
 
-void ctld_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
     struct client *client = client_of(conn);
     struct ctld *ctld = client->ctld;
     const struct record *record = message_record(message->type);
@@ -336,4 +336,4 @@ static void closed(struct rpc_conn *conn, const struct error *why, void *context
     free(client);
 }
 
-const struct rpc_handlers ctld_handlers = {ready, ctld_message, closed};
+const struct rpc_handlers ctld_handlers = {ready, on_message, closed};

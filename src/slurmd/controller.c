@@ -21,7 +21,7 @@ void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes bod
         rpc_conn_send(slurmd->controller, type, 0, 0, body);
 }
 
-void controller_send(struct slurmd *slurmd, uint16_t type, const void *object) {
+static void controller_send(struct slurmd *slurmd, uint16_t type, const void *object) {
     cleanup_str struct str body = STR_INIT;
 
     wire_encode(message_record(type), object, NULL, &body);

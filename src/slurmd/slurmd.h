@@ -105,7 +105,6 @@ void gres_describe(const struct slurmd *slurmd, struct str *out); /* slurmd -G *
 
 /* ---- controller.c ---- */
 void controller_start(struct slurmd *slurmd);
-void controller_send(struct slurmd *slurmd, uint16_t type, const void *object);
 void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body);
 void controller_register(struct slurmd *slurmd);
 

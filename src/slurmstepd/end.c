@@ -147,6 +147,16 @@ static bool try_to_finish(struct stepd *stepd) {
     return false;
 }
 
+/* Kills what is left, then ENDED. */
+static void stepd_end(struct stepd *stepd) {
+    if (stepd->state != STEPD_RUNNING)
+        return;
+    stepd->state = STEPD_ENDING;
+    stepd->ending_since = loop_monotonic_usec();
+    stepd->kill_rounds = 0;
+    stepd_timer(stepd);
+}
+
 void stepd_timer(void *context) {
     struct stepd *stepd = context;
     uint64_t now = loop_monotonic_usec();
@@ -184,15 +194,6 @@ void stepd_timer(void *context) {
     case STEPD_STARTING:
         return;
     }
-}
-
-void stepd_end(struct stepd *stepd) {
-    if (stepd->state != STEPD_RUNNING)
-        return;
-    stepd->state = STEPD_ENDING;
-    stepd->ending_since = loop_monotonic_usec();
-    stepd->kill_rounds = 0;
-    stepd_timer(stepd);
 }
 
 /* 1 when the process was the epilog of a task. */

@@ -182,7 +182,6 @@ void stepd_children(struct stepd *stepd); /* reaps */
 void stepd_command(struct stepd *stepd, const struct step_command *command);
 void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *message);
 void stepd_limit_time(struct stepd *stepd, uint32_t minutes);
-void stepd_end(struct stepd *stepd); /* kills what is left, then ENDED */
 void stepd_timer(void *stepd);
 /* It could not be started: that is its result. */
 void stepd_failed(struct stepd *stepd, const struct error *why);

@@ -80,6 +80,15 @@ static int make_group(const char *dir, struct error *err) {
     return error_errno(err, errno, "Cannot make the cgroup %s", dir);
 }
 
+static void track_done(struct track *track) {
+    free(track->dir);
+    if (track->dir_fd >= 0)
+        close(track->dir_fd);
+    if (track->procs_fd >= 0)
+        close(track->procs_fd);
+    *track = (struct track) TRACK_INIT;
+}
+
 int track_open(struct track *track, const char *dir, struct error *err) {
     char path[PATH_MAX];
     int r;
@@ -119,15 +128,6 @@ bool track_close(struct track *track) {
     }
     track_done(track);
     return true;
-}
-
-void track_done(struct track *track) {
-    free(track->dir);
-    if (track->dir_fd >= 0)
-        close(track->dir_fd);
-    if (track->procs_fd >= 0)
-        close(track->procs_fd);
-    *track = (struct track) TRACK_INIT;
 }
 
 /* State letter and name of a process; false when it is gone. */

@@ -37,7 +37,6 @@ struct track {
 must_check int track_open(struct track *track, const char *dir, struct error *err);
 /* Removes the group, and the job's when it was the last. False while a process is in it. */
 bool track_close(struct track *track);
-void track_done(struct track *track);
 
 /* Live processes (no zombies). */
 void track_pids(const struct track *track, struct pid_list *pids);
