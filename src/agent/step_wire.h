@@ -16,6 +16,11 @@
 #include "model/messages.h"
 #include "schema/schema.h"
 
+#define STEP_ORDER_FD 3 /* the inherited socket, in a slurmstepd */
+/* Bytes of a frame: an order carries the body of a launch, which may fill a message of rpc/rpc.h.
+ */
+#define STEP_FRAME_MAX (65u << 20)
+
 enum step_frame {
     STEP_FRAME_ORDER = 1,
     STEP_FRAME_COMMAND = 2,

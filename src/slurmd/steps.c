@@ -3,6 +3,7 @@
  * slurmd's side of the sockets to its slurmstepds. A link exists from the moment that a launch is
  * accepted (commands may come before the process does) until its slurmstepd is gone.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +21,8 @@
 #include "slurmd/slurmd.h"
 
 #define ADOPT_USEC 3000000ull /* for slurmstepds found at the start to answer */
-#define STEPD_FRAME_MAX (RPC_FRAME_MAX + (1u << 20))
-#define STEPD_ORDER_FD 3
+
+static_assert(STEP_FRAME_MAX == RPC_FRAME_MAX + (1u << 20), "an order holds a launch and its own");
 
 struct step_link {
     struct list in_slurmd;
@@ -51,7 +52,7 @@ static struct step_link *link_add(struct slurmd *slurmd, struct step_key key) {
     link->slurmd = slurmd;
     link->key = key;
     link->fd = -1;
-    frame_in_init(&link->in, STEPD_FRAME_MAX);
+    frame_in_init(&link->in, STEP_FRAME_MAX);
     frame_out_init(&link->out);
     list_append(&slurmd->links, &link->in_slurmd);
     return link;
@@ -190,7 +191,7 @@ static int stepd_exec(struct slurmd *slurmd, struct step_key key, int socket_fd,
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, slurmd->null_fd, 0);
     posix_spawn_file_actions_adddup2(&actions, slurmd->null_fd, 1);
-    posix_spawn_file_actions_adddup2(&actions, socket_fd, STEPD_ORDER_FD);
+    posix_spawn_file_actions_adddup2(&actions, socket_fd, STEP_ORDER_FD);
     sigemptyset(&none);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);

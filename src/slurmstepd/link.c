@@ -53,7 +53,7 @@ static bool link_frames(struct link *link) {
         struct arena arena;
         struct step_frame_any any;
         enum step_frame type;
-        arena_init(&arena, STEPD_FRAME_MAX);
+        arena_init(&arena, STEP_FRAME_MAX);
         if (step_frame_decode(content, &arena, &type, &any, NULL) == 0 &&
             type == STEP_FRAME_COMMAND)
             stepd_command(link->stepd, &any.command);
@@ -114,7 +114,7 @@ static int link_add(struct stepd *stepd, int fd, struct link **ret, struct error
 
     link->stepd = stepd;
     link->fd = fd;
-    frame_in_init(&link->in, STEPD_FRAME_MAX);
+    frame_in_init(&link->in, STEP_FRAME_MAX);
     frame_out_init(&link->out);
     int r = loop_fd_add(stepd->loop, fd, EPOLLIN, on_link, link, &link->watch, err);
     if (r < 0) {

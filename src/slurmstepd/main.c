@@ -47,14 +47,14 @@ static int read_order(struct stepd *stepd, int *ret_fd, struct error *err) {
     enum step_frame type;
     int r;
 
-    frame_in_init(&in, STEPD_FRAME_MAX);
+    frame_in_init(&in, STEP_FRAME_MAX);
     in.takes_fds = true;
     while ((r = frame_in_next(&in, &content, err)) == 0) {
-        r = sock_wait(STEPD_ORDER_FD, POLLIN, deadline, err);
+        r = sock_wait(STEP_ORDER_FD, POLLIN, deadline, err);
         if (r == 0)
             r = error_set(err, ERR_TIMEOUT, "slurmd started this process and sent no order.");
         if (r > 0)
-            r = frame_in_read(&in, STEPD_ORDER_FD, err);
+            r = frame_in_read(&in, STEP_ORDER_FD, err);
         if (r < 0)
             break;
     }
@@ -125,7 +125,7 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
     if (r == 0)
         r = read_order(stepd, &srun_fd, err);
     if (r == 0)
-        r = link_open(stepd, STEPD_ORDER_FD, err);
+        r = link_open(stepd, STEP_ORDER_FD, err);
     if (r < 0)
         return r;
     stepd->timer = loop_timer_add(stepd->loop, stepd_timer, stepd);
@@ -150,13 +150,13 @@ int main(int argc, char **argv) {
         printf("slurm " SLUICE_COMPAT_VERSION "\n");
         return 0;
     }
-    if (fstat(STEPD_ORDER_FD, &stat) < 0 || !S_ISSOCK(stat.st_mode)) {
+    if (fstat(STEP_ORDER_FD, &stat) < 0 || !S_ISSOCK(stat.st_mode)) {
         fprintf(stderr, "slurmstepd: error: This program is started by slurmd, once a step.\n");
         return 1;
     }
-    (void) fcntl(STEPD_ORDER_FD, F_SETFD, FD_CLOEXEC);
-    (void) close_range(STEPD_ORDER_FD + 1, ~0u, 0); /* whatever slurmd was started with */
-    (void) !sock_nonblock(STEPD_ORDER_FD, true, NULL);
+    (void) fcntl(STEP_ORDER_FD, F_SETFD, FD_CLOEXEC);
+    (void) close_range(STEP_ORDER_FD + 1, ~0u, 0); /* whatever slurmd was started with */
+    (void) !sock_nonblock(STEP_ORDER_FD, true, NULL);
     arena_init(&stepd.arena, 0);
     env_init(&stepd.env, &stepd.arena);
     list_init(&stepd.links);

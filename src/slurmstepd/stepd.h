@@ -29,9 +29,6 @@
 #include "slurmstepd/spawn.h"
 #include "slurmstepd/track.h"
 
-#define STEPD_ORDER_FD 3 /* the socket that slurmd leaves us */
-#define STEPD_FRAME_MAX (RPC_FRAME_MAX + (1u << 20))
-
 enum stepd_state { STEPD_STARTING, STEPD_RUNNING, STEPD_ENDING, STEPD_ENDED };
 
 struct stepd;
