@@ -38,8 +38,8 @@ static void look_up(void *context) {
         return;
     }
     user->name = xstrdup(found.name);
-    user->home = xstrdup(found.home && *found.home ? found.home : "/");
-    user->shell = xstrdup(found.shell && *found.shell ? found.shell : "/bin/sh");
+    user->home = take(found.home);
+    user->shell = take(found.shell);
     if (user->gid == (gid_t) -1)
         user->gid = found.gid;
     userdb_user_done(&found);
