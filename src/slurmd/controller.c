@@ -13,8 +13,7 @@
 #define PAUSE_SOON_USEC 1000000u /* at most, in the first minute */
 #define PAUSE_MAX_USEC 5000000u
 #define SOON_USEC 60000000u
-#define PAUSE_PART 8u  /* a pause is this part of the time without a connection */
-#define BODY_FACTOR 4u /* decoded size of a message against its encoded size */
+#define PAUSE_PART 8u /* a pause is this part of the time without a connection */
 
 void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body) {
     if (slurmd->controller && slurmd->is_ready)
@@ -180,7 +179,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     }
     if (!record)
         return;
-    arena_init(&arena, (1u << 20) + message->body.size * BODY_FACTOR);
+    message_arena_init(&arena, message->body);
     body = arena_alloc(&arena, record->size);
     if (wire_decode(record, message->body, &arena, body, &err) < 0)
         log_error("%s from the controller cannot be read: %s", message_name(message->type),

@@ -16,8 +16,6 @@
 #include "os/log.h"
 #include "slurmd/slurmd.h"
 
-#define BODY_FACTOR 4u
-
 struct pending {
     struct list in_slurmd; /* steps of srun only */
     struct slurmd *slurmd;
@@ -175,7 +173,7 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
 
     list_init(&pending->in_slurmd);
     pending->slurmd = slurmd;
-    arena_init(&pending->arena, (1u << 20) + body.size * BODY_FACTOR);
+    message_arena_init(&pending->arena, body);
     if (wire_decode(&record_launch_head, body, &pending->arena, &head, &err) < 0 || !head.job) {
         log_error("a launch message from the controller cannot be read: %s", err.text);
         pending_free(pending);
@@ -311,7 +309,7 @@ void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_
     pending->conn = conn;
     list_append(&slurmd->pending_steps, &pending->in_slurmd);
     pending->seq = message->seq;
-    arena_init(&pending->arena, (1u << 20) + message->body.size * BODY_FACTOR);
+    message_arena_init(&pending->arena, message->body);
     if (wire_decode(&record_step_launch_head, message->body, &pending->arena, &head, &err) < 0 ||
         !head.credential) {
         if (err.code == 0)

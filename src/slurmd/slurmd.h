@@ -87,6 +87,11 @@ struct slurmd {
     struct map users; /* by uid: struct user */
 };
 
+/* Memory to decode a message in, which may be some times its encoded size. */
+static inline void message_arena_init(struct arena *arena, struct bytes body) {
+    arena_init(arena, (1u << 20) + body.size * 4u);
+}
+
 /* ---- main.c ---- */
 void slurmd_reconfigure(struct slurmd *slurmd);
 void slurmd_effects(struct slurmd *slurmd, struct agent_effects *effects); /* carries out, frees */
