@@ -324,11 +324,11 @@ static int find_stepd(struct slurmd *slurmd, struct error *err) {
  * port is part of it: several nodes of several clusters may run on one machine. */
 static char *find_cgroup(const struct slurmd *slurmd) {
     char line[PATH_MAX * 2], mount[PATH_MAX], type[64];
-    FILE *file = fopen("/proc/self/mounts", "re");
     char *base = NULL;
 
     if (slurmd->conf->proctrack_type != CONF_PROCTRACK_CGROUP || geteuid() != 0)
-        file = file ? (fclose(file), NULL) : NULL;
+        return NULL;
+    FILE *file = fopen("/proc/self/mounts", "re");
     while (file && !base && fgets(line, sizeof(line), file)) {
         if (sscanf(line, "%*s %4095s %63s", mount, type) == 2 && str_equal(type, "cgroup2"))
             base = xasprintf("%s/slurm_%s_%u", mount, slurmd->node_name, slurmd->node->port);
