@@ -221,24 +221,23 @@ static int prepare_pty(struct stepd *stepd, struct task *task, int fds[3], struc
     return r < 0 ? r : watch_output(task, 0, ours, err);
 }
 
-static bool is_rank(const char *text, uint32_t *ret_rank) {
-    uint64_t value;
+/* The file that a stream of this task is, NULL = srun. "all" is srun for every task, a number for
+ * the task of that rank only. */
+static const char *file_of(const struct task *task, const char *pattern) {
+    uint64_t rank;
 
-    if (!text || !str_to_u64(text, &value) || value >= UINT32_MAX)
-        return false;
-    *ret_rank = (uint32_t) value;
-    return true;
+    if (pattern && str_to_u64(pattern, &rank) && rank < UINT32_MAX)
+        return rank == task->rank ? NULL : "none";
+    return str_equal(pattern, "all") ? NULL : pattern;
 }
 
 static int prepare_output(struct stepd *stepd, struct task *task, int which, const char *pattern,
                           int *ret_fd, struct error *err) {
-    uint32_t rank;
+    const char *file = file_of(task, pattern);
     int pipe_fds[2];
 
-    if (is_rank(pattern, &rank))
-        pattern = rank == task->rank ? NULL : "none";
-    if (pattern && !str_equal(pattern, "all"))
-        return stepd_open_output(stepd, pattern, task->rank, ret_fd, err);
+    if (file)
+        return stepd_open_output(stepd, file, task->rank, ret_fd, err);
     if (pipe2(pipe_fds, O_CLOEXEC) < 0)
         return error_errno(err, errno, "Could not make a pipe for a task");
     (void) fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
@@ -247,14 +246,11 @@ static int prepare_output(struct stepd *stepd, struct task *task, int which, con
 }
 
 static int prepare_input(struct stepd *stepd, struct task *task, int *ret_fd, struct error *err) {
-    const char *pattern = stepd->step->std_in;
-    uint32_t rank;
+    const char *file = file_of(task, stepd->step->std_in);
     int pipe_fds[2];
 
-    if (is_rank(pattern, &rank))
-        pattern = rank == task->rank ? NULL : "none";
-    if (pattern && !str_equal(pattern, "all"))
-        return stepd_open_input(stepd, pattern, task->rank, ret_fd, err);
+    if (file)
+        return stepd_open_input(stepd, file, task->rank, ret_fd, err);
     if (pipe2(pipe_fds, O_CLOEXEC) < 0)
         return error_errno(err, errno, "Could not make a pipe for a task");
     (void) fcntl(pipe_fds[1], F_SETFL, O_NONBLOCK);
