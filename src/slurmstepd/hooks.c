@@ -6,9 +6,7 @@
  *   unset NAME
  *   print TEXT           to the task's standard output
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -47,23 +45,6 @@ static int hook_spawn(struct stepd *stepd, const char *program, const char *cont
 
 /* ---- before ---- */
 
-static void read_output(int fd, struct str *out) {
-    uint64_t deadline = loop_monotonic_usec() + PROLOG_USEC;
-    char buffer[4096];
-
-    while (out->length < OUTPUT_MAX) {
-        struct pollfd pollfd = {.fd = fd, .events = POLLIN};
-        uint64_t now = loop_monotonic_usec();
-        ssize_t n;
-        if (now >= deadline || poll(&pollfd, 1, (int) ((deadline - now) / 1000 + 1)) <= 0)
-            return;
-        n = read(fd, buffer, sizeof(buffer));
-        if (n <= 0)
-            return;
-        str_append_bytes(out, buffer, (size_t) n);
-    }
-}
-
 static void print_line(struct stepd *stepd, struct task *task, const char *text, int out_fd) {
     cleanup_str struct str line = STR_INIT;
 
@@ -101,7 +82,7 @@ static bool prolog_run(struct stepd *stepd, struct task *task, const char *progr
     int r = hook_spawn(stepd, program, "prolog_task", fds[1], &pid, &err);
     close(fds[1]);
     if (r == 0)
-        read_output(fds[0], &out);
+        spawn_read(fds[0], PROLOG_USEC, OUTPUT_MAX, &out);
     close(fds[0]);
     if (r < 0) {
         stepd_complain(stepd, "task prolog: %s", err.text);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a login of the user would set (--get-user-env, --export=NONE): the login shell is run once
  * and prints its environment. A shell that hangs is left behind after a while. */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,23 +12,6 @@
 #define LOGIN_USEC 20000000ull
 #define LOGIN_BYTES_MAX (1u << 20)
 #define MARK "sluice-environment-begins"
-
-static void read_all(int fd, struct str *out) {
-    uint64_t deadline = loop_monotonic_usec() + LOGIN_USEC;
-
-    while (out->length < LOGIN_BYTES_MAX) {
-        struct pollfd pollfd = {.fd = fd, .events = POLLIN};
-        uint64_t now = loop_monotonic_usec();
-        char buffer[4096];
-        ssize_t n;
-        if (now >= deadline || poll(&pollfd, 1, (int) ((deadline - now) / 1000 + 1)) <= 0)
-            return;
-        n = read(fd, buffer, sizeof(buffer));
-        if (n <= 0)
-            return;
-        str_append_bytes(out, buffer, (size_t) n);
-    }
-}
 
 static bool login_run(struct stepd *stepd, struct str *out) {
     const struct step_order *order = &stepd->order;
@@ -64,7 +45,7 @@ static bool login_run(struct stepd *stepd, struct str *out) {
     int r = spawn_start(&plan, &pid, &errnum, NULL);
     close(pipe_fds[1]);
     if (r == 0)
-        read_all(pipe_fds[0], out);
+        spawn_read(pipe_fds[0], LOGIN_USEC, LOGIN_BYTES_MAX, out);
     close(pipe_fds[0]);
     if (r == 0) {
         (void) killpg(pid, SIGKILL);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "os/loop.h"
 
 #define CHILD_STACK (64u << 10)
 
@@ -304,6 +306,23 @@ int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, s
     if (strcmp(s.failed, "execve()") == 0)
         return exec_error(plan, s.failure, err);
     return error_errno(err, s.failure, "%s", s.failed);
+}
+
+void spawn_read(int fd, uint64_t timeout_usec, size_t max, struct str *out) {
+    uint64_t deadline = loop_monotonic_usec() + timeout_usec;
+    char buffer[4096];
+
+    while (out->length < max) {
+        struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+        uint64_t now = loop_monotonic_usec();
+        ssize_t n;
+        if (now >= deadline || poll(&pollfd, 1, (int) ((deadline - now) / 1000 + 1)) <= 0)
+            return;
+        n = read(fd, buffer, sizeof(buffer));
+        if (n <= 0)
+            return;
+        str_append_bytes(out, buffer, (size_t) n);
+    }
 }
 
 void identity_enter(const struct spawn_identity *id) {

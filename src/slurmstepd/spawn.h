@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "model/job.h"
 
 struct spawn_identity {
@@ -41,6 +42,10 @@ struct spawn_plan {
  * of what failed in *ret_errno: its text reads "execve(): PROGRAM: No such file or directory". */
 must_check int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno,
                            struct error *err);
+
+/* Reads what a program writes to the pipe `fd` until nobody has it open, for timeout_usec and up to
+ * `max` bytes (and what one read brings). */
+void spawn_read(int fd, uint64_t timeout_usec, size_t max, struct str *out);
 
 /* Takes over the user's identity for file access (effective ids and groups), and gives it back.
  * Only while the process has one thread. */
