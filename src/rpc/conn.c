@@ -16,7 +16,6 @@
 #include "base/alloc.h"
 
 #define LINGER_USEC 10000000u
-#define KEEPALIVE_SEC 30
 #define READS_PER_EVENT 4 /* then others get their turn */
 
 static void conn_timeout(void *context);

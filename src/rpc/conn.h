@@ -19,6 +19,8 @@
 #include "rpc/handshake.h"
 #include "rpc/rpc.h"
 
+#define KEEPALIVE_SEC 30 /* of silence, then the peer is probed */
+
 enum conn_state {
     CONN_PREPARING,  /* dialled: a worker resolves the host and makes our credential */
     CONN_CONNECTING, /* dialled: connect() under way */

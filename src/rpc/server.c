@@ -27,7 +27,6 @@
 #define CRED_REFRESH_USEC 30000000u /* older: make the next one while this one is still used */
 #define CRED_MAX_USEC 60000000u     /* older: not used any more */
 #define REJECTS_PER_SEC 5
-#define KEEPALIVE_SEC 30
 
 struct rpc_server {
     struct loop *loop;
