@@ -194,11 +194,12 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
     answer->gid = user->gid;
     bool private = ctld->conf->private_data & CONF_PRIVATE_JOBS;
     bool own_only = private && !core_is_admin(ctld->core, user->uid);
-    answer->filter.uid = own_only ? user->uid : STORE_ANY_UID;
-    if (!query->all_users && query->uids.n == 1)
-        answer->filter.uid = query->uids.items[0];
     if (own_only)
         answer->filter.uid = user->uid;
+    else if (!query->all_users && query->uids.n == 1)
+        answer->filter.uid = query->uids.items[0];
+    else
+        answer->filter.uid = STORE_ANY_UID;
     if (only_plain_ids(answer)) {
         answer->filter.job_ids = answer->job_ids;
         answer->filter.n_job_ids = query->ids.n;
