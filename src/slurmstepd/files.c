@@ -77,7 +77,7 @@ int stepd_open_output(struct stepd *stepd, const char *pattern, uint32_t rank, i
         str_append(&path, "/dev/null");
     else
         path_of(stepd, pattern, rank, &path);
-    vec_each (&stepd->files.list, file) {
+    vec_each (&stepd->files, file) {
         if (str_equal(file->path, path.data)) {
             *ret_fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
             return *ret_fd < 0 ? error_errno(err, errno, "Could not open %s again", path.data) : 0;
@@ -88,18 +88,18 @@ int stepd_open_output(struct stepd *stepd, const char *pattern, uint32_t rank, i
         return error_errno(err, errno, "Could not open stdout file %s", path.data);
     if (stepd->n_tasks > 1) {
         struct output_file file = {xstrdup(path.data), fcntl(fd, F_DUPFD_CLOEXEC, 3)};
-        vec_push(&stepd->files.list, file);
+        vec_push(&stepd->files, file);
     }
     *ret_fd = fd;
     return 0;
 }
 
 void stepd_close_files(struct stepd *stepd) {
-    vec_each (&stepd->files.list, file) {
+    vec_each (&stepd->files, file) {
         close(file->fd);
         free(file->path);
     }
-    vec_done(&stepd->files.list);
+    vec_done(&stepd->files);
 }
 
 int stepd_open_input(struct stepd *stepd, const char *pattern, uint32_t rank, int *ret_fd,

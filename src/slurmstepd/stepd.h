@@ -88,9 +88,7 @@ struct stepd {
 
     /* Output files of this node by name: tasks that share one write behind each other. Closed when
      * all tasks have started. */
-    struct {
-        vec(struct output_file) list;
-    } files;
+    vec(struct output_file) files;
     int message_fd; /* stderr of the job, -1 = to srun */
     bool has_pty;
     struct rpc_conn *srun; /* NULL = none, or gone */
