@@ -18,6 +18,7 @@
 
 #define DESCRIBE_MAX 4
 #define MAKE_TRIES 20
+#define STAT_MAX 512 /* the name is cut by the kernel, and we read no further than the parent */
 
 /* Reads a small file whole; NULL when there is none. The caller frees it. */
 static char *file_text(const char *path) {
@@ -130,20 +131,26 @@ bool track_close(struct track *track) {
     return true;
 }
 
-/* State letter and name of a process; false when it is gone. */
-static bool process_state(pid_t pid, char *ret_state, char *ret_name, size_t name_size) {
-    char path[64], text[512];
-    cleanup_fd int fd = -1;
+/* What the kernel says of a process: "PID (NAME) STATE PARENT …"; false when it is gone. */
+static bool process_stat(pid_t pid, char ret[STAT_MAX]) {
+    char path[64];
     ssize_t n;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, text, sizeof(text) - 1);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, ret, STAT_MAX - 1);
     if (n <= 0)
         return false;
-    text[n] = '\0';
+    ret[n] = '\0';
+    return true;
+}
+
+/* State letter and name of a process; false when it is gone. */
+static bool process_state(pid_t pid, char *ret_state, char *ret_name, size_t name_size) {
+    char text[STAT_MAX];
+
+    if (!process_stat(pid, text))
+        return false;
     char *open_paren = strchr(text, '('), *close_paren = strrchr(text, ')');
     if (!open_paren || !close_paren || close_paren[1] != ' ')
         return false;
@@ -178,19 +185,14 @@ static void list_processes(struct process_list *processes) {
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {
-        char path[300], text[512];
+        char text[STAT_MAX];
+        pid_t pid = (pid_t) atoi(entry->d_name);
         int parent;
-        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+        if (pid <= 0 || !process_stat(pid, text))
             continue;
-        snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-        cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-        if (n <= 0)
-            continue;
-        text[n] = '\0';
         char *end = strrchr(text, ')');
         if (end && sscanf(end, ") %*c %d", &parent) == 1) {
-            struct process process = {(pid_t) atoi(entry->d_name), (pid_t) parent, false};
+            struct process process = {pid, (pid_t) parent, false};
             vec_push(&processes->list, process);
         }
     }
