@@ -7,14 +7,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/pty.h"
 #include "slurmstepd/stepd.h"
 
 #define READ_SIZE (64u << 10)
@@ -183,10 +182,10 @@ void stream_input(struct stepd *stepd, const struct step_io *io) {
 }
 
 void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols) {
-    struct winsize size = {.ws_row = (unsigned short) rows, .ws_col = (unsigned short) cols};
+    struct pty_size size = {.rows = (uint16_t) rows, .columns = (uint16_t) cols};
 
     if (stepd->has_pty && stepd->n_tasks > 0 && stepd->tasks[0].outputs[0].fd >= 0)
-        (void) ioctl(stepd->tasks[0].outputs[0].fd, TIOCSWINSZ, &size);
+        (void) !pty_resize(stepd->tasks[0].outputs[0].fd, size, NULL);
 }
 
 /* ---- setting up ---- */
@@ -199,25 +198,21 @@ static int watch_output(struct task *task, int which, int fd, struct error *err)
 }
 
 static int prepare_pty(struct stepd *stepd, struct task *task, int fds[3], struct error *err) {
-    struct winsize size = {.ws_row = (unsigned short) stepd->step->pty_rows,
-                           .ws_col = (unsigned short) stepd->step->pty_cols};
+    struct pty_size size = {.rows = (uint16_t) stepd->step->pty_rows,
+                            .columns = (uint16_t) stepd->step->pty_cols};
     int ours, theirs;
+    int r = pty_open(size, stepd->order.uid, &ours, &theirs, err);
 
-    if (openpty(&ours, &theirs, NULL, NULL, size.ws_row ? &size : NULL) < 0)
-        return error_errno(err, errno, "Could not make a terminal for the task");
-    (void) fcntl(ours, F_SETFD, FD_CLOEXEC);
-    (void) fcntl(theirs, F_SETFD, FD_CLOEXEC);
-    (void) fcntl(ours, F_SETFL, O_NONBLOCK);
-    if (stepd->identity) {
-        (void) fchown(theirs, stepd->identity->uid, (gid_t) -1);
+    if (r < 0)
+        return error_prefix(err, "Could not make a terminal for the task: ");
+    if (stepd->identity)
         (void) fchmod(theirs, 0600);
-    }
     stepd->has_pty = true;
     fds[0] = theirs;
     fds[1] = fcntl(theirs, F_DUPFD_CLOEXEC, 3);
     fds[2] = fcntl(theirs, F_DUPFD_CLOEXEC, 3);
     task->in_fd = fcntl(ours, F_DUPFD_CLOEXEC, 3);
-    int r = loop_fd_add(stepd->loop, task->in_fd, 0, on_input, task, &task->in_watch, err);
+    r = loop_fd_add(stepd->loop, task->in_fd, 0, on_input, task, &task->in_watch, err);
     return r < 0 ? r : watch_output(task, 0, ours, err);
 }
 
