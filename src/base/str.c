@@ -102,6 +102,10 @@ const char *str_cstr(const struct str *str) {
     return str->data ? str->data : "";
 }
 
+struct bytes str_bytes(const struct str *str) {
+    return (struct bytes) {(const uint8_t *) str_cstr(str), str->length};
+}
+
 char *str_take(struct str *str) {
     char *text = str->data ? str->data : xstrdup("");
     *str = (struct str) STR_INIT;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 struct str {
@@ -33,6 +34,8 @@ void str_append_u64(struct str *str, uint64_t value); /* decimal, faster than pr
 /* Appends `separator` first unless the buffer is empty. */
 void str_join(struct str *str, const char *separator, const char *text);
 const char *str_cstr(const struct str *str);
+/* What it holds, borrowed until the next change. */
+struct bytes str_bytes(const struct str *str);
 /* Hands the memory to the caller (free()); never NULL. */
 char *str_take(struct str *str);
 #define cleanup_str __attribute__((__cleanup__(str_done)))

@@ -37,7 +37,7 @@ static void put_length(struct str *out, uint64_t value) {
 
 static void send_frame(struct answer *answer, struct client *client, bool last) {
     rpc_conn_send(client->conn, MSG_ACCT_LIST, last ? RPC_LAST : 0, answer->seq,
-                  (struct bytes) {(const uint8_t *) answer->frame.data, answer->frame.length});
+                  str_bytes(&answer->frame));
     str_reset(&answer->frame);
 }
 
@@ -108,9 +108,7 @@ static void take_history(struct answer *answer, struct client *client,
             record.job->submit_line = NULL;
             wire_encode(&record_acct_job, &record, NULL, &out);
         }
-        add_row(answer, client,
-                out.length > 0 ? (struct bytes) {(const uint8_t *) out.data, out.length}
-                               : row->data);
+        add_row(answer, client, out.length > 0 ? str_bytes(&out) : row->data);
     }
     arena_done(&memory);
 }

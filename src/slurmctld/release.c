@@ -60,8 +60,7 @@ static void send_grant(struct client *client, const struct effect *effect, char 
         if (layout != NULL)
             layout->credential = credential;
         wire_encode(record, body, NULL, &out);
-        rpc_conn_send(client->conn, effect->type, effect->flags, effect->seq,
-                      (struct bytes) {(const uint8_t *) out.data, out.length});
+        rpc_conn_send(client->conn, effect->type, effect->flags, effect->seq, str_bytes(&out));
     }
     arena_done(&memory);
 }
@@ -95,9 +94,7 @@ static void release_launch(struct ctld *ctld, const struct effect *effect) {
     if (r == 0)
         r = store_get(ctld->store, STORE_JOB_SCRIPT, effect->id, &data, &err);
     if (r == 0)
-        r = wire_decode(&record_job_script,
-                        (struct bytes) {(const uint8_t *) data.data, data.length}, &memory, &script,
-                        &err);
+        r = wire_decode(&record_job_script, str_bytes(&data), &memory, &script, &err);
     if (r < 0) {
         log_error("job %u: its script cannot be read: %s", effect->history.job_id, err.text);
         struct launch_result failed;
@@ -113,8 +110,7 @@ static void release_launch(struct ctld *ctld, const struct effect *effect) {
         launch.job->script = script.script;
         launch.job->environment = script.environment;
         wire_encode(&record_launch, &launch, NULL, &out);
-        rpc_conn_send(client->conn, MSG_LAUNCH, 0, 0,
-                      (struct bytes) {(const uint8_t *) out.data, out.length});
+        rpc_conn_send(client->conn, MSG_LAUNCH, 0, 0, str_bytes(&out));
     }
     arena_done(&memory);
 }

@@ -32,8 +32,7 @@ void reply_record(struct client *client, uint16_t type, uint32_t seq, const void
     struct str out cleanup_str = STR_INIT;
     if (body != NULL)
         wire_encode(message_record(type), body, NULL, &out);
-    rpc_conn_send(client->conn, type, RPC_LAST, seq,
-                  (struct bytes) {(const uint8_t *) out.data, out.length});
+    rpc_conn_send(client->conn, type, RPC_LAST, seq, str_bytes(&out));
 }
 
 void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail) {
@@ -133,8 +132,7 @@ static void answer_script(struct client *client, uint32_t seq, const struct core
     if (r < 0)
         reply_error_text(client, seq, -ERR_JOB_SCRIPT_MISSING, err.text);
     else
-        rpc_conn_send(client->conn, MSG_JOB_SCRIPT, RPC_LAST, seq,
-                      (struct bytes) {(const uint8_t *) data.data, data.length});
+        rpc_conn_send(client->conn, MSG_JOB_SCRIPT, RPC_LAST, seq, str_bytes(&data));
 }
 
 static bool answer_read(struct client *client, const struct rpc_message *message,

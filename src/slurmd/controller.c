@@ -24,8 +24,7 @@ static void controller_send(struct slurmd *slurmd, uint16_t type, const void *ob
     cleanup_str struct str body = STR_INIT;
 
     wire_encode(message_record(type), object, NULL, &body);
-    controller_send_body(slurmd, type,
-                         (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
+    controller_send_body(slurmd, type, str_bytes(&body));
 }
 
 /* ---- what we tell ---- */

@@ -97,8 +97,7 @@ static void refuse(struct pending *pending, const struct error *why) {
     reply.code = (uint32_t) -why->code;
     reply.detail = (char *) (uintptr_t) why->text;
     wire_encode(&record_reply_error, &reply, NULL, &body);
-    rpc_conn_send(pending->conn, MSG_ERROR, RPC_LAST, pending->seq,
-                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
+    rpc_conn_send(pending->conn, MSG_ERROR, RPC_LAST, pending->seq, str_bytes(&body));
     rpc_conn_close(pending->conn);
 }
 

@@ -201,9 +201,7 @@ void slurmd_reconfigure(struct slurmd *slurmd) {
 static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect) {
     switch (effect->kind) {
     case AGENT_SEND:
-        controller_send_body(
-            slurmd, effect->type,
-            (struct bytes) {(const uint8_t *) str_cstr(&effect->body), effect->body.length});
+        controller_send_body(slurmd, effect->type, str_bytes(&effect->body));
         break;
     case AGENT_COMMAND:
         step_command(slurmd, effect->key, &effect->command);

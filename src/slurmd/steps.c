@@ -220,15 +220,13 @@ static int link_start(struct step_link *link, const struct step_order *order, in
         return r;
     }
     step_frame_encode(STEP_FRAME_ORDER, &record_step_order, order, &content);
-    struct bytes bytes = {(const uint8_t *) content.data, content.length};
     if (*srun_fd >= 0)
-        frame_out_append_fds(&link->out, bytes, srun_fd, 1);
+        frame_out_append_fds(&link->out, str_bytes(&content), srun_fd, 1);
     else
-        frame_out_append(&link->out, bytes);
+        frame_out_append(&link->out, str_bytes(&content));
     *srun_fd = -1;
     vec_each (&link->early, command)
-        frame_out_append(&link->out,
-                         (struct bytes) {(const uint8_t *) command->data, command->length});
+        frame_out_append(&link->out, str_bytes(command));
     link_flush(link);
     return 0;
 }
@@ -260,7 +258,7 @@ void step_command(struct slurmd *slurmd, struct step_key key, const struct step_
         vec_push(&link->early, content);
         return;
     }
-    frame_out_append(&link->out, (struct bytes) {(const uint8_t *) content.data, content.length});
+    frame_out_append(&link->out, str_bytes(&content));
     str_done(&content);
     link_flush(link);
 }

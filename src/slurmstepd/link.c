@@ -97,7 +97,7 @@ static void link_send_report(struct link *link) {
     if (stepd->stuck)
         report.stuck = stepd->detail.data;
     step_frame_encode(STEP_FRAME_REPORT, &record_step_report, &report, &content);
-    frame_out_append(&link->out, (struct bytes) {(const uint8_t *) content.data, content.length});
+    frame_out_append(&link->out, str_bytes(&content));
     /* A broken link is closed by its own event: our caller may be walking the list, or be called
      * from this link's frames. */
     if (frame_out_flush(&link->out, link->fd, NULL) == 1)

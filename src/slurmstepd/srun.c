@@ -63,8 +63,7 @@ void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *o
     if (!stepd->srun)
         return;
     wire_encode(message_record(type), object, NULL, &body);
-    rpc_conn_send(stepd->srun, type, flags, 0,
-                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
+    rpc_conn_send(stepd->srun, type, flags, 0, str_bytes(&body));
 }
 
 void srun_tell_started(struct stepd *stepd) {
