@@ -57,7 +57,6 @@ void conn_unref(struct rpc_conn *conn) {
         free(pending->body);
     vec_done(&conn->pending);
     free(conn->munge_socket);
-    free(conn->host);
     free(conn->cred);
     free(conn);
 }
@@ -565,8 +564,6 @@ int rpc_dial(struct loop *loop, const struct rpc_auth *auth, const char *host, u
     conn->state = CONN_PREPARING;
     conn->is_dialled = true;
     conn->munge_socket = xstrdup_null(auth->munge_socket);
-    conn->host = xstrdup(host);
-    conn->port = port;
     conn->server_uid = server_uid;
     snprintf(conn->peer.name, sizeof(conn->peer.name), strchr(host, ':') ? "[%s]:%u" : "%s:%u",
              host, port);

@@ -72,8 +72,7 @@ struct rpc_conn {
 
     /* dialled side */
     bool is_dialled;
-    char *munge_socket, *host;
-    uint16_t port;
+    char *munge_socket;
     uid_t server_uid;
     char *cred;
     struct sock_addrs addrs;
