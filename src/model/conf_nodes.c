@@ -100,18 +100,6 @@ static bool topology_set(struct conf_node *node, uint32_t per_board,
 
 /* ---- Generic resources ---- */
 
-/* True if the name stands in the comma list, in any case. */
-static bool list_contains(const char *list, const char *name) {
-    size_t length = strlen(name);
-    for (const char *p = list; p != NULL && *p != '\0';) {
-        size_t part = strcspn(p, ",");
-        if (part == length && strncasecmp(p, name, length) == 0)
-            return true;
-        p += part + (p[part] == ',');
-    }
-    return false;
-}
-
 /* Drops the word no_consume from `name:type:no_consume:4G`; it is accepted and not honoured yet. */
 static char *gres_plain(const char *text, bool *ret_no_consume) {
     char *plain = xstrdup(text);
@@ -157,7 +145,7 @@ static void gres_names_check(struct conf_loader *loader) {
         for (size_t i = 0; i < node->gres->n; i++) {
             const char *name = node->gres->items[i].name;
             struct conf_context context = conf_context_at(loader, node->file, node->line);
-            if (!list_contains(loader->conf->gres_types, name))
+            if (!str_list_has_nocase(loader->conf->gres_types, name))
                 conf_error(&context, "Gres: \"%s\" is not in GresTypes (%s); add GresTypes=%s%s%s",
                            name,
                            loader->conf->gres_types != NULL ? loader->conf->gres_types : "not set",

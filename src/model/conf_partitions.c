@@ -174,17 +174,6 @@ static void expression_resolve(const struct conf_loader *loader, const char *tex
     }
 }
 
-static bool node_has_feature(const struct conf_node *node, const char *feature) {
-    size_t length = strlen(feature);
-    for (const char *p = node->features; p != NULL && *p != '\0';) {
-        size_t part = strcspn(p, ",");
-        if (part == length && strncmp(p, feature, length) == 0)
-            return true;
-        p += part + (p[part] == ',');
-    }
-    return false;
-}
-
 static void node_set_resolve(const struct conf_loader *loader, const struct conf_node_set_line *set,
                              struct bits *ret, struct hostlist *unknown) {
     if (set->nodes != NULL && strcasecmp(set->nodes, "ALL") == 0) {
@@ -196,7 +185,7 @@ static void node_set_resolve(const struct conf_loader *loader, const struct conf
         return;
     }
     for (size_t i = 0; i < loader->conf->n_nodes; i++) {
-        if (node_has_feature(&loader->conf->nodes[i], set->feature))
+        if (str_list_has(loader->conf->nodes[i].features, set->feature))
             bits_set(ret, i);
     }
 }
