@@ -141,6 +141,9 @@ void string_set(char **member, const char *value);
 /* Appends. mask NULL = all fields. Default values are not written. */
 void wire_encode(const struct record *record, const void *object, const struct field_mask *mask,
                  struct str *out);
+/* Appends an element of a repeated member that is encoded already: a long list can be sent in
+ * pieces, none of which is ever a whole record in memory. */
+void wire_append_element(struct str *out, uint16_t number, struct bytes element);
 /* Initialises object and fills it; unknown fields are skipped, the last value of a repeated scalar
  * wins. Strings are copied into the arena (NUL bytes inside a string are an error). Depth, counts
  * and sizes are bounded by the arena's limit. */

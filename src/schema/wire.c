@@ -36,10 +36,14 @@ static void put_key(struct str *out, const struct field *field, enum wire_type t
     put_varint(out, (uint64_t) field->number << 3 | type);
 }
 
+void wire_append_element(struct str *out, uint16_t number, struct bytes element) {
+    put_varint(out, (uint64_t) number << 3 | WIRE_BYTES);
+    put_varint(out, element.size);
+    str_append_bytes(out, element.data, element.size);
+}
+
 static void put_bytes(struct str *out, const struct field *field, const void *data, size_t size) {
-    put_key(out, field, WIRE_BYTES);
-    put_varint(out, size);
-    str_append_bytes(out, data, size);
+    wire_append_element(out, field->number, (struct bytes) {data, size});
 }
 
 static uint64_t zigzag(int64_t value) {

@@ -9,6 +9,7 @@
 
 #define PAGE_ROWS 1000
 #define FRAME_BYTES (256u << 10)
+#define ITEMS_FIELD 1 /* of acct_list */
 
 struct answer {
     struct ctld *ctld;
@@ -29,12 +30,6 @@ static void answer_free(struct answer *answer) {
     free(answer);
 }
 
-static void put_length(struct str *out, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        str_append_char(out, (char) ((value & 0x7f) | 0x80));
-    str_append_char(out, (char) value);
-}
-
 static void send_frame(struct answer *answer, struct client *client, bool last) {
     rpc_conn_send(client->conn, MSG_ACCT_LIST, last ? RPC_LAST : 0, answer->seq,
                   str_bytes(&answer->frame));
@@ -42,9 +37,7 @@ static void send_frame(struct answer *answer, struct client *client, bool last) 
 }
 
 static void add_row(struct answer *answer, struct client *client, struct bytes acct_job) {
-    str_append_char(&answer->frame, 1 << 3 | 2); /* acct_list: field 1, length-delimited */
-    put_length(&answer->frame, acct_job.size);
-    str_append_bytes(&answer->frame, acct_job.data, acct_job.size);
+    wire_append_element(&answer->frame, ITEMS_FIELD, acct_job);
     if (answer->frame.length >= FRAME_BYTES)
         send_frame(answer, client, false);
 }
