@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEAREST_MAX 512 /* names compared for "did you mean" */
-
 void conf_error(const struct conf_context *context, const char *fmt, ...) {
     if (context->quiet)
         return;
@@ -95,9 +93,9 @@ static const char *key_by_prefix(const char *const *names, size_t n, const char 
 }
 
 const char *conf_key_nearest(const struct conf_table *table, const char *name) {
-    const char *names[NEAREST_MAX];
+    const char *names[CONF_NEAREST_MAX];
     size_t n = 0;
-    for (size_t i = 0; i < table->n && n < NEAREST_MAX; i++) {
+    for (size_t i = 0; i < table->n && n < CONF_NEAREST_MAX; i++) {
         const struct conf_key *key = &table->keys[i];
         if (!key->derived && key->same_as == NULL && key->effect != CONF_OBSOLETE)
             names[n++] = key->name;

@@ -153,6 +153,7 @@ void conf_notice(const struct conf_context *context, const char *fmt, ...) print
 /* Hash index for tables of hundreds of rows; index has CONF_INDEX_SIZE slots. */
 #define CONF_INDEX_SIZE 1024
 void conf_index_build(const struct conf_table *table, uint16_t index[CONF_INDEX_SIZE]);
+#define CONF_NEAREST_MAX 512 /* names compared for "did you mean" */
 /* Row of that name in any case, or NULL. The name need not be NUL-terminated. */
 const struct conf_key *conf_key_find(const struct conf_table *table, const char *name,
                                      size_t length);

@@ -11,8 +11,6 @@
 #include "text/duration.h"
 #include "text/size.h"
 
-#define NEAREST_MAX 512 /* names compared for "did you mean" */
-
 /* ---- Words ---- */
 
 /* The part of "select/cons_tres" behind the slash; the prefix may be left out. */
@@ -65,9 +63,9 @@ static void words_list(const struct conf_vocabulary *words, struct str *out) {
 
 /* Compares what stands behind the slash only, where words differ; NULL when none is near. */
 static const char *word_nearest(const struct conf_vocabulary *words, const char *text) {
-    const char *tails[NEAREST_MAX], *names[NEAREST_MAX];
+    const char *tails[CONF_NEAREST_MAX], *names[CONF_NEAREST_MAX];
     size_t n = 0;
-    for (size_t i = 0; i < words->n && n < NEAREST_MAX; i++) {
+    for (size_t i = 0; i < words->n && n < CONF_NEAREST_MAX; i++) {
         if (words->words[i].alias || words->words[i].effect == CONF_REFUSED)
             continue;
         names[n] = words->words[i].name;
