@@ -59,22 +59,6 @@ void step_socket_name(uint32_t job_id, uint32_t step_id, uint32_t attempt, struc
     str_append_u64(out, attempt);
 }
 
-static bool step_name_parse(const char *text, uint32_t *ret_step_id) {
-    uint64_t value;
-
-    if (str_equal(text, "batch"))
-        *ret_step_id = STEP_BATCH;
-    else if (str_equal(text, "extern"))
-        *ret_step_id = STEP_EXTERN;
-    else if (str_equal(text, "interactive"))
-        *ret_step_id = STEP_INTERACTIVE;
-    else if (str_to_u64(text, &value) && value < STEP_INTERACTIVE)
-        *ret_step_id = (uint32_t) value;
-    else
-        return false;
-    return true;
-}
-
 bool step_socket_parse(const char *name, uint32_t *ret_job_id, uint32_t *ret_step_id,
                        uint32_t *ret_attempt) {
     char copy[64];
@@ -90,7 +74,7 @@ bool step_socket_parse(const char *name, uint32_t *ret_job_id, uint32_t *ret_ste
     *step++ = '\0';
     *last++ = '\0';
     if (!str_to_u64(copy, &job_id) || !str_to_u64(last, &attempt) || job_id > UINT32_MAX ||
-        attempt > UINT32_MAX || !step_name_parse(step, ret_step_id))
+        attempt > UINT32_MAX || !step_id_parse(step, ret_step_id))
         return false;
     *ret_job_id = (uint32_t) job_id;
     *ret_attempt = (uint32_t) attempt;

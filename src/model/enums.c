@@ -202,23 +202,30 @@ void node_state_print_complete(uint32_t state, uint32_t flags, struct str *out) 
     }
 }
 
+static const struct name_row rows_step_id[] = {{STEP_BATCH, "batch", NULL},
+                                               {STEP_EXTERN, "extern", NULL},
+                                               {STEP_INTERACTIVE, "interactive", NULL},
+                                               {STEP_PENDING, "TBD", NULL}};
+static const struct names names_step_id = {rows_step_id, countof(rows_step_id)};
+
 void step_id_print(uint32_t step_id, struct str *out) {
-    switch (step_id) {
-    case STEP_BATCH:
-        str_append(out, "batch");
-        break;
-    case STEP_EXTERN:
-        str_append(out, "extern");
-        break;
-    case STEP_INTERACTIVE:
-        str_append(out, "interactive");
-        break;
-    case STEP_PENDING:
-        str_append(out, "TBD");
-        break;
-    default:
+    const char *name = names_text(&names_step_id, step_id);
+    if (name != NULL)
+        str_append(out, name);
+    else
         str_append_u64(out, step_id);
-    }
+}
+
+bool step_id_parse(const char *text, uint32_t *ret_step_id) {
+    uint32_t special;
+    uint64_t number;
+    if (names_value(&names_step_id, text, &special) && special != STEP_PENDING)
+        *ret_step_id = special;
+    else if (str_to_u64(text, &number) && number < STEP_INTERACTIVE)
+        *ret_step_id = (uint32_t) number;
+    else
+        return false;
+    return true;
 }
 
 /* Linux numbers (signal(7), x86 and ARM). */

@@ -205,6 +205,8 @@ NAMES_DECLARE(mail_type);
 #define STEP_PENDING 0xfffffffdu
 /* "0", "batch", "extern", "interactive", "TBD". */
 void step_id_print(uint32_t step_id, struct str *out);
+/* Back to the number, names in any case; false for what is no step, "TBD" among it. */
+bool step_id_parse(const char *text, uint32_t *ret_step_id);
 
 /* Signals: "KILL", "SIGKILL", "9" -> number. False when unknown. */
 bool signal_number(const char *text, int *ret_signal);
