@@ -247,26 +247,6 @@ const char *str_nearest(const char *text, const char *const *names, size_t n_nam
 
 /* ---- words ---- */
 
-static bool list_has(const char *list, const char *word,
-                     int (*compare)(const char *a, const char *b, size_t length)) {
-    size_t length = strlen(word);
-    for (const char *at = list; at && *at;) {
-        size_t part = strcspn(at, ",");
-        if (part == length && compare(at, word, length) == 0)
-            return true;
-        at += part + (at[part] == ',');
-    }
-    return false;
-}
-
-bool str_list_has(const char *list, const char *word) {
-    return list_has(list, word, strncmp);
-}
-
-bool str_list_has_nocase(const char *list, const char *word) {
-    return list_has(list, word, strncasecmp);
-}
-
 char *str_next_word(char **cursor, const char *separators) {
     char *word = *cursor + strspn(*cursor, separators);
     if (!*word) {

@@ -57,9 +57,6 @@ bool str_read_u64(const char **at, uint64_t *ret_value);
 unsigned str_distance(const char *a, const char *b, unsigned limit);
 /* The element of `names` nearest to text (case-insensitive), or NULL when nothing is near. */
 const char *str_nearest(const char *text, const char *const *names, size_t n_names);
-/* True if the word stands in a list separated by commas; NULL is an empty list. */
-bool str_list_has(const char *list, const char *word);
-bool str_list_has_nocase(const char *list, const char *word);
 /* Splits in place at any char of `separators`; returns the next non-empty word or NULL. */
 char *str_next_word(char **cursor, const char *separators);
 /* Is `word` one of the words of `list`? NULL and "" are in no list, and nothing is in NULL. */

@@ -162,8 +162,7 @@ void cli_link_close(struct cli_link *link) {
 int cli_send(struct cli_link *link, uint16_t type, const void *body, struct error *err) {
     cleanup_str struct str text = STR_INIT;
     wire_encode(message_record(type), body, NULL, &text);
-    return rpc_client_send(link->client, type,
-                           (struct bytes) {(const uint8_t *) text.data, text.length}, err);
+    return rpc_client_send(link->client, type, str_bytes(&text), err);
 }
 
 /* Lines that come with an error go out before its reason. */

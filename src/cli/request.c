@@ -133,7 +133,7 @@ static int read_environment_file(const struct cli *cli, const char *name, struct
                   n < 0 ? strerror(errno) : "it is too large");
         return cli->error_status;
     }
-    environ_from_file((struct bytes) {(const uint8_t *) text.data, text.length}, out);
+    environ_from_file(str_bytes(&text), out);
     return CLI_GO_ON;
 }
 

@@ -328,8 +328,7 @@ static void on_reattached(struct rpc_conn *conn, void *context) {
     cleanup_str struct str body = STR_INIT;
 
     wire_encode(&record_alloc_end, &attach, NULL, &body);
-    rpc_conn_send(conn, MSG_ALLOC_END, 0, 1,
-                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
+    rpc_conn_send(conn, MSG_ALLOC_END, 0, 1, str_bytes(&body));
 }
 
 static void on_reattached_message(struct rpc_conn *conn, const struct rpc_message *message,

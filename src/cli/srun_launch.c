@@ -16,8 +16,7 @@ void srun_send(struct srun_node *node, uint16_t type, const void *object) {
     if (!node->conn || node->has_finished)
         return;
     wire_encode(message_record(type), object, NULL, &body);
-    rpc_conn_send(node->conn, type, 0, 0,
-                  (struct bytes) {(const uint8_t *) str_cstr(&body), body.length});
+    rpc_conn_send(node->conn, type, 0, 0, str_bytes(&body));
 }
 
 void srun_send_all(struct srun *srun, uint16_t type, const void *object) {
@@ -183,8 +182,7 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     }
     own.node_name = node->layout->name;
     wire_encode(&record_step_launch, &own, NULL, &body);
-    rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1,
-                  (struct bytes) {(const uint8_t *) body.data, body.length});
+    rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1, str_bytes(&body));
 }
 
 int srun_launch(struct srun *srun) {

@@ -19,31 +19,19 @@ struct frame {
     uint16_t type;
 };
 
-static void put_length(struct str *out, uint64_t value) {
-    while (value >= 0x80) {
-        str_append_char(out, (char) ((value & 0x7f) | 0x80));
-        value >>= 7;
-    }
-    str_append_char(out, (char) value);
-}
-
 static void frame_add(struct frame *frame, const struct record *record, const void *object,
                       const struct field_mask *mask) {
     str_reset(&frame->item);
     wire_encode(record, object, mask, &frame->item);
-    str_append_char(&frame->body, 1 << 3 | 2); /* field 1, length-delimited */
-    put_length(&frame->body, frame->item.length);
-    str_append_bytes(&frame->body, frame->item.data, frame->item.length);
+    wire_append_element(&frame->body, 1, str_bytes(&frame->item));
     if (frame->body.length >= FRAME_BYTES) {
-        frame->sink(frame->context, frame->type,
-                    (struct bytes) {(const uint8_t *) frame->body.data, frame->body.length}, false);
+        frame->sink(frame->context, frame->type, str_bytes(&frame->body), false);
         str_reset(&frame->body);
     }
 }
 
 static void frame_end(struct frame *frame) {
-    frame->sink(frame->context, frame->type,
-                (struct bytes) {(const uint8_t *) frame->body.data, frame->body.length}, true);
+    frame->sink(frame->context, frame->type, str_bytes(&frame->body), true);
     str_done(&frame->body);
     str_done(&frame->item);
 }
@@ -461,7 +449,7 @@ static void acct_emit(struct core_job *job, bool hide_line, const struct acct_qu
     record.steps.n = (uint32_t) steps.n;
     struct str body cleanup_str = STR_INIT;
     wire_encode(&record_acct_job, &record, NULL, &body);
-    sink(context, job->rec.job_id, (struct bytes) {(const uint8_t *) body.data, body.length});
+    sink(context, job->rec.job_id, str_bytes(&body));
     job->rec.submit_line = line;
     vec_done(&steps);
 }

@@ -86,16 +86,7 @@ static bool step_part(const char *id, char *job_part, size_t size, uint32_t *ret
         return false;
     memcpy(job_part, id, (size_t) (dot - id));
     job_part[dot - id] = '\0';
-    uint64_t number;
-    if (str_equal_nocase(dot + 1, "batch"))
-        *ret_step = STEP_BATCH;
-    else if (str_equal_nocase(dot + 1, "interactive"))
-        *ret_step = STEP_INTERACTIVE;
-    else if (str_to_u64(dot + 1, &number) && number < STEP_INTERACTIVE)
-        *ret_step = (uint32_t) number;
-    else
-        return false;
-    return true;
+    return step_id_parse(dot + 1, ret_step) && *ret_step != STEP_EXTERN; /* there is none */
 }
 
 static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,

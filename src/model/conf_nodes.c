@@ -145,7 +145,7 @@ static void gres_names_check(struct conf_loader *loader) {
         for (size_t i = 0; i < node->gres->n; i++) {
             const char *name = node->gres->items[i].name;
             struct conf_context context = conf_context_at(loader, node->file, node->line);
-            if (!str_list_has_nocase(loader->conf->gres_types, name))
+            if (!str_has_word_nocase(loader->conf->gres_types, name, ","))
                 conf_error(&context, "Gres: \"%s\" is not in GresTypes (%s); add GresTypes=%s%s%s",
                            name,
                            loader->conf->gres_types != NULL ? loader->conf->gres_types : "not set",

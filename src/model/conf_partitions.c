@@ -185,7 +185,7 @@ static void node_set_resolve(const struct conf_loader *loader, const struct conf
         return;
     }
     for (size_t i = 0; i < loader->conf->n_nodes; i++) {
-        if (str_list_has(loader->conf->nodes[i].features, set->feature))
+        if (str_has_word(loader->conf->nodes[i].features, set->feature, ","))
             bits_set(ret, i);
     }
 }
