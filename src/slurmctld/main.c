@@ -32,7 +32,7 @@ static const char usage_text[] =
     "  -n VALUE    Run at this nice value.\n"
     "  -r          Recover state (the default).\n"
     "  -R          Recover state, partition states included (the default here as well).\n"
-    "  -s          Work in the directory of the log file or the state (for core files).\n"
+    "  -s          Accepted, has no effect.\n"
     "  -t          Check the configuration, print what is found, and exit.\n"
     "  -v          Log more; may be repeated.\n"
     "  -V          Print the version.\n"
@@ -44,7 +44,7 @@ static int parse_options(int argc, char **argv, struct options *options) {
                                           {"systemd", no_argument, NULL, 1},
                                           {NULL, 0, NULL, 0}};
     int c;
-    while ((c = getopt_long(argc, argv, "cDf:hiL:n:rRs:tvV", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "cDf:hiL:n:rRstvV", longs, NULL)) != -1) {
         switch (c) {
         case 'c':
             options->clear = true;
@@ -66,8 +66,10 @@ static int parse_options(int argc, char **argv, struct options *options) {
             options->nice_given = true;
             break;
         case 'r':
-        case 'R':
+        case 'R': /* what it does anyway */
+            break;
         case 's':
+            fputs("slurmctld: -s has no effect\n", stderr);
             break;
         case 't':
             options->check_only = true;

@@ -25,21 +25,18 @@
 
 static const char usage[] =
     "Usage: slurmd [OPTIONS]\n"
-    "  -b          report the time of the last boot as now\n"
-    "  -c          forget what an earlier slurmd left in the spool directory\n"
     "  -C          print the line that describes this machine in slurm.conf, and exit\n"
     "  -D          stay in the foreground, log to standard error\n"
     "  -f FILE     read this configuration file\n"
     "  -G          print the devices that gres.conf and this machine have in common, and exit\n"
     "  -h          print this help\n"
     "  -L FILE     log to this file\n"
-    "  -M          lock memory\n"
     "  -n NICE     run at this niceness\n"
     "  -N NAME     be the node of this name\n"
-    "  -s          change directory to the spool directory\n"
     "  -v          log more; may be repeated\n"
     "  -V          print the version\n"
-    "  --systemd   stay in the foreground, tell when ready, write no pid file\n";
+    "  --systemd   stay in the foreground, tell when ready, write no pid file\n"
+    "-b, -c, -M and -s are accepted and have no effect.\n";
 
 enum { OPTION_SYSTEMD = 256 };
 
@@ -55,9 +52,6 @@ static int parse_options(struct options *options, int argc, char **argv) {
         switch (c) {
         case OPTION_SYSTEMD:
             options->foreground = options->systemd = true;
-            break;
-        case 'c':
-            options->clear = true;
             break;
         case 'C':
             options->print_machine = true;
@@ -78,6 +72,7 @@ static int parse_options(struct options *options, int argc, char **argv) {
             options->log_file = optarg;
             break;
         case 'n':
+            errno = 0; /* -1 may be a niceness */
             if (nice(atoi(optarg)) == -1 && errno)
                 fprintf(stderr, "slurmd: error: niceness %s: %s\n", optarg, strerror(errno));
             break;
@@ -91,8 +86,10 @@ static int parse_options(struct options *options, int argc, char **argv) {
             printf("slurm " SLUICE_COMPAT_VERSION "\n");
             return 0;
         case 'b':
+        case 'c':
         case 'M':
         case 's':
+            fprintf(stderr, "slurmd: -%c has no effect\n", c);
             break;
         default:
             fputs("Try \"slurmd -h\" for more information\n", stderr);

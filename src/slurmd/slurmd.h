@@ -33,7 +33,7 @@ struct machine {
 
 struct options {
     const char *conf_file, *log_file, *node_name;
-    bool foreground, systemd, clear, print_machine, print_gres;
+    bool foreground, systemd, print_machine, print_gres;
     int verbose;
 };
 
