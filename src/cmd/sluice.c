@@ -56,11 +56,22 @@ static const struct verb {
     {"down", "end it and remove everything of it", sluice_down},
 };
 
+/* Verbs with options of their own: they get the words behind them. */
+static const struct own_verb {
+    const char *name, *help;
+    int (*run)(struct cli *cli, int argc, char **argv); /* argv[0] is the verb; an exit status */
+} own_verbs[] = {
+    {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",
+     sluice_sim},
+};
+
 static int print_help(const struct cli *cli) {
     cleanup_str struct str out = STR_INIT;
     str_append(&out, "Usage: sluice VERB [OPTIONS...]\n\n");
     for (size_t i = 0; i < countof(verbs); i++)
         str_printf(&out, "  %-8s  %s\n", verbs[i].name, verbs[i].help);
+    for (size_t i = 0; i < countof(own_verbs); i++)
+        str_printf(&out, "  %-8s  %s\n", own_verbs[i].name, own_verbs[i].help);
     str_append(&out, "\nOptions:\n");
     option_set_print(&option_set, 24, &out);
     str_append(&out, "\nA first job:\n"
@@ -186,9 +197,11 @@ static int run_verb(struct cluster *cluster, const struct option_uses *uses) {
             int status = cluster->dir ? CLI_GO_ON : cluster_set_dir(cluster, NULL);
             return status == CLI_GO_ON ? verbs[i].run(cluster) : status;
         }
-    const char *names[countof(verbs)];
+    const char *names[countof(verbs) + countof(own_verbs)];
     for (size_t i = 0; i < countof(verbs); i++)
         names[i] = verbs[i].name;
+    for (size_t i = 0; i < countof(own_verbs); i++)
+        names[countof(verbs) + i] = own_verbs[i].name;
     const char *near = str_nearest(name, names, countof(names));
     return cluster_failed(cluster, "there is no verb \"%s\"%s%s%s; see `sluice help`", name,
                           near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
@@ -199,6 +212,9 @@ int main(int argc, char **argv) {
     struct cluster cluster;
     struct option_uses uses = {0};
     cli_init(&cli, "sluice");
+    for (size_t i = 0; argc > 1 && i < countof(own_verbs); i++)
+        if (str_equal(own_verbs[i].name, argv[1]))
+            return own_verbs[i].run(&cli, argc - 1, argv + 1);
     cluster_init(&cluster, &cli);
     int status =
         cli_scan(&cli, &option_set, argv + 1, (size_t) max_of(argc - 1, 0), OPTION_PERMUTE, &uses);

@@ -89,4 +89,7 @@ int sluice_env(struct cluster *cluster);
 int sluice_status(struct cluster *cluster);
 int sluice_down(struct cluster *cluster);
 
+/* ---- verbs with options of their own; argv[0] is the verb ---- */
+int sluice_sim(struct cli *cli, int argc, char **argv);
+
 #endif
