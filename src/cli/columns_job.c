@@ -197,6 +197,11 @@ PRINT(print_time_left) {
 SORT(sort_time_left) {
     return sort_signed(seconds_left(row, env->now));
 }
+/* What nobody knows comes last. */
+SORT(sort_known_time) {
+    int64_t time = *(const int64_t *) member;
+    return sort_signed(time ? time : INT64_MAX);
+}
 /* States whose %R is the reason, not the nodes. */
 static bool shows_reason(const struct job *job) {
     if (job->flags & JOB_FLAG_COMPLETING)
@@ -417,7 +422,7 @@ static const struct column job_rows[] = {
     {'x', "ExcNodes", "EXC_NODES", "exc_nodes", column_text_or_empty, UNSORTED, 0, 0},
     {'Y', "SchedNodes", "SCHEDNODES", "sched_nodes", column_text, UNSORTED, 0, 0},
     {'B', "BatchHost", "EXEC_HOST", "batch_host", print_batch_host, sort_host, 0, 0},
-    {'S', "StartTime", "START_TIME", "start_time", TIME_SORTED, 0, 0},
+    {'S', "StartTime", "START_TIME", "start_time", column_time, sort_known_time, 0, 0},
     {'e', "EndTime", "END_TIME", "end_time state time_limit", print_end_time, column_sort_i64,
         0, 0},
     {'V', "SubmitTime", "SUBMIT_TIME", "submit_time", TIME_SORTED, 0, 0},

@@ -94,6 +94,7 @@ struct job_filter {
     const struct list_request *request;
     struct smap nodes;
     bool admin;
+    bool starts; /* expected starts are wanted: they may have to be made first */
 };
 
 static bool on_nodes(const struct job_filter *filter, const struct core_job *job) {
@@ -129,10 +130,14 @@ static bool job_wanted(const struct job_filter *filter, const struct core_job *j
 static void add_job(const struct job_filter *filter, struct frame *frame, struct core_job *job,
                     const struct field_mask *mask) {
     char *line = job->rec.submit_line;
+    int64_t start = job->rec.start_time;
     if (!filter->admin && job->rec.uid != filter->user->uid)
         job->rec.submit_line = NULL;
+    if (filter->starts)
+        job->rec.start_time = job_expected_start(filter->core, job);
     frame_add(frame, &record_job, &job->rec, mask);
     job->rec.submit_line = line;
+    job->rec.start_time = start;
 }
 
 static const struct field_mask *request_mask(const struct list_request *request,
@@ -237,9 +242,12 @@ static void list_all_jobs(struct job_filter *filter, struct frame *frame,
 
 static int list_jobs(struct core *core, const struct core_user *user,
                      const struct list_request *request, struct frame *frame, struct error *err) {
-    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid)};
+    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid),
+                                false};
     struct field_mask storage;
     const struct field_mask *mask = request_mask(request, &storage);
+    filter.starts =
+        mask == NULL || field_mask_has(mask, record_field(&record_job, "start_time")->number);
     int r = filter_nodes(&filter, err);
     if (r == 0 && request->job_ids.n > 0) {
         r = list_by_ids(&filter, frame, mask, err);
@@ -290,7 +298,8 @@ static void jobs_of_step_id(struct core *core, const char *id, job_ptrs *jobs) {
 
 static int list_steps(struct core *core, const struct core_user *user,
                       const struct list_request *request, struct frame *frame, struct error *err) {
-    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid)};
+    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid),
+                                false};
     int r = filter_nodes(&filter, err);
     job_ptrs jobs = {0};
     if (r == 0 && request->job_ids.n > 0) {
@@ -460,7 +469,8 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
                     void *context) {
     struct list_request none;
     record_init(&record_list_request, &none);
-    struct job_filter filter = {core, user, &none, SMAP_INIT, core_is_admin(core, user->uid)};
+    struct job_filter filter = {core, user, &none, SMAP_INIT, core_is_admin(core, user->uid),
+                                false};
     core->now = now;
     if (query->ids.n == 0) {
         list_each (&core->jobs_in_order, at) {

@@ -348,6 +348,11 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
 
+/* ---- expected starts (expect.c) ---- */
+/* Of a job that waits, as of core->now: 0 = nobody knows, its reason says why. Of others: when they
+ * did start. */
+int64_t job_expected_start(struct core *core, const struct core_job *job);
+
 /* ---- nodes (node.c) ---- */
 void node_touch(struct core *core, struct core_node *node);
 void node_update_state(struct core *core, uint32_t node); /* IDLE, MIXED, ALLOCATED from its jobs */
