@@ -33,6 +33,8 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->admin_uid = admin_uid;
     s->max_job_count = conf->max_job_count;
     s->max_array_size = conf->max_array_size;
+    s->max_array_tasks = conf->scheduler.max_array_tasks;
+    s->allow_zero_licenses = conf->scheduler.allow_zero_lic;
     s->max_job_id = conf->max_job_id;
     s->first_job_id = conf->first_job_id;
     s->max_step_count = conf->max_step_count;
@@ -440,7 +442,11 @@ void sched_rebuild(struct core *core) {
         .backfill = conf->scheduler_type == CONF_SCHEDULER_BACKFILL,
         .mem_consumable = core->settings.mem_consumable,
         .cpus_consumable = conf->select_type == CONF_SELECT_CONS_TRES,
-        .reservations = 1,
+        .reservations = max_of(conf->scheduler.bf_job_part_count_reserve, 1u),
+        .reserve_age = conf->scheduler.bf_min_age_reserve,
+        .reserve_priority = conf->scheduler.bf_min_prio_reserve,
+        .guard = (int64_t) min_of(conf->scheduler.guard_time, (uint64_t) TIME_LATEST),
+        .guard_jobs = conf->scheduler.guard_jobs,
         .default_limit = 365 * 86400,
         .pack_nodes = true,
     };

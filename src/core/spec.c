@@ -215,7 +215,9 @@ static int spec_licenses(struct core *core, const struct job *job, struct arena 
     uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
     for (size_t i = 0; i < list.n; i++) {
         size_t at = license_find(core, list.items[i].name);
-        if (at == core->n_licenses || list.items[i].count > core->license_totals[at])
+        bool waits = at < core->n_licenses && core->license_totals[at] == 0 &&
+                     core->settings.allow_zero_licenses;
+        if (at == core->n_licenses || (list.items[i].count > core->license_totals[at] && !waits))
             return error_set(
                 err, ERR_INVALID_LICENSE, "license %s: %llu asked, %llu exist", list.items[i].name,
                 (unsigned long long) list.items[i].count,
@@ -319,6 +321,7 @@ static void spec_times(const struct core *core, const struct job *job,
                                                                           : (int64_t) minutes * 60;
     spec->min_limit = job->time_min != UNSET32 ? (int64_t) job->time_min * 60 : 0;
     spec->submit_time = job->submit_time;
+    spec->eligible_time = job->eligible_time;
     spec->begin_time = job->begin_time;
     spec->deadline = job->deadline;
 }

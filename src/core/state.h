@@ -41,14 +41,14 @@ struct core_settings {
     char *cluster;
     uint32_t admin_uid; /* SlurmUser */
     uint32_t max_job_count, max_array_size, max_job_id, first_job_id, max_step_count;
-    uint32_t max_tasks_per_node;
+    uint32_t max_tasks_per_node, max_array_tasks; /* of one array, 0 = no limit of its own */
     int64_t min_job_age, kill_wait, slurmd_timeout, over_time_limit, requeue_delay;
     bool job_requeue, job_file_append;
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     bool mem_consumable, config_overrides, kill_invalid_depend;
-    bool private_jobs, disable_root_jobs, priority_multifactor;
+    bool allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
     uint32_t weight_age, weight_size, weight_partition;
     int64_t max_age, calc_period;

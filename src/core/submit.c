@@ -102,6 +102,13 @@ static int take_array(struct core *core, struct core_job *job, struct reply_erro
     if (idset_count(&job->tasks) == 0)
         return reply_refuse(reply, core, ERR_INVALID_ARRAY, "--array=%s names no task",
                             job->rec.array_spec);
+    if (core->settings.max_array_tasks > 0 &&
+        idset_count(&job->tasks) > core->settings.max_array_tasks)
+        return reply_refuse(reply, core, ERR_INVALID_ARRAY,
+                            "--array=%s has %llu tasks, and an array may have %u here "
+                            "(SchedulerParameters=max_array_tasks)",
+                            job->rec.array_spec, (unsigned long long) idset_count(&job->tasks),
+                            core->settings.max_array_tasks);
     struct str text cleanup_str = STR_INIT;
     idset_print(&job->tasks, &text, 0);
     string_set(&job->rec.array_tasks, text.data);

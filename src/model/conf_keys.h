@@ -550,83 +550,130 @@ O("WckeyRequired", "write AccountingStorageEnforce=wckeys")
 
 /* ---- Sub-options: members of a nested struct, rows as above without unit, WHO and help ---- */
 /* X(TYPE, member, "name", default, min, max, EFFECT, "unit") */
+/* The scheduler's: X(TYPE, member, "name", default, min, max, VOCABULARY, EFFECT, "unit", "help"). The
+ * help of a row that is NOT_NEEDED says why; it stands in the notice that names those. */
 #define CONF_SCHEDULER_OPTION_KEYS(X) \
-X(U32, bf_interval, "bf_interval", 30, 1, 10800, NOT_NEEDED, "sec") \
-X(U32, bf_window, "bf_window", 1440, 1, 43200, NOT_NEEDED, "min") \
-X(U32, bf_resolution, "bf_resolution", 60, 1, 3600, NOT_NEEDED, "sec") \
-X(U32, bf_max_time, "bf_max_time", 0, 0, 3600, NOT_NEEDED, "sec") \
-X(U32, bf_max_job_test, "bf_max_job_test", 500, 1, 1000000, NOT_NEEDED, "") \
-X(U32, bf_max_job_user, "bf_max_job_user", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, bf_max_job_part, "bf_max_job_part", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, bf_max_job_assoc, "bf_max_job_assoc", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, bf_max_job_start, "bf_max_job_start", 0, 0, 10000, NOT_NEEDED, "") \
-X(U32, bf_max_job_user_part, "bf_max_job_user_part", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, bf_max_job_array_resv, "bf_max_job_array_resv", 20, 0, 1000, NOT_NEEDED, "") \
-X(SWITCH, bf_continue, "bf_continue", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, bf_licenses, "bf_licenses", false, 0, 1, NOT_YET, "") \
-X(SWITCH, bf_one_resv_per_job, "bf_one_resv_per_job", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, bf_running_job_reserve, "bf_running_job_reserve", false, 0, 1, NOT_YET, "") \
-X(SWITCH, bf_busy_nodes, "bf_busy_nodes", false, 0, 1, NOT_YET, "") \
-X(SWITCH, bf_allow_magnetic_slot, "bf_allow_magnetic_slot", false, 0, 1, NOT_YET, "") \
-X(U32, bf_min_age_reserve, "bf_min_age_reserve", 0, 0, 2592000, NOT_NEEDED, "sec") \
-X(U32, bf_min_prio_reserve, "bf_min_prio_reserve", 0, 0, CONF_U32_MAX, NOT_NEEDED, "") \
-X(U32, bf_job_part_count_reserve, "bf_job_part_count_reserve", 0, 0, 100000, NOT_NEEDED, "") \
-X(U32, bf_node_space_size, "bf_node_space_size", 0, 0, 2000000, NOT_NEEDED, "") \
-X(U32, bf_yield_interval, "bf_yield_interval", 2000000, 1, 10000000, NOT_NEEDED, "usec") \
-X(U32, bf_yield_sleep, "bf_yield_sleep", 500000, 1, 10000000, NOT_NEEDED, "usec") \
-X(U32, bf_yield_rpc_cnt, "bf_yield_rpc_cnt", 0, 0, 10000, NOT_NEEDED, "") \
-X(U32, max_rpc_cnt, "max_rpc_cnt", 0, 0, 1000, NOT_NEEDED, "") \
-X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NOT_YET, "") \
-X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NOT_YET, "") \
-X(SWITCH, bf_topopt_enable, "bf_topopt_enable", false, 0, 1, NOT_YET, "") \
-X(U32, bf_topopt_iterations, "bf_topopt_iterations", 0, 0, 100000, NOT_YET, "") \
-X(U32, default_queue_depth, "default_queue_depth", 100, 0, 1000000, NOT_NEEDED, "") \
-X(U32, partition_job_depth, "partition_job_depth", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, sched_interval, "sched_interval", 60, 1, 3600, NOT_NEEDED, "sec") \
-X(U32, sched_min_interval, "sched_min_interval", 2, 0, 100000000, NOT_NEEDED, "usec") \
-X(U32, max_sched_time, "max_sched_time", 2, 1, 65535, NOT_NEEDED, "sec") \
-X(U32, sched_max_job_start, "sched_max_job_start", 0, 0, 1000000, NOT_NEEDED, "") \
-X(U32, batch_sched_delay, "batch_sched_delay", 3, 0, 65535, NOT_NEEDED, "sec") \
-X(U32, build_queue_timeout, "build_queue_timeout", 2000000, 0, 100000000, NOT_NEEDED, "usec") \
-X(SWITCH, defer, "defer", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, defer_batch, "defer_batch", false, 0, 1, NOT_NEEDED, "") \
-X(U32, max_array_tasks, "max_array_tasks", 0, 0, 4000001, NOT_YET, "") \
-X(U32, max_script_size, "max_script_size", 4194304, 1, 536870912, HONOURED, "bytes") \
-X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NOT_YET, "bytes") \
-X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NOT_YET, "sec") \
-X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NOT_NEEDED, "") \
-X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NOT_YET, "") \
-X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, HONOURED, "sec") \
-X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NOT_YET, "") \
-X(SWITCH, sbatch_wait_nodes, "sbatch_wait_nodes", false, 0, 1, NOT_YET, "") \
-X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, NOT_YET, "") \
-X(SWITCH, assoc_limit_stop, "assoc_limit_stop", false, 0, 1, NOT_YET, "") \
-X(SWITCH, kill_invalid_depend, "kill_invalid_depend", false, 0, 1, HONOURED, "") \
-X(SWITCH, allow_zero_lic, "allow_zero_lic", false, 0, 1, NOT_YET, "") \
-X(SWITCH, ignore_prefer_validation, "ignore_prefer_validation", false, 0, 1, NOT_YET, "") \
-X(SWITCH, ignore_constraint_validation, "ignore_constraint_validation", false, 0, 1, NOT_YET, "") \
-X(SWITCH, ignore_numa, "Ignore_NUMA", false, 0, 1, NOT_YET, "") \
-X(SWITCH, no_backup_scheduling, "no_backup_scheduling", false, 0, 1, NOT_YET, "") \
-X(SWITCH, pack_serial_at_end, "pack_serial_at_end", false, 0, 1, NOT_YET, "") \
-X(SWITCH, reduce_completing_frag, "reduce_completing_frag", false, 0, 1, NOT_YET, "") \
-X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NOT_YET, "") \
-X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NOT_YET, "") \
-X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NOT_YET, "") \
-X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NOT_YET, "") \
-X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NOT_YET, "") \
-X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NOT_YET, "") \
-X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, NOT_YET, "") \
-X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NOT_YET, "") \
-X(SWITCH, no_env_cache, "no_env_cache", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, time_min_as_soft_limit, "time_min_as_soft_limit", false, 0, 1, NOT_YET, "") \
-X(SWITCH, whole_hetjob, "whole_hetjob", false, 0, 1, NOT_YET, "") \
-X(SWITCH, extra_constraints, "extra_constraints", false, 0, 1, NOT_YET, "") \
-X(U32, delay_boot, "delay_boot", 0, 0, CONF_U32_MAX, NOT_YET, "sec") \
-X(U32, correspond_after_task_cnt, "correspond_after_task_cnt", 10, 0, 100000, NOT_YET, "") \
-X(U32, step_retry_count, "step_retry_count", 8, 0, 1000, NOT_YET, "") \
-X(U32, step_retry_time, "step_retry_time", 60, 0, 65535, NOT_YET, "sec") \
-X(SWITCH, spec_cores_first, "spec_cores_first", false, 0, 1, NOT_YET, "") \
-X(SWITCH, requeue_head, "requeue_head", false, 0, 1, NOT_YET, "")
+X(U32, bf_interval, "bf_interval", 30, 1, 10800, NONE, NOT_NEEDED, "sec", \
+  "planning follows every change at once") \
+X(U32, bf_window, "bf_window", 1440, 1, 43200, NONE, NOT_NEEDED, "min", "the plan has no horizon") \
+X(U32, bf_resolution, "bf_resolution", 60, 1, 3600, NONE, NOT_NEEDED, "sec", "nothing is rounded") \
+X(U32, bf_max_time, "bf_max_time", 0, 0, 3600, NONE, NOT_NEEDED, "sec", \
+  "a pass is never cut by the clock") \
+X(U32, bf_max_job_test, "bf_max_job_test", 500, 1, 1000000, NONE, NOT_NEEDED, "", \
+  "no depth is cut") \
+X(U32, bf_max_job_user, "bf_max_job_user", 0, 0, 1000000, NONE, NOT_NEEDED, "", "no depth is cut") \
+X(U32, bf_max_job_part, "bf_max_job_part", 0, 0, 1000000, NONE, NOT_NEEDED, "", "no depth is cut") \
+X(U32, bf_max_job_assoc, "bf_max_job_assoc", 0, 0, 1000000, NONE, NOT_NEEDED, "", \
+  "no depth is cut") \
+X(U32, bf_max_job_start, "bf_max_job_start", 0, 0, 10000, NONE, NOT_NEEDED, "", \
+  "every job that can start does") \
+X(U32, bf_max_job_user_part, "bf_max_job_user_part", 0, 0, 1000000, NONE, NOT_NEEDED, "", \
+  "no depth is cut") \
+X(U32, bf_max_job_array_resv, "bf_max_job_array_resv", 20, 0, 1000, NONE, NOT_NEEDED, "", \
+  "tasks of an array are planned as one shape") \
+X(SWITCH, bf_continue, "bf_continue", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "no plan is thrown away because something changed") \
+X(SWITCH, bf_licenses, "bf_licenses", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "licences are part of every plan") \
+X(SWITCH, bf_one_resv_per_job, "bf_one_resv_per_job", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "a job has one plan, in the partition where it starts first") \
+X(SWITCH, bf_running_job_reserve, "bf_running_job_reserve", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "what runs is part of every plan") \
+X(SWITCH, bf_busy_nodes, "bf_busy_nodes", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "plans take the nodes that come free last") \
+X(SWITCH, bf_allow_magnetic_slot, "bf_allow_magnetic_slot", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, bf_min_age_reserve, "bf_min_age_reserve", 0, 0, 2592000, NONE, HONOURED, "sec", \
+  "seconds that a job has waited before resources are kept for it") \
+X(U32, bf_min_prio_reserve, "bf_min_prio_reserve", 0, 0, CONF_U32_MAX, NONE, HONOURED, "", \
+  "priority from which resources are kept for a job") \
+X(U32, bf_job_part_count_reserve, "bf_job_part_count_reserve", 0, 0, 100000, NONE, HONOURED, "", \
+  "how many jobs that cannot start have resources kept for them, in each set of partitions that share nodes; 0 is 1") \
+X(U32, bf_node_space_size, "bf_node_space_size", 0, 0, 2000000, NONE, NOT_NEEDED, "", \
+  "the plan has no table that fills up") \
+X(U32, bf_yield_interval, "bf_yield_interval", 2000000, 1, 10000000, NONE, NOT_NEEDED, "usec", \
+  "a pass holds up no request") \
+X(U32, bf_yield_sleep, "bf_yield_sleep", 500000, 1, 10000000, NONE, NOT_NEEDED, "usec", \
+  "a pass holds up no request") \
+X(U32, bf_yield_rpc_cnt, "bf_yield_rpc_cnt", 0, 0, 10000, NONE, NOT_NEEDED, "", \
+  "a pass holds up no request") \
+X(U32, max_rpc_cnt, "max_rpc_cnt", 0, 0, 1000, NONE, NOT_NEEDED, "", "a pass holds up no request") \
+X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
+X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, bf_topopt_enable, "bf_topopt_enable", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, bf_topopt_iterations, "bf_topopt_iterations", 0, 0, 100000, NONE, NOT_YET, "", NULL) \
+X(U32, default_queue_depth, "default_queue_depth", 100, 0, 1000000, NONE, NOT_NEEDED, "", \
+  "no depth is cut") \
+X(U32, partition_job_depth, "partition_job_depth", 0, 0, 1000000, NONE, NOT_NEEDED, "", \
+  "no depth is cut") \
+X(U32, sched_interval, "sched_interval", 60, 1, 3600, NONE, NOT_NEEDED, "sec", \
+  "planning follows every change at once") \
+X(U32, sched_min_interval, "sched_min_interval", 2, 0, 100000000, NONE, NOT_NEEDED, "usec", \
+  "changes of one turn are planned together") \
+X(U32, max_sched_time, "max_sched_time", 2, 1, 65535, NONE, NOT_NEEDED, "sec", \
+  "a pass is never cut by the clock") \
+X(U32, sched_max_job_start, "sched_max_job_start", 0, 0, 1000000, NONE, NOT_NEEDED, "", \
+  "every job that can start does") \
+X(U32, batch_sched_delay, "batch_sched_delay", 3, 0, 65535, NONE, NOT_NEEDED, "sec", \
+  "planning follows every change at once") \
+X(U32, build_queue_timeout, "build_queue_timeout", 2000000, 0, 100000000, NONE, NOT_NEEDED, "usec", \
+  "the queue is kept in order, not built") \
+X(SWITCH, defer, "defer", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "submissions of one turn are planned together") \
+X(SWITCH, defer_batch, "defer_batch", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "submissions of one turn are planned together") \
+X(U32, max_array_tasks, "max_array_tasks", 0, 0, 4000001, NONE, HONOURED, "", \
+  "tasks that an array may have; 0 is MaxArraySize") \
+X(U32, max_script_size, "max_script_size", 4194304, 1, 536870912, NONE, HONOURED, "bytes", \
+  "size of a batch script") \
+X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NONE, NOT_YET, "bytes", \
+  NULL) \
+X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NONE, NOT_YET, "sec", NULL) \
+X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NONE, NOT_NEEDED, "", \
+  "circles of dependencies are found at any depth") \
+X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, NONE, HONOURED, "sec", \
+  "time before a requeued job may start again") \
+X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, sbatch_wait_nodes, "sbatch_wait_nodes", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, assoc_limit_stop, "assoc_limit_stop", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, kill_invalid_depend, "kill_invalid_depend", false, 0, 1, NONE, HONOURED, "", \
+  "cancel jobs whose dependency can never come true") \
+X(SWITCH, allow_zero_lic, "allow_zero_lic", false, 0, 1, NONE, HONOURED, "", \
+  "let jobs wait for licences of which there are none") \
+X(SWITCH, ignore_prefer_validation, "ignore_prefer_validation", false, 0, 1, NONE, NOT_YET, "", \
+  NULL) \
+X(SWITCH, ignore_constraint_validation, "ignore_constraint_validation", false, 0, 1, NONE, NOT_YET, "", \
+  NULL) \
+X(SWITCH, ignore_numa, "Ignore_NUMA", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, no_backup_scheduling, "no_backup_scheduling", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, pack_serial_at_end, "pack_serial_at_end", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, reduce_completing_frag, "reduce_completing_frag", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NONE, NOT_YET, "", \
+  NULL) \
+X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NONE, NOT_YET, "", NULL) \
+X(SWITCH, no_env_cache, "no_env_cache", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "there is no such cache") \
+X(SWITCH, time_min_as_soft_limit, "time_min_as_soft_limit", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, whole_hetjob, "whole_hetjob", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, extra_constraints, "extra_constraints", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, delay_boot, "delay_boot", 0, 0, CONF_U32_MAX, NONE, NOT_YET, "sec", NULL) \
+X(U32, correspond_after_task_cnt, "correspond_after_task_cnt", 10, 0, 100000, NONE, NOT_YET, "", \
+  NULL) \
+X(U32, step_retry_count, "step_retry_count", 8, 0, 1000, NONE, NOT_YET, "", NULL) \
+X(U32, step_retry_time, "step_retry_time", 60, 0, 65535, NONE, NOT_YET, "sec", NULL) \
+X(SWITCH, spec_cores_first, "spec_cores_first", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(DURATION, guard_time, "sluice_guard_time", 43200, 0, CONF_U64_MAX, NONE, HONOURED, "", \
+  "a job that has waited longer has resources kept for it wherever it stands, so that nobody starts before it for ever; 0 is never") \
+X(U32, guard_jobs, "sluice_guard_jobs", 1000, 0, 100000, NONE, HONOURED, "", \
+  "how many jobs at most have resources kept for them for that reason") \
+X(SWITCH, requeue_head, "requeue_head", false, 0, 1, NONE, NOT_YET, "", NULL)
 
 #define CONF_SLURMCTLD_OPTION_KEYS(X) \
 X(SWITCH, enable_configless, "enable_configless", false, 0, 1, NOT_YET, "") \

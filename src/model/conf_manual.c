@@ -155,8 +155,21 @@ static void help_sentence(const char *help, struct str *out) {
     str_append_char(out, '.');
 }
 
+static void value_sentences(const struct conf_table *table, const struct conf_key *key,
+                            struct str *out) {
+    if (key->help != NULL)
+        help_sentence(key->help, out);
+    words_sentence(key, out);
+    range_sentence(key, out);
+    default_sentence(table, key, out);
+    if (key->effect == CONF_NOT_YET)
+        str_append(out, " *It has no effect yet.*");
+    else if (key->effect == CONF_NOT_NEEDED)
+        str_append(out, " It is accepted; there is nothing to set.");
+}
+
 static void key_paragraph(const struct conf_table *table, const struct conf_key *key,
-                          struct str *out) {
+                          bool is_option, struct str *out) {
     const char *type = type_word(key);
     str_append(out, "\n*");
     escaped(key->name, out);
@@ -167,15 +180,13 @@ static void key_paragraph(const struct conf_table *table, const struct conf_key 
         str_append_char(out, '_');
     }
     cleanup_str struct str body = STR_INIT;
-    if (key->help != NULL)
-        help_sentence(key->help, &body);
-    words_sentence(key, &body);
-    range_sentence(key, &body);
-    default_sentence(table, key, &body);
-    if (key->effect == CONF_NOT_YET)
-        str_append(&body, " *It has no effect yet.*");
-    else if (key->effect == CONF_NOT_NEEDED)
-        str_append(&body, " It is accepted; there is nothing to set.");
+    if (is_option && key->effect == CONF_NOT_NEEDED && key->help != NULL) {
+        str_append(&body, "Not needed: ");
+        escaped(key->help, &body);
+        str_append_char(&body, '.');
+    } else {
+        value_sentences(table, key, &body);
+    }
     const char *text = str_cstr(&body);
     if (text[0] != '\0')
         str_printf(out, "\n\t%s", text[0] == ' ' ? text + 1 : text);
@@ -187,12 +198,12 @@ static void table_section(const struct conf_table *table, struct str *out) {
         const struct conf_key *key = &table->keys[i];
         if (key->derived || key->same_as != NULL || key->effect == CONF_OBSOLETE)
             continue;
-        key_paragraph(table, key, out);
+        key_paragraph(table, key, false, out);
         if (key->options != NULL) {
             str_append(out, "\n\tIts options:\n");
             for (size_t k = 0; k < key->options->n; k++) {
                 cleanup_str struct str option = STR_INIT;
-                key_paragraph(key->options, &key->options->keys[k], &option);
+                key_paragraph(key->options, &key->options->keys[k], true, &option);
                 /* One line each, indented below the key. */
                 str_append(out, k == 0 ? "\n\t- " : "\t- ");
                 for (const char *p = str_cstr(&option) + 1; *p != '\0'; p++) {

@@ -33,7 +33,8 @@ const struct conf_gres conf_gres_defaults = {CONF_GRES_KEYS(X)};
 #define TABLE(id, bare, path) CONF_OPTION_TABLE(id, conf_defaults, bare, path)
 #define OPTION_OBJECT conf
 #define OPTION_MEMBER scheduler
-static const struct conf_key keys_SCHEDULER_OPTION[] = {CONF_SCHEDULER_OPTION_KEYS(X)};
+static const struct conf_key keys_SCHEDULER_OPTION[] = {
+    CONF_SCHEDULER_OPTION_KEYS(CONF_HELPED_OPTION_ROW)};
 #undef OPTION_MEMBER
 #define OPTION_MEMBER slurmctld
 static const struct conf_key keys_SLURMCTLD_OPTION[] = {CONF_SLURMCTLD_OPTION_KEYS(X)};

@@ -69,6 +69,17 @@
      .max = (max_),                                                                                \
      .unit = (unit_),                                                                              \
      .offset = offsetof(struct OPTION_OBJECT, OPTION_MEMBER.member)},
+#define CONF_HELPED_OPTION_ROW(type_, member, name_, value, min_, max_, words_, effect_, unit_,    \
+                               help_)                                                              \
+    {NAMED(name_),                                                                                 \
+     .type = CONF_##type_,                                                                         \
+     .effect = CONF_##effect_,                                                                     \
+     .min = (min_),                                                                                \
+     .max = (max_),                                                                                \
+     .unit = (unit_),                                                                              \
+     .words = WORDS_##type_(words_),                                                               \
+     .help = (help_),                                                                              \
+     .offset = offsetof(struct OPTION_OBJECT, OPTION_MEMBER.member)},
 #define CONF_OPTION_TABLE(id, defaults_, bare_, bare_path_)                                        \
     static const struct conf_table table_##id = {.what = #id,                                      \
                                                  .keys = keys_##id,                                \

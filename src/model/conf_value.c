@@ -320,6 +320,43 @@ static bool option_parse(const struct conf_key *owner, char *part, void *object,
     return true;
 }
 
+/* Does this part of the list set the option? */
+static bool option_is_given(const struct conf_key *option, const char *value) {
+    cleanup_free char *copy = xstrdup(value);
+    char *cursor = copy;
+    for (char *part; (part = list_next(&cursor)) != NULL;) {
+        part[strcspn(part, "=")] = '\0';
+        if (strcasecmp(part, option->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One notice for all options that there is no need for, those with the same reason together. */
+static void not_needed_notice(const struct conf_key *owner, const char *value,
+                              const struct conf_context *context) {
+    const struct conf_table *table = owner->options;
+    cleanup_str struct str text = STR_INIT;
+    cleanup_free bool *told = xcalloc(table->n + 1, sizeof(bool));
+    for (size_t i = 0; i < table->n; i++) {
+        const char *reason = table->keys[i].help;
+        bool first = true;
+        for (size_t k = i; reason != NULL && k < table->n; k++) {
+            const struct conf_key *option = &table->keys[k];
+            if (told[k] || option->effect != CONF_NOT_NEEDED || !str_equal(option->help, reason) ||
+                !option_is_given(option, value))
+                continue;
+            told[k] = true;
+            str_printf(&text, "%s%s", !first ? ", " : text.length > 0 ? "; " : "", option->name);
+            first = false;
+        }
+        if (!first)
+            str_printf(&text, " (%s)", reason);
+    }
+    if (text.length > 0)
+        conf_notice(context, "%s: not needed here: %s", owner->name, str_cstr(&text));
+}
+
 static bool options_parse(const struct conf_key *key, const char *value, const char **member,
                           void *object, const struct conf_context *context) {
     cleanup_free char *copy = xstrdup(value);
@@ -327,6 +364,8 @@ static bool options_parse(const struct conf_key *key, const char *value, const c
     bool ok = true;
     for (char *part; (part = list_next(&cursor)) != NULL;)
         ok &= option_parse(key, part, object, context);
+    if (ok)
+        not_needed_notice(key, value, context);
     *member = *value != '\0' ? keep(context, value, strlen(value)) : NULL;
     return ok;
 }

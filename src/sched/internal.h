@@ -12,7 +12,7 @@
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), place.c and select.c (which nodes to take), profile.c (the future), pass.c (one plan),
- * explain.c (reasons), feasible.c and whatif.c (questions).
+ * senior.c (who may have a plan), explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -205,22 +205,26 @@ struct shape {
     bool short_of_licenses;
     uint32_t rest_reported;
     uint64_t detail_version, detail_reported;
-    size_t cursor; /* this pass: next job to look at */
+    size_t cursor;                    /* this pass: next job to look at */
+    uint32_t n_guarded, guarded_seen; /* jobs that have waited longest; seen in this pass */
 };
 
+/* How long a job has waited: too short for a plan, long enough, so long that it must have one. */
+enum seniority { SENIORITY_NONE, SENIORITY_ENOUGH, SENIORITY_GUARDED };
 enum job_place { PLACE_LIVE, PLACE_BEGIN, PLACE_LIMITED, PLACE_EXPIRED };
 struct job {
     uint32_t job_id, priority, tier;
     uint32_t n_tasks, max_starts, started; /* started: in this pass */
     uint32_t uid;
-    int64_t submit, begin, deadline;
+    int64_t submit, begin, deadline, eligible;
     struct shape *shape;
     size_t position;        /* in shape->jobs */
     struct heap_node timer; /* next begin time or last possible start */
     struct plan *plan;
     size_t fresh; /* 1 + index in sched->fresh, 0 */
     uint8_t place;
-    bool special; /* reason differs from the shape's rest */
+    uint8_t seniority; /* enum seniority */
+    bool special;      /* reason differs from the shape's rest */
     bool reported_any;
     uint32_t reported_reason;
     int64_t reported_start;
@@ -383,6 +387,16 @@ struct job *job_list_at(struct shape *shape,
                         size_t *position);       /* skips the gone; NULL at the end */
 void queue_timers(struct sched *s, int64_t now); /* moves jobs whose time has come */
 void queue_clear(struct sched *s);
+
+/* senior.c */
+/* Sets the job's seniority; returns when it grows next. */
+int64_t job_seniority_set(const struct sched *s, struct job *job, int64_t now);
+/* Called where a job joins (1) or leaves (-1) its shape's list. */
+void shape_guarded_add(struct job *job, int by);
+/* Plans that its pool may have with this one; 0 = it gets none. */
+uint32_t job_reservations(const struct sched *s, const struct job *job);
+/* After this one, may others of the shape get a plan though it may not? Call once per job tried. */
+bool shape_has_senior(const struct sched *s, const struct job *job);
 
 /* shape.c */
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);

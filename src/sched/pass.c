@@ -41,6 +41,7 @@ void order_make(struct sched *s) {
         struct shape *shape = *at;
         job_list_sort(shape);
         shape->cursor = shape->first;
+        shape->guarded_seen = 0;
         if (!shape_open(s, shape) || !job_list_at(shape, &shape->cursor))
             continue;
         vec_push(&s->order, shape);
@@ -211,12 +212,15 @@ static void shape_drop_old(struct sched *s, const struct shape *shape) {
         pool_drop_old(s, &s->pools[s->partitions[shape->alternatives[i].partition].pool]);
 }
 
-/* May a job of this shape still get a plan? */
-static bool shape_plannable(const struct sched *s, const struct shape *shape) {
+/* May this job still get a plan? */
+static bool job_plannable(const struct sched *s, const struct job *job) {
+    const struct shape *shape = job->shape;
+    uint32_t most = job_reservations(s, job);
+
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];
         if (!alt->reason && s->settings.backfill &&
-            s->pools[s->partitions[alt->partition].pool].n_kept < s->settings.reservations)
+            s->pools[s->partitions[alt->partition].pool].n_kept < most)
             return true;
     }
     return false;
@@ -233,7 +237,7 @@ static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
         struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
         int64_t start;
 
-        if (alt->reason || pool->n_kept >= s->settings.reservations)
+        if (alt->reason || pool->n_kept >= job_reservations(s, job))
             continue;
         if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start) {
             best = alt;
@@ -330,8 +334,9 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     if (shape_stays_dead(s, shape))
         shape->dead_version = s->release_version;
     job_blocks(s, job);
-    if (!shape_plannable(s, shape))
-        return WAITS_LIKE_ALL;
+    bool others = shape_has_senior(s, job);
+    if (!job_plannable(s, job))
+        return others ? WAITS : WAITS_LIKE_ALL;
     job_plan(s, job, planned);
     return WAITS;
 }
@@ -344,6 +349,7 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
     if (plan_stands(s, job)) {
         plan_keep(s, job->plan);
         job_blocks(s, job);
+        (void) shape_has_senior(s, job);
         return WAITS;
     }
     uint64_t place = plan_place(job->plan);
@@ -439,10 +445,14 @@ static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *pl
         if (max_starts && starts->items.n >= max_starts)
             return true;
         enum outcome outcome = job_try(s, job, plan, starts);
-        if (outcome == WAITS_LIKE_ALL)
+        if (outcome == WAITS_LIKE_ALL) {
             order_drop(s);
-        else if (outcome == WAITS || job->started >= min_of(job->n_tasks, job->max_starts))
+        } else if (outcome == WAITS) {
             order_advance(s);
+        } else if (job->started >= min_of(job->n_tasks, job->max_starts)) {
+            (void) shape_has_senior(s, job);
+            order_advance(s);
+        }
     }
     return false;
 }

@@ -28,6 +28,7 @@ static void job_list_push(struct shape *shape, struct job *job) {
         shape->jobs = xreallocarray(shape->jobs, shape->capacity, sizeof(*shape->jobs));
     }
     job->position = shape->n_jobs;
+    shape_guarded_add(job, 1);
     shape->jobs[shape->n_jobs++] = job;
     shape->n_live++;
 }
@@ -35,6 +36,7 @@ static void job_list_push(struct shape *shape, struct job *job) {
 static void job_list_remove(struct shape *shape, struct job *job) {
     assert(shape->jobs[job->position] == job);
     shape->jobs[job->position] = NULL;
+    shape_guarded_add(job, -1);
     shape->n_live--;
     while (shape->first < shape->n_sorted && !shape->jobs[shape->first])
         shape->first++;
@@ -129,6 +131,12 @@ static void job_settle(struct sched *s, struct job *job, int64_t now) {
     } else if (job->max_starts == 0 || job->n_tasks == 0) {
         place = PLACE_LIMITED;
     }
+    bool listed = job->place == PLACE_LIVE;
+    if (listed)
+        shape_guarded_add(job, -1);
+    next = min_of(next, job_seniority_set(s, job, now));
+    if (listed)
+        shape_guarded_add(job, 1);
     if (job->place == PLACE_LIVE && place != PLACE_LIVE)
         job_list_remove(job->shape, job);
     if (job->place != PLACE_LIVE && place == PLACE_LIVE)
@@ -184,6 +192,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         old->begin == spec->begin_time && old->deadline == spec->deadline) {
         /* An array whose tasks were taken: the commonest replacement keeps its place. */
         old->n_tasks = spec->n_tasks_of_array;
+        old->eligible = spec->eligible_time;
         old->max_starts = spec->max_starts;
         sched_job_priority(s, spec->job_id, spec->priority);
         job_settle(s, old, s->now);
@@ -201,6 +210,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job->submit = spec->submit_time;
     job->begin = spec->begin_time;
     job->deadline = spec->deadline;
+    job->eligible = spec->eligible_time;
     job->shape = shape;
     job->uid = spec->uid;
     job->tier = job_tier(s, shape);

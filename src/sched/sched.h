@@ -71,6 +71,13 @@ struct sched_settings {
     bool mem_consumable;   /* CR_*_Memory */
     bool cpus_consumable;  /* false: whole nodes (select/linear) */
     uint32_t reservations; /* how many blocked jobs per pool get one; >= 1 */
+    /* Who may have one at all: waited so many seconds, has at least that priority. */
+    int64_t reserve_age;
+    uint32_t reserve_priority;
+    /* Whoever has waited so many seconds gets one, too: at most guard_jobs of them per pool. 0 =
+     * nobody. Bounds every wait. */
+    int64_t guard;
+    uint32_t guard_jobs;
     int64_t default_limit; /* seconds assumed for jobs without a limit */
     bool pack_nodes;       /* fill nodes before opening others; default true */
 };
@@ -107,6 +114,7 @@ struct sched_job_spec {
     uint32_t max_starts;        /* %limit minus running tasks; UINT32_MAX */
     uint32_t priority;          /* higher first; 0 never starts (held jobs are not added) */
     int64_t submit_time;        /* breaks ties, then job_id */
+    int64_t eligible_time;      /* since when it could have started, 0 = submit_time */
     int64_t begin_time;         /* not before */
     int64_t limit;              /* seconds; SCHED_FOREVER */
     int64_t min_limit;          /* --time-min, 0 = none */

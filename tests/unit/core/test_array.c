@@ -50,6 +50,16 @@ TEST(absurd_array_specs_are_refused) {
     world_stop(&world);
 }
 
+TEST(an_array_may_be_bounded_below_the_largest_index) {
+    struct world world;
+    cleanup_free char *text = xasprintf("%sSchedulerParameters=max_array_tasks=3\n", conf_text);
+    world_start(&world, text);
+    world_all_connect(&world);
+    refused(&world, "0-3");
+    assert_int_equal(submit(&world, "1,50,100", true), 1);
+    world_stop(&world);
+}
+
 TEST(a_throttle_of_zero_is_none) {
     struct world world;
     begin(&world);
@@ -227,6 +237,7 @@ TEST(tasks_survive_a_restart_with_their_throttle) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(absurd_array_specs_are_refused),
+        cmocka_unit_test(an_array_may_be_bounded_below_the_largest_index),
         cmocka_unit_test(a_throttle_of_zero_is_none),
         cmocka_unit_test(tasks_given_twice_run_once),
         cmocka_unit_test(tasks_start_in_order_and_the_last_one_keeps_the_arrays_id),

@@ -116,10 +116,33 @@ TEST(what_is_tracked_is_listed_and_without_a_list_everything) {
     expect_tres("", both, both);
 }
 
+static const char none_left[] = "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+                                "Licenses=foo:0\n"
+                                "NodeName=n1 CPUs=4 RealMemory=1000\n"
+                                "PartitionName=main Nodes=ALL Default=YES\n";
+
+TEST(licences_of_which_there_are_none_are_waited_for_when_allowed) {
+    struct world world;
+    struct job job;
+    int code;
+    world_start(&world, none_left);
+    world_all_connect(&world);
+    assert_int_equal(submit_licensed(&world, "foo:1", &code), 0);
+    world_stop(&world);
+    cleanup_free char *text = xasprintf("%sSchedulerParameters=allow_zero_lic\n", none_left);
+    world_start(&world, text);
+    world_all_connect(&world);
+    uint32_t id = submit_licensed(&world, "foo:1", &code);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.reason, REASON_LICENSES);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_taken_license_is_waited_for),
         cmocka_unit_test(a_license_stays_taken_over_a_restart),
+        cmocka_unit_test(licences_of_which_there_are_none_are_waited_for_when_allowed),
         cmocka_unit_test(licenses_that_cannot_be_had_are_refused),
         cmocka_unit_test(an_exclusive_user_shares_with_nobody_else),
         cmocka_unit_test(what_is_tracked_is_listed_and_without_a_list_everything),

@@ -115,7 +115,7 @@ TEST(a_word_with_a_value_needs_one) {
 TEST(sub_options_fill_members_of_their_own) {
     struct reading r =
         read_conf("SchedulerParameters=bf_interval=10,defer,bf_max_job_test=1000,BF_WINDOW=2880");
-    assert_clean(&r);
+    assert_int_equal(r.report.n_errors, 0);
     assert_int_equal(r.conf->scheduler.bf_interval, 10);
     assert_int_equal(r.conf->scheduler.bf_window, 2880);
     assert_int_equal(r.conf->scheduler.bf_max_job_test, 1000);
@@ -138,8 +138,24 @@ TEST(unknown_and_bad_sub_options_are_told_with_their_cure) {
 }
 
 TEST(a_sub_option_without_effect_is_told_once) {
-    expect("SchedulerParameters=bf_licenses",
-           "notice: SchedulerParameters: option \"bf_licenses\" has no effect yet");
+    expect("SchedulerParameters=whole_hetjob",
+           "notice: SchedulerParameters: option \"whole_hetjob\" has no effect yet");
+}
+
+TEST(sub_options_that_are_not_needed_are_named_once_with_the_reason) {
+    expect("SchedulerParameters=bf_max_job_user=3,bf_resolution=60,bf_licenses,bf_max_job_test=9,"
+           "requeue_delay=5",
+           "notice: SchedulerParameters: not needed here: bf_resolution (nothing is rounded); "
+           "bf_max_job_test, bf_max_job_user (no depth is cut); bf_licenses (licences are part of "
+           "every plan)");
+}
+
+TEST(the_planner_s_own_options_have_a_prefix) {
+    struct reading r = read_conf("SchedulerParameters=sluice_guard_time=1-0,sluice_guard_jobs=5");
+    assert_clean(&r);
+    assert_int_equal(r.conf->scheduler.guard_time, 86400);
+    assert_int_equal(r.conf->scheduler.guard_jobs, 5);
+    reading_done(&r);
 }
 
 TEST(a_bare_number_is_the_frequency_of_tasks) {
@@ -233,6 +249,8 @@ int main(void) {
         cmocka_unit_test(sub_options_fill_members_of_their_own),
         cmocka_unit_test(unknown_and_bad_sub_options_are_told_with_their_cure),
         cmocka_unit_test(a_sub_option_without_effect_is_told_once),
+        cmocka_unit_test(sub_options_that_are_not_needed_are_named_once_with_the_reason),
+        cmocka_unit_test(the_planner_s_own_options_have_a_prefix),
         cmocka_unit_test(a_bare_number_is_the_frequency_of_tasks),
         cmocka_unit_test(a_bare_path_is_the_socket_of_authentication),
         cmocka_unit_test(weights_are_names_with_numbers),
