@@ -213,6 +213,11 @@ const char *core_stored_cluster(const struct core *core) {
     return core->meta.cluster;
 }
 
+const struct job *core_job(const struct core *core, uint32_t job_id) {
+    const struct core_job *job = job_find(core, job_id);
+    return job != NULL ? &job->rec : NULL;
+}
+
 uint32_t core_next_job_id(const struct core *core) {
     return max_of(core->meta.next_job_id, core->settings.first_job_id);
 }

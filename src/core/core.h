@@ -93,6 +93,8 @@ const char *core_stored_cluster(const struct core *core);
 /* Whether any partition asks for a group, so that core_user.groups matters. */
 bool core_wants_groups(const struct core *core);
 bool core_is_admin(const struct core *core, uint32_t uid);
+/* A job's record as it stands; NULL when the job has left. Lives until the next input. */
+const struct job *core_job(const struct core *core, uint32_t job_id);
 uint32_t core_next_job_id(const struct core *core);
 uint32_t core_job_count(const struct core *core);
 
