@@ -35,12 +35,14 @@ static uint32_t alternative_reason(struct sched *s, struct shape *shape, struct 
         return REASON_LICENSES;
     if (place_ever(s, shape, alt, true))
         return REASON_NONE;
+    if (alt->reservation)
+        return REASON_RESERVATION;
     if (required_down(s, shape))
         return REASON_REQ_NODE_NOT_AVAIL;
     return place_ever(s, shape, alt, false) ? REASON_NODES_UNAVAILABLE : REASON_PARTITION_CONFIG;
 }
 
-static void shape_detail_set(struct sched *s, struct shape *shape, char *detail) {
+void shape_detail_set(struct sched *s, struct shape *shape, char *detail) {
     if (str_equal(shape->detail, detail)) {
         free(detail);
         return;
@@ -111,7 +113,8 @@ static void report_nodes(const struct waits *w, const struct plan *plan, struct 
 
 static void report(struct waits *w, struct job *job, uint32_t reason, int64_t start) {
     const struct shape *shape = job->shape;
-    bool detailed = reason == shape->blocked_reason && shape->detail;
+    bool detailed =
+        (reason == shape->blocked_reason || reason == shape->held_reason) && shape->detail;
     uint64_t detail = detailed ? shape->detail_version : 0;
     uint64_t nodes = plan_hash(job->plan);
 
@@ -136,6 +139,8 @@ static void report(struct waits *w, struct job *job, uint32_t reason, int64_t st
 static uint32_t rest_reason(const struct shape *shape) {
     if (shape->blocked_reason)
         return shape->blocked_reason;
+    if (shape->held_reason)
+        return shape->held_reason;
     return shape->short_of_licenses ? REASON_LICENSES : REASON_PRIORITY;
 }
 

@@ -11,8 +11,9 @@
  *
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
- * it), place.c and select.c (which nodes to take), profile.c (the future), pass.c (one plan),
- * senior.c (who may have a plan), explain.c (reasons), feasible.c and whatif.c (questions).
+ * it), place.c and select.c (which nodes to take), profile.c (the future), calendar.c
+ * (reservations), pass.c (one plan), senior.c (who may have a plan), explain.c (reasons),
+ * feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -60,6 +61,21 @@ struct plan_hold {
     struct plan *plan;
     uint32_t slot;
 };
+/* What a reservation holds of a node. A dimension with 0 is not held, and not limited. */
+struct reservation;
+struct reserved_hold {
+    const struct reservation *reservation;
+    int64_t *amounts;
+};
+struct reservation {
+    uint32_t id;
+    bool maint, flex, any_nodes, recurring;
+    struct sched_window *windows;
+    size_t n_windows;
+    struct license_use *licenses;
+    size_t n_licenses;
+    uint32_t n_kept; /* plans of its jobs made or confirmed in this pass */
+};
 /* Nodes of the same hardware: a request needs the same on each. */
 struct hardware {
     uint32_t cpus, sockets, cores_per_socket, threads_per_core;
@@ -77,6 +93,7 @@ struct node {
     bool usable;
     vec(struct hold) runs;
     vec(struct plan_hold) plans;
+    vec(struct reserved_hold) reserved;
     uint32_t released_mark; /* scratch of the profile */
 };
 struct weight_class {
@@ -111,7 +128,7 @@ struct license_use {
     uint32_t id, count;
 };
 struct run {
-    uint32_t job_id, partition, uid;
+    uint32_t job_id, partition, uid, reservation;
     int64_t start, end; /* end: assumed when the limit is unknown */
     bool exclusive, user_only, suspended, tentative;
     uint32_t n, n_held;
@@ -125,7 +142,7 @@ struct run {
 /* A future start: bound to nodes, reserves exactly its vectors. */
 struct plan {
     struct job *job;
-    uint32_t partition, pool;
+    uint32_t partition, pool, reservation;
     int64_t start, end;
     uint64_t version; /* release version it was searched at */
     bool old;
@@ -154,9 +171,12 @@ struct group {
     struct node_set *set;
     uint32_t count;
 };
-/* One way to place a shape: a partition and, with [a|b], one alternative of the constraint. */
+/* One way to place a shape: a partition, with [a|b] one alternative of the constraint, and a
+ * reservation or none. */
 struct alternative {
     uint32_t partition;
+    uint32_t reservation; /* id, 0 */
+    bool blind;           /* scratch: reservations do not count */
     struct node_set *set;
     struct group *groups;
     size_t n_groups;
@@ -201,6 +221,7 @@ struct shape {
     uint64_t static_version; /* of closed reasons */
     uint64_t dead_version;   /* cannot start anything while the release version is this */
     uint32_t blocked_reason; /* closed for good until the cluster changes, 0 */
+    uint32_t held_reason;    /* only a reservation keeps it from starting, 0 */
     char *detail;            /* text to go with it */
     bool short_of_licenses;
     uint32_t rest_reported;
@@ -290,6 +311,10 @@ struct sched {
     uint32_t n_pools;
     uint64_t *license_total, *license_used;
     size_t n_licenses;
+    struct reservation *calendar;
+    uint32_t n_calendar;
+    struct bits reserved;   /* nodes of which a reservation holds something */
+    int64_t calendar_until; /* up to when windows have been told to the pass */
 
     struct map runs;        /* job id -> struct run */
     struct map jobs;        /* job id -> struct job */
@@ -358,6 +383,7 @@ void amount_sum(const struct sched *s, int64_t *amount);
 void node_changed(struct sched *s, uint32_t node); /* recomputes keep and the indexes */
 void sched_touched(struct sched *s);               /* the next pass has something to do */
 void sched_released(struct sched *s);              /* something may start earlier */
+void sched_statics(struct sched *s);               /* closed reasons must be looked at again */
 
 /* index.c */
 void index_init(struct index *index, const struct sched *s);
@@ -375,10 +401,12 @@ void run_drop(struct sched *s, struct run *run); /* gives everything back and fr
 uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n);
 void proposal_add(struct sched *s, uint64_t hash, int64_t end);
 void proposals_forget(struct sched *s);
-/* Free licences over [start, end), with plans other than `skip`. */
-bool licenses_free_at(const struct sched *s, const struct shape *shape, int64_t start, int64_t end,
-                      const struct plan *skip);
+/* Free licences over [start, end). */
+bool licenses_free_at(const struct sched *s, const struct shape *shape,
+                      const struct alternative *alt, int64_t start, int64_t end);
 void runs_clear(struct sched *s);
+uint64_t run_license(const struct run *run, uint32_t id);
+uint64_t plan_license(const struct plan *plan, uint32_t id);
 
 /* queue.c */
 int job_compare(const struct job *a, const struct job *b); /* < 0: a goes first */
@@ -397,6 +425,33 @@ void shape_guarded_add(struct job *job, int by);
 uint32_t job_reservations(const struct sched *s, const struct job *job);
 /* After this one, may others of the shape get a plan though it may not? Call once per job tried. */
 bool shape_has_senior(const struct sched *s, const struct job *job);
+
+/* calendar.c */
+void calendar_clear(struct sched *s);
+struct reservation *calendar_find(const struct sched *s, uint32_t id); /* NULL */
+/* Takes from what is free on a node at an instant what is not the alternative's. */
+void calendar_subtract(const struct sched *s, const struct alternative *alt, uint32_t node,
+                       int64_t when, int64_t *have);
+/* The first instant after `after` at which what calendar_subtract() takes may change. */
+int64_t calendar_next(const struct sched *s, const struct alternative *alt, uint32_t node,
+                      int64_t after);
+/* The same for all windows of the calendar. */
+int64_t calendar_next_any(const struct sched *s, int64_t after);
+/* Licences that are held at an instant and not the alternative's. `used`: by jobs of a
+ * reservation. */
+uint64_t calendar_licenses(const struct sched *s, const struct alternative *alt, uint32_t id,
+                           int64_t when);
+/* What the alternative may ever have of a node; NULL: nothing. */
+const int64_t *calendar_ever(const struct sched *s, const struct alternative *alt, uint32_t node,
+                             int64_t *scratch);
+/* Windows that have begun or ended since the last pass let others start. */
+void calendar_pass(struct sched *s, int64_t now);
+/* The longest limit below `below` with which a start now ends at the edge of a window; 0. */
+int64_t calendar_gap(const struct sched *s, const struct alternative *alt, int64_t below);
+/* Why a shape that cannot start now could without reservations; sets its held_reason and detail. */
+void calendar_explain(struct sched *s, struct shape *shape);
+/* Plans kept in this pass that count against the same bound as this alternative's. */
+uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation);
 
 /* shape.c */
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);
@@ -487,7 +542,10 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
                     struct candidate *c);
 
 /* profile.c */
-/* Minimum of what is free on a node over [start, end). */
+/* Minimum of what is free for an alternative on a node over [start, end). */
+void node_window_of(const struct sched *s, const struct alternative *alt, uint32_t node,
+                    int64_t start, int64_t end, int64_t *have);
+/* The same without regard to reservations. */
 void node_window(const struct sched *s, uint32_t node, int64_t start, int64_t end, int64_t *have);
 /* `hint`: when it is expected, 0 = unknown; only speeds the search up. */
 bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t hint,
@@ -506,6 +564,8 @@ void order_make(struct sched *s);
 void order_advance(struct sched *s); /* to its next job */
 
 /* explain.c */
+/* Takes the text over. */
+void shape_detail_set(struct sched *s, struct shape *shape, char *detail);
 /* Looks at a shape's closed alternatives again; true while at least one is open. */
 bool shape_open(struct sched *s, struct shape *shape);
 void explain_pass(struct sched *s, struct sched_plan *plan);

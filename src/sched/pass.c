@@ -87,7 +87,7 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
     const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
     int64_t best = 0;
 
-    if (alt->min_limit == 0 || pool->plans.n == 0)
+    if (alt->min_limit == 0 || (pool->plans.n == 0 && s->n_calendar == 0))
         return false;
     for (bool more = true; more;) {
         int64_t next = 0;
@@ -97,9 +97,12 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
                 (best == 0 || gap < best))
                 next = gap;
         }
+        int64_t window = calendar_gap(s, alt, best ? best : alt->limit);
+        if (window >= alt->min_limit)
+            next = max_of(next, window);
         more = next > 0;
         best = next;
-        if (more && licenses_free_at(s, shape, s->now, time_after(s->now, next), NULL) &&
+        if (more && licenses_free_at(s, shape, alt, s->now, time_after(s->now, next)) &&
             place_now(s, shape, alt, next, out)) {
             *limit = next;
             return true;
@@ -114,11 +117,11 @@ static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
 
-        if (alt->reason || pool_is_blocked(s, alt))
+        if (alt->reason || (pool_is_blocked(s, alt) && !alt->reservation))
             continue;
         *limit = alt->limit;
         if (shape->n_licenses &&
-            !licenses_free_at(s, shape, s->now, time_after(s->now, alt->limit), NULL))
+            !licenses_free_at(s, shape, alt, s->now, time_after(s->now, alt->limit)))
             shape->short_of_licenses = true;
         else if (place_now(s, shape, alt, alt->limit, &s->placement))
             return alt;
@@ -166,6 +169,7 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
     start->job_id = job->job_id;
     start->partition = alt->partition;
     start->limit = limit;
+    start->reservation = alt->reservation;
     start->backfilled = pool->head_id != 0;
     start->backfilled_past = pool->head_id;
     start_fill(s, &s->placement, plan->memory, start);
@@ -175,6 +179,7 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
                                time_after(s->now, limit), n, nodes, s->placement.amounts.items,
                                job->shape->licenses, job->shape->n_licenses);
     run->tentative = true;
+    run->reservation = alt->reservation;
     run->user_only = job->shape->user_only;
     s->any_user_only = s->any_user_only || run->user_only;
     vec_push(&s->tentative, run);
@@ -220,7 +225,7 @@ static bool job_plannable(const struct sched *s, const struct job *job) {
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];
         if (!alt->reason && s->settings.backfill &&
-            s->pools[s->partitions[alt->partition].pool].n_kept < most)
+            *calendar_quota(s, alt->partition, alt->reservation) < most)
             return true;
     }
     return false;
@@ -234,10 +239,10 @@ static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
 
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
-        struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
         int64_t start;
 
-        if (alt->reason || pool->n_kept >= job_reservations(s, job))
+        if (alt->reason ||
+            *calendar_quota(s, alt->partition, alt->reservation) >= job_reservations(s, job))
             continue;
         if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start) {
             best = alt;
@@ -248,7 +253,7 @@ static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
     if (!best)
         return false;
     struct plan *plan = plan_add(s, job, best, best_start, &s->best);
-    s->pools[plan->pool].n_kept++;
+    ++*calendar_quota(s, plan->partition, plan->reservation);
     return true;
 }
 
@@ -261,8 +266,8 @@ static void job_blocks(struct sched *s, struct job *job) {
         struct partition *p = &s->partitions[alt->partition];
         struct pool *pool = &s->pools[p->pool];
 
-        if (alt->reason)
-            continue;
+        if (alt->reason || alt->reservation)
+            continue; /* who waits for a reservation is in nobody's way */
         if (p->head_pass != s->pass) {
             p->head_pass = s->pass;
             p->head = job;
@@ -284,7 +289,7 @@ static void plan_keep(struct sched *s, struct plan *plan) {
         return;
     plan->old = false;
     s->pools[plan->pool].n_old--;
-    s->pools[plan->pool].n_kept++;
+    ++*calendar_quota(s, plan->partition, plan->reservation);
 }
 
 /* Tells one place and time from another. */
@@ -331,6 +336,7 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
         job_start(s, job, alt, limit, plan, starts);
         return STARTED;
     }
+    calendar_explain(s, shape);
     if (shape_stays_dead(s, shape))
         shape->dead_version = s->release_version;
     job_blocks(s, job);
@@ -432,7 +438,11 @@ static void pass_end(struct sched *s, struct sched_plan *plan, struct starts *st
 
 static int64_t next_time(const struct sched *s) {
     const struct heap_node *timer = heap_min(&s->timers);
-    return timer ? timer->key : 0;
+    int64_t window = calendar_next_any(s, s->now);
+
+    if (timer && timer->key <= window)
+        return timer->key;
+    return window == SCHED_FOREVER ? 0 : window;
 }
 
 /* True when max_starts ended the pass early. */
@@ -464,6 +474,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     plan->memory = zalloc(struct arena);
     arena_init(plan->memory, 0);
     queue_timers(s, now);
+    calendar_pass(s, now);
     if (!s->changed && s->unconfirmed.n == 0 && now < s->due && !s->naive) {
         s->now = now;
         plan->next_time = next_time(s);

@@ -17,20 +17,24 @@ enum view_of {
 static enum view_of view_for(const struct sched *s, const struct alternative *alt, int64_t end) {
     const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
 
-    if (s->naive)
+    if (s->naive || alt->blind)
         return VIEW_EXACT;
     if (pool->plans.n == 0 || pool->first_start >= end)
         return VIEW_NOW;
     return end > pool->last_start ? VIEW_LATER : VIEW_EXACT;
 }
 
-static const int64_t *node_have(const struct sched *s, uint32_t node, enum view_of view,
-                                int64_t end, int64_t *scratch) {
+static const int64_t *node_have(const struct sched *s, const struct alternative *alt, uint32_t node,
+                                enum view_of view, int64_t end, int64_t *scratch) {
+    if (alt->reservation || bits_test(&s->reserved, node)) {
+        node_window_of(s, alt, node, s->now, end, scratch);
+        return scratch;
+    }
     if (view == VIEW_NOW || (view == VIEW_EXACT && !s->naive && s->nodes[node].plans.n == 0))
         return node_free(s, node);
     if (view == VIEW_LATER)
         return node_keep(s, node);
-    node_window(s, node, s->now, end, scratch);
+    node_window_of(s, alt, node, s->now, end, scratch);
     return scratch;
 }
 
@@ -141,7 +145,8 @@ static bool fixed_fits(struct sched *s, const struct fixed_search *f, uint32_t n
     const int64_t *need = fixed_need(s, f, hardware);
 
     s->candidates++;
-    return need && need_fits(s, f->alt, node, node_have(s, node, f->view, f->end, scratch), need);
+    return need &&
+           need_fits(s, f->alt, node, node_have(s, f->alt, node, f->view, f->end, scratch), need);
 }
 
 static void fixed_take(const struct fixed_search *f, uint32_t node) {
@@ -299,7 +304,7 @@ static bool general_now(struct sched *s, struct shape *shape, struct alternative
             int64_t have[MAX_DIMS], scratch[MAX_DIMS];
             struct candidate c;
 
-            memcpy(have, node_have(s, node, view, end, scratch), s->n_dims * sizeof(*have));
+            memcpy(have, node_have(s, alt, node, view, end, scratch), s->n_dims * sizeof(*have));
             if (!plain && !node_allows(s, shape, alt, node, s->now, end, have))
                 continue;
             if (candidate_make(s, shape, alt, node, have, &c))
@@ -334,7 +339,7 @@ static bool even_now(struct sched *s, struct shape *shape, struct alternative *a
         return false;
     vec_each (&out->picks, pick) {
         int64_t scratch[MAX_DIMS];
-        const int64_t *have = node_have(s, pick->node, view, end, scratch);
+        const int64_t *have = node_have(s, alt, pick->node, view, end, scratch);
         pick->tasks = node_tasks(s, shape, alt, pick->node, have);
     }
     return placement_deal(s, shape, out);
@@ -377,7 +382,7 @@ bool place_amounts(struct sched *s, const struct shape *shape, const struct alte
     vec_each (&out->picks, pick) {
         int64_t have[MAX_DIMS], *take = out->amounts.items + out->amounts.n;
 
-        node_window(s, pick->node, start, end, have);
+        node_window_of(s, alt, pick->node, start, end, have);
         if (!alternative_is_plain(s, shape, alt) &&
             !node_allows(s, shape, alt, pick->node, start, end, have))
             return false;
@@ -397,9 +402,12 @@ static bool even_ever(struct sched *s, struct shape *shape, struct alternative *
     if (shape_is_fixed(shape, alt) || !shape_even(shape, alt))
         return false;
     bits_each (&alt->set->nodes, node) {
-        if (usable_only && !s->nodes[node].usable)
+        int64_t scratch[MAX_DIMS];
+        const int64_t *have = calendar_ever(s, alt, node, scratch);
+        const int64_t *need = need_even(s, shape, alt, s->nodes[node].hardware);
+        if (!have || (usable_only && !s->nodes[node].usable))
             continue;
-        n += need_even(s, shape, alt, s->nodes[node].hardware) != NULL;
+        n += need && need_fits(s, alt, node, have, need);
         if (n >= alt->min_nodes)
             return true;
     }
@@ -417,12 +425,15 @@ bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, b
     vec_reset(&s->found);
     bits_each (&alt->set->nodes, node) {
         struct candidate c;
+        int64_t scratch[MAX_DIMS];
+        const int64_t *have = calendar_ever(s, alt, node, scratch);
+        const int64_t *need = one ? need_one(s, shape, alt, s->nodes[node].hardware) : NULL;
 
-        if (usable_only && !s->nodes[node].usable)
+        if (!have || (usable_only && !s->nodes[node].usable))
             continue;
-        if (one && need_one(s, shape, alt, s->nodes[node].hardware))
+        if (need && need_fits(s, alt, node, have, need))
             return true;
-        if (!candidate_make(s, shape, alt, node, node_total(s, node), &c))
+        if (!candidate_make(s, shape, alt, node, have, &c))
             continue;
         vec_push(&s->found, c);
         if (counts_do && s->found.n >= alt->min_nodes)
@@ -434,8 +445,9 @@ bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, b
     if (!select_nodes(s, shape, alt, &s->best))
         return false;
     vec_each (&s->best.picks, pick) {
-        int64_t take[MAX_DIMS];
-        if (!amount_take(s, shape, alt, pick->node, pick, node_total(s, pick->node), take))
+        int64_t take[MAX_DIMS], scratch[MAX_DIMS];
+        const int64_t *have = calendar_ever(s, alt, pick->node, scratch);
+        if (!amount_take(s, shape, alt, pick->node, pick, have, take))
             return false;
     }
     return true;

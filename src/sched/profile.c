@@ -5,17 +5,19 @@
  *
  * Free amounts only grow as jobs end and only shrink where a plan begins, so the minimum over a
  * span is at its start or at the start of a plan within it. A job that holds its nodes past its end
- * is expected to leave in the next second.
+ * is expected to leave in the next second. Windows of reservations are further instants to look at
+ * (calendar.c).
  */
 #include <assert.h>
 
 #include "sched/internal.h"
 
-static void subtract_plans(const struct sched *s, const struct node *node, int64_t when,
-                           int64_t *have) {
+static void subtract_plans(const struct sched *s, const struct alternative *alt,
+                           const struct node *node, int64_t when, int64_t *have) {
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->start > when || when >= plan->end)
+        bool unseen = alt && alt->blind && plan->reservation; /* it would not be without one */
+        if (plan->start > when || when >= plan->end || unseen)
             continue;
         const int64_t *amount = plan->amounts + (size_t) hold->slot * s->n_dims;
         for (uint32_t d = 0; d < s->n_base; d++)
@@ -23,7 +25,8 @@ static void subtract_plans(const struct sched *s, const struct node *node, int64
     }
 }
 
-static void free_at(const struct sched *s, uint32_t i, int64_t when, int64_t *have) {
+static void free_at(const struct sched *s, const struct alternative *alt, uint32_t i, int64_t when,
+                    int64_t *have) {
     const struct node *node = &s->nodes[i];
 
     memcpy(have, node_free(s, i), s->n_dims * sizeof(*have));
@@ -33,22 +36,39 @@ static void free_at(const struct sched *s, uint32_t i, int64_t when, int64_t *ha
         for (uint32_t d = 0; d < s->n_base; d++)
             have[d] += amount[d];
     }
-    subtract_plans(s, node, when, have);
+    subtract_plans(s, alt, node, when, have);
+    if (alt && (node->reserved.n > 0 || alt->reservation))
+        calendar_subtract(s, alt, i, when, have);
+}
+
+/* The least of `have` and what is free at an instant. */
+static void least_at(const struct sched *s, const struct alternative *alt, uint32_t i, int64_t when,
+                     int64_t *have) {
+    int64_t then[MAX_DIMS];
+
+    free_at(s, alt, i, when, then);
+    for (uint32_t d = 0; d < s->n_base; d++)
+        have[d] = min_of(have[d], then[d]);
+}
+
+void node_window_of(const struct sched *s, const struct alternative *alt, uint32_t i, int64_t start,
+                    int64_t end, int64_t *have) {
+    const struct node *node = &s->nodes[i];
+
+    free_at(s, alt, i, start, have);
+    vec_each (&node->plans, hold) {
+        int64_t when = hold->plan->start;
+        if (when > start && when < end)
+            least_at(s, alt, i, when, have);
+    }
+    int64_t when = alt ? calendar_next(s, alt, i, start) : SCHED_FOREVER;
+    for (; when < end; when = calendar_next(s, alt, i, when))
+        least_at(s, alt, i, when, have);
+    amount_sum(s, have);
 }
 
 void node_window(const struct sched *s, uint32_t i, int64_t start, int64_t end, int64_t *have) {
-    const struct node *node = &s->nodes[i];
-
-    free_at(s, i, start, have);
-    vec_each (&node->plans, hold) {
-        int64_t when = hold->plan->start, then[MAX_DIMS];
-        if (when <= start || when >= end)
-            continue;
-        free_at(s, i, when, then);
-        for (uint32_t d = 0; d < s->n_base; d++)
-            have[d] = min_of(have[d], then[d]);
-    }
-    amount_sum(s, have);
+    node_window_of(s, NULL, i, start, end, have);
 }
 
 /* ---- plans ---- */
@@ -70,6 +90,7 @@ struct plan *plan_add(struct sched *s, struct job *job, const struct alternative
     plan->job = job;
     plan->partition = alt->partition;
     plan->pool = s->partitions[alt->partition].pool;
+    plan->reservation = alt->reservation;
     plan->start = start;
     plan->end = time_after(start, alt->limit);
     plan->version = s->release_version;
@@ -104,6 +125,7 @@ static void plan_free(struct plan *plan) {
 
 void plan_remove(struct sched *s, struct plan *plan) {
     struct pool *pool = &s->pools[plan->pool];
+    uint32_t *kept = calendar_quota(s, plan->partition, plan->reservation);
 
     for (uint32_t i = 0; i < plan->n; i++) {
         struct node *node = &s->nodes[plan->nodes[i]];
@@ -126,7 +148,7 @@ void plan_remove(struct sched *s, struct plan *plan) {
     if (plan->old)
         pool->n_old--;
     else
-        pool->n_kept -= pool->n_kept > 0;
+        *kept -= *kept > 0;
     pool_bounds(pool);
     plan->job->plan = NULL;
     plan_free(plan);
@@ -227,6 +249,11 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
         if (q->alt->limit < SCHED_FOREVER)
             vec_push(&q->s->times, plan->start - q->alt->limit + 1);
     }
+    for (int64_t when = s->now; (when = calendar_next(s, q->alt, i, when)) < SCHED_FOREVER;) {
+        vec_push(&q->s->times, when);
+        if (q->alt->limit < SCHED_FOREVER)
+            vec_push(&q->s->times, when - q->alt->limit + 1);
+    }
     sort_items(q->s->times.items, q->s->times.n, sizeof(int64_t), time_compare);
     vec_each (&q->s->times, time) {
         int64_t have[MAX_DIMS], end = time_after(*time, q->alt->limit);
@@ -234,7 +261,7 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
             (time > q->s->times.items && *time == time[-1]))
             continue;
         step.time = *time;
-        node_window(s, i, *time, end, have);
+        node_window_of(s, q->alt, i, *time, end, have);
         if (!q->plain && !node_allows(s, q->shape, q->alt, i, *time, end, have))
             step.tasks = step.units = 0;
         else
@@ -271,6 +298,10 @@ static void steps_of_licenses(struct search *q) {
             if ((*plan)->job->shape->n_licenses && step.time != SCHED_FOREVER)
                 vec_push(&s->steps, step);
         }
+    }
+    for (int64_t when = s->now; (when = calendar_next_any(s, when)) < SCHED_FOREVER;) {
+        struct step step = {when, SCHED_NO_NODE, 0, 0};
+        vec_push(&s->steps, step);
     }
 }
 
@@ -335,7 +366,7 @@ static bool search_select(struct search *q, int64_t when, struct placement *out)
     int64_t end = time_after(when, q->alt->limit);
 
     s->candidates++;
-    if (!licenses_free_at(s, q->shape, when, end, NULL))
+    if (!licenses_free_at(s, q->shape, q->alt, when, end))
         return false;
     vec_reset(&s->found);
     bits_each (&q->alt->set->nodes, node) {
@@ -378,10 +409,12 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     memset(s->histogram.items, 0, (q->goal + 1) * sizeof(*s->histogram.items));
     s->histogram.items[0] = s->n_nodes;
     bits_each (&q->alt->set->nodes, node) {
-        if (!s->nodes[node].usable)
+        int64_t scratch[MAX_DIMS];
+        if (!s->nodes[node].usable || !calendar_ever(s, q->alt, node, scratch))
             continue;
         s->candidates++;
-        if (q->plain && s->nodes[node].plans.n == 0)
+        bool quiet = s->nodes[node].plans.n == 0 && s->nodes[node].reserved.n == 0;
+        if (q->plain && quiet && !q->alt->reservation)
             steps_of_free_node(q, node);
         else
             steps_of_planned_node(q, node);

@@ -201,6 +201,13 @@ void sched_run_share(struct sched *s, uint32_t job_id, bool user_only) {
     s->any_user_only = s->any_user_only || user_only;
 }
 
+void sched_run_reserve(struct sched *s, uint32_t job_id, uint32_t reservation) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (run)
+        run->reservation = reservation;
+}
+
 void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
     struct run *run = map_get(&s->runs, job_id);
 
@@ -264,7 +271,7 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
     sched_released(s);
 }
 
-static uint64_t run_license(const struct run *run, uint32_t id) {
+uint64_t run_license(const struct run *run, uint32_t id) {
     for (size_t i = 0; i < run->n_licenses; i++) {
         if (run->licenses[i].id == id)
             return run->licenses[i].count;
@@ -272,7 +279,7 @@ static uint64_t run_license(const struct run *run, uint32_t id) {
     return 0;
 }
 
-static uint64_t plan_license(const struct plan *plan, uint32_t id) {
+uint64_t plan_license(const struct plan *plan, uint32_t id) {
     const struct shape *shape = plan->job->shape;
 
     for (size_t i = 0; i < shape->n_licenses; i++) {
@@ -283,8 +290,8 @@ static uint64_t plan_license(const struct plan *plan, uint32_t id) {
 }
 
 /* Licences of one name that are taken at an instant. */
-static uint64_t license_used_at(const struct sched *s, uint32_t id, int64_t when,
-                                const struct plan *skip) {
+static uint64_t license_used_at(const struct sched *s, const struct alternative *alt, uint32_t id,
+                                int64_t when) {
     uint64_t used = s->license_used[id];
     size_t at = 0;
     uint64_t key;
@@ -301,29 +308,32 @@ static uint64_t license_used_at(const struct sched *s, uint32_t id, int64_t when
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {
-            if (*plan != skip && (*plan)->start <= when && when < (*plan)->end)
+            if ((*plan)->start <= when && when < (*plan)->end)
                 used += plan_license(*plan, id);
         }
     }
-    return used;
+    return used + calendar_licenses(s, alt, id, when);
 }
 
-bool licenses_free_at(const struct sched *s, const struct shape *shape, int64_t start, int64_t end,
-                      const struct plan *skip) {
+bool licenses_free_at(const struct sched *s, const struct shape *shape,
+                      const struct alternative *alt, int64_t start, int64_t end) {
     for (size_t i = 0; i < shape->n_licenses; i++) {
         const struct license_use *use = &shape->licenses[i];
 
         if (use->id >= s->n_licenses ||
-            license_used_at(s, use->id, start, skip) + use->count > s->license_total[use->id])
+            license_used_at(s, alt, use->id, start) + use->count > s->license_total[use->id])
             return false;
         for (uint32_t p = 0; p < s->n_pools; p++) {
             vec_each (&s->pools[p].plans, plan) {
                 int64_t when = (*plan)->start;
-                if (*plan != skip && when > start && when < end &&
-                    license_used_at(s, use->id, when, skip) + use->count >
-                        s->license_total[use->id])
+                if (when > start && when < end &&
+                    license_used_at(s, alt, use->id, when) + use->count > s->license_total[use->id])
                     return false;
             }
+        }
+        for (int64_t when = start; (when = calendar_next_any(s, when)) < end;) {
+            if (license_used_at(s, alt, use->id, when) + use->count > s->license_total[use->id])
+                return false;
         }
     }
     return true;

@@ -98,6 +98,40 @@ void sched_partition_schedulable(struct sched *sched, uint32_t partition, bool s
 /* Licences: total per name; name index = position. */
 void sched_set_licenses(struct sched *sched, const uint64_t *totals, size_t n);
 
+/* ---- reservations ---- */
+
+/* [start, end) */
+struct sched_window {
+    int64_t start, end;
+};
+/* What a reservation holds of one node. whole: all of it, the amounts do not count. Otherwise what
+ * is 0 is not held, and not limited for its jobs either. */
+struct sched_reserved {
+    uint32_t node;
+    bool whole;
+    uint32_t cpus;
+    uint64_t mem;
+    uint32_t gres[SCHED_GRES_KINDS];
+};
+struct sched_reservation_spec {
+    uint32_t id;                        /* not 0 */
+    const struct sched_window *windows; /* ascending, apart from each other */
+    size_t n_windows;
+    bool recurring; /* more windows will follow the last */
+    bool maint;     /* keeps the jobs of other reservations out, too */
+    bool flex;      /* its jobs may leave it, in time and in space */
+    bool any_nodes; /* its jobs may use any nodes during its windows */
+    const struct sched_reserved *nodes;
+    size_t n_nodes;
+    const uint32_t *license_ids, *license_counts;
+    size_t n_licenses;
+};
+/* All reservations that there are, in place of those that there were. Jobs that are not of a
+ * reservation get what it holds only outside its windows. After sched_configure() there are none.
+ */
+void sched_set_reservations(struct sched *sched, const struct sched_reservation_spec *specs,
+                            size_t n);
+
 /* ---- jobs ---- */
 
 struct sched_gres_request {
@@ -146,6 +180,11 @@ struct sched_job_spec {
     const uint32_t *license_ids;
     const uint32_t *license_counts;
     size_t n_licenses;
+    /* Reservations (ids) that it may run in, tried in this order and, unless reserved_only, then
+     * without one. */
+    const uint32_t *reservations;
+    size_t n_reservations;
+    bool reserved_only;
 };
 
 /* One node of an allocation. */
@@ -173,6 +212,9 @@ void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, boo
  * still waits in the view; call it after sched_run_add() where it does not (after a restart). */
 void sched_run_share(struct sched *sched, uint32_t job_id, bool user_only);
 void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
+/* The run is one of a reservation (0: of none): what it holds is the reservation's. Call it right
+ * after sched_run_add(). */
+void sched_run_reserve(struct sched *sched, uint32_t job_id, uint32_t reservation);
 /* One node of a job is clean and free again; the job is forgotten with its last node. */
 void sched_run_release_node(struct sched *sched, uint32_t job_id, uint32_t node);
 void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
@@ -190,6 +232,7 @@ struct sched_start {
     uint32_t n_cpus;
     bool backfilled;
     uint32_t backfilled_past; /* job id at the head that waits, 0 */
+    uint32_t reservation;     /* that it starts in, 0 = none */
 };
 /* Why a job waits. Every pending job of the view has one after a pass. */
 struct sched_wait {
@@ -226,6 +269,17 @@ int sched_feasible(struct sched *sched, const struct sched_job_spec *spec, struc
 /* When and where would it start if submitted now? false: never (see sched_feasible). */
 bool sched_will_run(struct sched *sched, const struct sched_job_spec *spec, int64_t now,
                     struct sched_start *ret, struct sched_plan *memory, int64_t *ret_time);
+
+/* Which reservation keeps a waiting job from starting now, though what it needs is free. */
+struct sched_blocker {
+    uint32_t reservation;
+    bool own;      /* the job is one of it: it waits for the next window, or does not fit into it */
+    int64_t start; /* of the window that is in the way; when own, of the next one, 0 = none */
+    int64_t end;
+    int64_t limit; /* seconds: with this limit or a shorter one it could start now; 0 = with none */
+};
+/* False: none does. */
+bool sched_blocked_by(struct sched *sched, int64_t now, uint32_t job_id, struct sched_blocker *ret);
 
 /* When a waiting job is expected to start; 0 = unknown (never as things stand, or not waiting).
  * Jobs with a plan have its time; the next ones are planned behind it one by one, and for those far

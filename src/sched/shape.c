@@ -81,6 +81,8 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
     key_gres(key, spec->per_task, spec->n_per_task);
     key_list(key, spec->license_ids, spec->n_licenses);
     key_list(key, spec->license_counts, spec->n_licenses);
+    key_list(key, spec->reservations, spec->n_reservations);
+    key_u64(key, spec->reserved_only);
     key_constraint(key, spec->features);
 }
 
@@ -355,12 +357,15 @@ static void alternatives_init(struct sched *s, const struct sched_job_spec *spec
             order[at] = order[at - 1];
         order[at] = spec->partitions[i];
     }
+    size_t rounds = spec->n_reservations + (spec->reserved_only ? 0 : 1);
     shape->alternatives =
-        xcalloc(spec->n_partitions * choices->n + 1, sizeof(*shape->alternatives));
-    for (size_t i = 0; i < spec->n_partitions; i++) {
+        xcalloc(rounds * spec->n_partitions * choices->n + 1, sizeof(*shape->alternatives));
+    for (size_t i = 0; i < rounds * spec->n_partitions; i++) {
+        size_t round = i / spec->n_partitions;
         for (size_t k = 0; k < choices->n; k++) {
-            alternative_init(s, spec, order[i], &choices->items[k],
-                             &shape->alternatives[shape->n_alternatives++]);
+            struct alternative *alt = &shape->alternatives[shape->n_alternatives++];
+            alternative_init(s, spec, order[i % spec->n_partitions], &choices->items[k], alt);
+            alt->reservation = round < spec->n_reservations ? spec->reservations[round] : 0;
         }
     }
     free(order);

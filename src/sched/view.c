@@ -19,12 +19,14 @@ static void node_done(struct node *node) {
     bits_done(&node->features);
     vec_done(&node->runs);
     vec_done(&node->plans);
+    vec_done(&node->reserved);
 }
 
 static void view_clear(struct sched *s) {
     plans_clear(s);
     queue_clear(s);
     runs_clear(s);
+    calendar_clear(s);
     index_done(&s->by_free, s->n_dims);
     index_done(&s->by_keep, s->n_dims);
     for (uint32_t i = 0; i < s->n_nodes; i++)
@@ -60,6 +62,7 @@ static void view_clear(struct sched *s) {
     bits_done(&s->usable);
     bits_done(&s->planned);
     bits_done(&s->has_gres);
+    bits_done(&s->reserved);
     s->n_nodes = s->n_partitions = s->n_pools = s->n_kinds = s->n_hardware = s->n_weights = 0;
     s->nodes = NULL;
     s->inner = NULL;
@@ -108,8 +111,7 @@ void sched_released(struct sched *s) {
     sched_touched(s);
 }
 
-/* Closed reasons must be looked at again. */
-static void sched_statics(struct sched *s) {
+void sched_statics(struct sched *s) {
     s->static_version++;
     sched_released(s);
 }
@@ -262,6 +264,7 @@ static void nodes_set(struct sched *s, const struct sched_node_spec *specs, size
     bits_init(&s->usable, n);
     bits_init(&s->planned, n);
     bits_init(&s->has_gres, n);
+    bits_init(&s->reserved, n);
     bits_fill(&s->usable, true);
     nodes_order(s, specs, n);
     for (uint32_t i = 0; i < n; i++)

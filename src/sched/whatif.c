@@ -23,6 +23,7 @@ bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t 
             continue;
         best = start;
         ret->partition = alt->partition;
+        ret->reservation = alt->reservation;
         ret->limit = alt->limit;
         start_fill(s, &s->placement, memory->memory, ret);
     }

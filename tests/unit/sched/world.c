@@ -68,6 +68,7 @@ static void spec_done(struct sched_job_spec *spec) {
     free((void *) spec->node_counts);
     free((void *) spec->license_ids);
     free((void *) spec->license_counts);
+    free((void *) spec->reservations);
     constraint_free((struct constraint *) spec->features);
 }
 
@@ -129,6 +130,7 @@ uint32_t world_add(struct world *w, const struct sched_job_spec *spec) {
     job.spec.node_counts = copy_u32(spec->node_counts, spec->n_node_counts);
     job.spec.license_ids = copy_u32(spec->license_ids, spec->n_licenses);
     job.spec.license_counts = copy_u32(spec->license_counts, spec->n_licenses);
+    job.spec.reservations = copy_u32(spec->reservations, spec->n_reservations);
     vec_push(&w->jobs, job);
     TELL(w, sched_job_add(sched, &job.spec));
     return job.spec.job_id;
@@ -161,6 +163,7 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
                                 .record_id = spec->job_id,
                                 .start = w->now,
                                 .limit = start->limit,
+                                .reservation = start->reservation,
                                 .n = start->n_allocs,
                                 .n_licenses = spec->n_licenses};
         run.end = start->limit == SCHED_FOREVER ? SCHED_FOREVER : w->now + start->limit;
@@ -181,6 +184,7 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
         TELL(w, sched_run_add(sched, run.job_id, start->partition, run.exclusive, 1000, run.start,
                               run.end, run.allocs, run.n, run.license_ids, run.license_counts,
                               run.n_licenses));
+        TELL(w, sched_run_reserve(sched, run.job_id, run.reservation));
     }
 }
 
@@ -218,6 +222,10 @@ void world_end_due(struct world *w) {
         else
             i++;
     }
+}
+
+void world_reserve(struct world *w, const struct sched_reservation_spec *specs, size_t n) {
+    TELL(w, sched_set_reservations(sched, specs, n));
 }
 
 void world_usable(struct world *w, uint32_t node, bool usable) {

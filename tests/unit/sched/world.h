@@ -18,6 +18,7 @@
 struct world_run {
     uint32_t job_id, record_id;
     int64_t start, end, limit;
+    uint32_t reservation;
     bool exclusive;
     struct sched_alloc *allocs;
     size_t n;
@@ -66,6 +67,7 @@ size_t world_pass(struct world *w);
 /* Ends the runs whose time has come. */
 void world_end_due(struct world *w);
 void world_end(struct world *w, uint32_t job_id);
+void world_reserve(struct world *w, const struct sched_reservation_spec *specs, size_t n);
 void world_usable(struct world *w, uint32_t node, bool usable);
 void world_priority(struct world *w, uint32_t job_id, uint32_t priority);
 struct world_run *world_running(struct world *w, uint32_t job_id);
