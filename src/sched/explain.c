@@ -168,7 +168,8 @@ static void report_job(struct waits *w, struct job *job) {
         break;
     }
     uint32_t reason = rest_reason(job->shape);
-    if (reason == REASON_PRIORITY && is_head(w->s, job))
+    bool room_is_made = job->plan && job->plan->pinned;
+    if (reason == REASON_PRIORITY && (room_is_made || is_head(w->s, job)))
         reason = REASON_RESOURCES;
     report(w, job, reason, job->plan ? job->plan->start : 0);
 }

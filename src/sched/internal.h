@@ -12,8 +12,8 @@
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), place.c and select.c (which nodes to take), profile.c (the future), calendar.c
- * (reservations), pass.c (one plan), senior.c (who may have a plan), explain.c (reasons),
- * feasible.c and whatif.c (questions).
+ * (reservations), preempt.c (who has to go), pass.c (one plan), senior.c (who may have a plan),
+ * explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -135,6 +135,11 @@ struct run {
     uint32_t *nodes;     /* inner index; SCHED_NO_NODE once released */
     int64_t *amounts;    /* n * n_dims: what is taken from `free` */
     int64_t *cpus_aside; /* CPUs that a suspended run gave back, or NULL */
+    struct sched_victim victim;
+    bool leaving;             /* told to go; `end` says when it is gone */
+    uint32_t chosen_pass;     /* chosen as a victim in this pass */
+    uint32_t seen;            /* scratch of preempt.c */
+    struct victim *as_victim; /* the same; NULL between searches */
     struct license_use *licenses;
     size_t n_licenses;
 };
@@ -146,6 +151,7 @@ struct plan {
     int64_t start, end;
     uint64_t version; /* release version it was searched at */
     bool old;
+    bool pinned; /* of a job for which others have to go: not one of the `reservations` */
     uint32_t n;
     uint32_t *nodes;
     int64_t *amounts;
@@ -206,6 +212,7 @@ struct shape {
     bool overcommit, contiguous, user_only, wants_gres;
     uint32_t uid;
     uint8_t primary; /* the dimension that best fit compares */
+    uint32_t preempt_class;
     uint32_t *counts;
     size_t n_counts;
     uint32_t *req_nodes; /* inner indexes, ascending */
@@ -220,6 +227,7 @@ struct shape {
     /* what the last passes found */
     uint64_t static_version; /* of closed reasons */
     uint64_t dead_version;   /* cannot start anything while the release version is this */
+    uint64_t no_victims;     /* nor with all victims gone while it is this */
     uint32_t blocked_reason; /* closed for good until the cluster changes, 0 */
     uint32_t held_reason;    /* only a reservation keeps it from starting, 0 */
     char *detail;            /* text to go with it */
@@ -245,6 +253,7 @@ struct job {
     size_t fresh; /* 1 + index in sched->fresh, 0 */
     uint8_t place;
     uint8_t seniority; /* enum seniority */
+    bool preempting;   /* victims go for it: comes first */
     bool special;      /* reason differs from the shape's rest */
     bool reported_any;
     uint32_t reported_reason;
@@ -335,6 +344,11 @@ struct sched {
     bool cut;    /* the last pass stopped at max_starts */
     int64_t due; /* a pass has work from then on */
     uint32_t pass;
+    struct sched_preemption preemption; /* `may` is owned */
+    bool any_if_above;
+    vec(struct sched_preempt) preempts; /* of this pass */
+    int64_t preempt_wake;               /* when a job that cannot be preempted yet can be */
+    uint32_t preempt_mark;
     struct map unconfirmed; /* starts that the last pass proposed: hash -> end */
     uint64_t candidates;
     int64_t now; /* of the pass or question in progress */
@@ -407,6 +421,16 @@ bool licenses_free_at(const struct sched *s, const struct shape *shape,
 void runs_clear(struct sched *s);
 uint64_t run_license(const struct run *run, uint32_t id);
 uint64_t plan_license(const struct plan *plan, uint32_t id);
+/* As if it were not there, and back; its licences too if so asked. */
+void run_lift(struct sched *s, struct run *run, bool licenses);
+void run_put(struct sched *s, struct run *run, bool licenses);
+void run_swap_cpus(struct sched *s, struct run *run); /* gives them back, or takes them again */
+
+/* preempt.c */
+/* Looks for the victims of a job that does not fit. True: chosen (s->preempts), and the job has its
+ * plan. */
+bool preempt_try(struct sched *s, struct job *job, struct sched_plan *plan);
+void preempt_pass_end(struct sched *s, struct sched_plan *plan);
 
 /* queue.c */
 int job_compare(const struct job *a, const struct job *b); /* < 0: a goes first */

@@ -253,7 +253,8 @@ static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
     if (!best)
         return false;
     struct plan *plan = plan_add(s, job, best, best_start, &s->best);
-    ++*calendar_quota(s, plan->partition, plan->reservation);
+    plan->pinned = job->preempting;
+    *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
     return true;
 }
 
@@ -289,7 +290,7 @@ static void plan_keep(struct sched *s, struct plan *plan) {
         return;
     plan->old = false;
     s->pools[plan->pool].n_old--;
-    ++*calendar_quota(s, plan->partition, plan->reservation);
+    *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
 }
 
 /* Tells one place and time from another. */
@@ -335,6 +336,11 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     if (alt) {
         job_start(s, job, alt, limit, plan, starts);
         return STARTED;
+    }
+    if (s->preemption.n_classes > 0 && preempt_try(s, job, plan)) {
+        job_blocks(s, job);
+        (void) shape_has_senior(s, job);
+        return WAITS;
     }
     calendar_explain(s, shape);
     if (shape_stays_dead(s, shape))
@@ -400,9 +406,10 @@ static void pass_begin(struct sched *s, int64_t now) {
     s->pass++;
     s->now = now;
     s->candidates = 0;
-    if (s->unconfirmed.n > 0)
+    if (s->unconfirmed.n > 0 || s->preempt_wake <= now)
         sched_released(s); /* what was planned around them may be void */
     proposals_forget(s);
+    s->preempt_wake = SCHED_FOREVER;
     for (uint32_t p = 0; p < s->n_pools; p++) {
         struct pool *pool = &s->pools[p];
         pool->blocked = false;
@@ -434,15 +441,16 @@ static void pass_end(struct sched *s, struct sched_plan *plan, struct starts *st
     for (uint32_t p = 0; p < s->n_pools && !s->cut; p++)
         pool_drop_old(s, &s->pools[p]);
     plan->candidates = s->candidates;
+    preempt_pass_end(s, plan);
 }
 
 static int64_t next_time(const struct sched *s) {
     const struct heap_node *timer = heap_min(&s->timers);
-    int64_t window = calendar_next_any(s, s->now);
+    int64_t next = min_of(calendar_next_any(s, s->now), s->preempt_wake);
 
-    if (timer && timer->key <= window)
+    if (timer && timer->key <= next)
         return timer->key;
-    return window == SCHED_FOREVER ? 0 : window;
+    return next == SCHED_FOREVER ? 0 : next;
 }
 
 /* True when max_starts ended the pass early. */
@@ -492,7 +500,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
         (*shape)->cursor = 0;
     }
     s->changed = s->changed || cut;
-    s->due = SCHED_FOREVER;
+    s->due = s->preempt_wake;
     for (uint32_t p = 0; p < s->n_pools; p++)
         s->due = min_of(s->due, s->pools[p].first_start);
     plan->next_time = cut ? now : next_time(s);

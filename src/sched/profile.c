@@ -147,7 +147,7 @@ void plan_remove(struct sched *s, struct plan *plan) {
     }
     if (plan->old)
         pool->n_old--;
-    else
+    else if (!plan->pinned)
         *kept -= *kept > 0;
     pool_bounds(pool);
     plan->job->plan = NULL;

@@ -9,6 +9,8 @@
 #include "sched/internal.h"
 
 int job_compare(const struct job *a, const struct job *b) {
+    if (a->preempting != b->preempting)
+        return a->preempting ? -1 : 1;
     if (a->tier != b->tier)
         return a->tier > b->tier ? -1 : 1;
     if (a->priority != b->priority)
@@ -194,6 +196,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         old->n_tasks = spec->n_tasks_of_array;
         old->eligible = spec->eligible_time;
         old->max_starts = spec->max_starts;
+        sched_job_preempting(s, spec->job_id, spec->preempting);
         sched_job_priority(s, spec->job_id, spec->priority);
         job_settle(s, old, s->now);
         sched_touched(s);
@@ -213,6 +216,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job->eligible = spec->eligible_time;
     job->shape = shape;
     job->uid = spec->uid;
+    job->preempting = spec->preempting;
     job->tier = job_tier(s, shape);
     job->place = PLACE_LIVE;
     shape->refs++;
@@ -240,11 +244,31 @@ void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
     if (!job || job->priority == priority)
         return;
     job->priority = priority;
+    if (s->any_if_above)
+        sched_released(s); /* may preempt others than before */
     sched_touched(s);
     if (job->place == PLACE_LIVE) {
         job_list_remove(job->shape, job);
         job_list_push(job->shape, job);
     }
+}
+
+void sched_job_preempting(struct sched *s, uint32_t job_id, bool preempting) {
+    struct job *job = map_get(&s->jobs, job_id);
+
+    if (!job || job->preempting == preempting)
+        return;
+    if (job->place == PLACE_LIVE)
+        job_list_remove(job->shape, job);
+    job->preempting = preempting;
+    if (job->place == PLACE_LIVE)
+        job_list_push(job->shape, job);
+    if (!preempting && job->plan) /* no more than anybody else's */
+        plan_remove(s, job->plan);
+    if (preempting)
+        sched_touched(s);
+    else
+        sched_released(s);
 }
 
 void queue_clear(struct sched *s) {

@@ -225,6 +225,23 @@ void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
     sched_released(s);
 }
 
+void sched_run_victim(struct sched *s, uint32_t job_id, const struct sched_victim *victim) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (run)
+        run->victim = *victim;
+    sched_touched(s);
+}
+
+void sched_run_leaving(struct sched *s, uint32_t job_id, bool leaving, int64_t end) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (!run)
+        return;
+    run->leaving = leaving;
+    sched_run_end_time(s, job_id, end);
+}
+
 void sched_run_release_node(struct sched *s, uint32_t job_id, uint32_t outer) {
     struct run *run = map_get(&s->runs, job_id);
 
@@ -248,13 +265,31 @@ void sched_run_remove(struct sched *s, uint32_t job_id) {
     sched_released(s);
 }
 
-/* A suspended job gives back its CPUs and keeps the rest. */
-void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
-    struct run *run = map_get(&s->runs, job_id);
+void run_lift(struct sched *s, struct run *run, bool licenses) {
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        free_add(s, run->nodes[i], run->amounts + (size_t) i * s->n_dims, 1);
+        hold_delete(&s->nodes[run->nodes[i]], run);
+        node_changed(s, run->nodes[i]);
+    }
+    if (licenses)
+        licenses_add(s, run, -1);
+}
 
-    if (!run || run->suspended == suspended)
-        return;
-    run->suspended = suspended;
+void run_put(struct sched *s, struct run *run, bool licenses) {
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        free_add(s, run->nodes[i], run->amounts + (size_t) i * s->n_dims, -1);
+        hold_insert(&s->nodes[run->nodes[i]], (struct hold) {run->end, run, i});
+        node_changed(s, run->nodes[i]);
+    }
+    if (licenses)
+        licenses_add(s, run, 1);
+}
+
+void run_swap_cpus(struct sched *s, struct run *run) {
     if (!run->cpus_aside)
         run->cpus_aside = xcalloc(run->n + 1, sizeof(*run->cpus_aside));
     for (uint32_t i = 0; i < run->n; i++) {
@@ -268,6 +303,16 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
         node_free(s, run->nodes[i])[DIM_CPU] += swapped - amount[DIM_CPU];
         node_changed(s, run->nodes[i]);
     }
+}
+
+/* A suspended job gives back its CPUs and keeps the rest. */
+void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
+    struct run *run = map_get(&s->runs, job_id);
+
+    if (!run || run->suspended == suspended)
+        return;
+    run->suspended = suspended;
+    run_swap_cpus(s, run);
     sched_released(s);
 }
 

@@ -177,6 +177,8 @@ struct sched_job_spec {
     bool exclusive, overcommit, contiguous, oversubscribe;
     bool overlap_user; /* exclusive=user: nodes are shared among jobs of `uid` only */
     uint32_t uid;
+    uint32_t preempt_class; /* where classes are not partitions (struct sched_preemption) */
+    bool preempting;        /* victims go for it: see sched_job_preempting() */
     const uint32_t *license_ids;
     const uint32_t *license_counts;
     size_t n_licenses;
@@ -221,8 +223,47 @@ void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
 /* Suspended jobs keep memory and give back CPUs. */
 void sched_run_suspend(struct sched *sched, uint32_t job_id, bool suspended);
 
+/* ---- preemption ---- */
+
+enum sched_may { SCHED_MAY_NOT, SCHED_MAY, SCHED_MAY_IF_ABOVE }; /* above: by the job's priority */
+/* Who may take from whom what he holds. */
+struct sched_preemption {
+    uint32_t n_classes; /* 0: nobody preempts */
+    bool by_partition;  /* classes are partitions: that in which the job would start */
+    const uint8_t *may; /* enum sched_may, may[who * n_classes + whom]; copied */
+    bool youngest_first, reclaim_licenses;
+    int64_t patience; /* seconds after which one who should have left is no longer counted on */
+};
+void sched_set_preemption(struct sched *sched, const struct sched_preemption *preemption);
+
+enum sched_victim_mode { SCHED_VICTIM_NEVER, SCHED_VICTIM_ENDS, SCHED_VICTIM_SUSPENDS };
+/* What the rules say about a job that holds resources. */
+struct sched_victim {
+    uint8_t mode;      /* enum sched_victim_mode: gives back all, or its CPUs */
+    uint32_t class;    /* partition or class */
+    uint32_t rank;     /* lower ranks go first, however many they are */
+    uint32_t priority; /* for SCHED_MAY_IF_ABOVE */
+    int64_t eligible;  /* not before */
+    int64_t grace;     /* seconds that it runs on after it was chosen */
+};
+void sched_run_victim(struct sched *sched, uint32_t job_id, const struct sched_victim *victim);
+/* It has been told to go, and is gone at `end`; or (leaving = false) stays until then after all. */
+void sched_run_leaving(struct sched *sched, uint32_t job_id, bool leaving, int64_t end);
+/* Victims go for this waiting job. It comes first until it starts, what it is planned on is held
+ * for it, and no more victims are chosen. Set by the pass that chooses them; the core sets it after
+ * a restart and clears it when none is left that goes. */
+void sched_job_preempting(struct sched *sched, uint32_t job_id, bool preempting);
+
 /* ---- planning ---- */
 
+/* Jobs that have to go so that another one can start: with them gone it fits, and none of them can
+ * be spared. */
+struct sched_preempt {
+    uint32_t job_id;
+    uint32_t partition;
+    uint32_t *victims; /* job ids, in the plan's memory */
+    size_t n_victims;
+};
 struct sched_start {
     uint32_t job_id;
     uint32_t partition;
@@ -253,9 +294,11 @@ struct sched_plan {
     int64_t next_time;   /* when a pass is due though nothing changes (begin times), 0 = none */
     uint64_t candidates; /* shapes and nodes examined: the measure of work */
     struct arena *memory;
+    struct sched_preempt *preempts;
+    size_t n_preempts;
 };
 #define SCHED_PLAN_INIT                                                                            \
-    { NULL, 0, NULL, 0, 0, 0, NULL }
+    { NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0 }
 void sched_plan_done(struct sched_plan *plan);
 
 /* Plans everything that waits. max_starts bounds one plan (0 = no bound). */

@@ -10,6 +10,7 @@ struct sched *sched_new(const struct sched_settings *settings) {
     s->settings = *settings;
     s->release_version = 1;
     s->static_version = 1;
+    s->preempt_wake = SCHED_FOREVER;
     s->changed = true;
     return s;
 }
@@ -93,6 +94,8 @@ void sched_free(struct sched *s) {
     vec_done(&s->rest);
     vec_done(&s->order);
     vec_done(&s->tentative);
+    vec_done(&s->preempts);
+    free((void *) (uintptr_t) s->preemption.may);
     placement_done(&s->placement);
     placement_done(&s->best);
     vec_done(&s->steps);
@@ -411,6 +414,16 @@ void sched_set_licenses(struct sched *s, const uint64_t *totals, size_t n) {
     s->license_used = used;
     s->n_licenses = n;
     sched_statics(s);
+}
+
+void sched_set_preemption(struct sched *s, const struct sched_preemption *preemption) {
+    size_t n = (size_t) preemption->n_classes * preemption->n_classes;
+
+    free((void *) (uintptr_t) s->preemption.may);
+    s->preemption = *preemption;
+    s->preemption.may = n ? xmemdup(preemption->may, n) : NULL;
+    s->any_if_above = n && memchr(s->preemption.may, SCHED_MAY_IF_ABOVE, n);
+    sched_released(s);
 }
 
 void sched_node_free(const struct sched *s, uint32_t outer, uint32_t *ret_cpus, uint64_t *ret_mem,
