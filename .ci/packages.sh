@@ -2,7 +2,7 @@
 # Sourced by ./check and ./quickstart: which Debian packages the work needs, and how missing ones are installed.
 
 BUILD_PACKAGES="gcc libc6-dev pkg-config meson ninja-build python3
-    libsodium-dev libmunge-dev munge libsqlite3-dev libhwloc-dev libcmocka-dev"
+    libsodium-dev libmunge-dev munge libsqlite3-dev libhwloc-dev zlib1g-dev liblzma-dev libcmocka-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-dev llvm python3-pytest procps util-linux
     libprotobuf-c-dev protobuf-c-compiler scdoc"
 

@@ -2,7 +2,8 @@
 /*
  * What a replay came to: one start per job of the trace, and the figures made from them.
  * wait = start - submit; bounded slowdown = max(1, (wait + run) / max(run, 10)); percentiles are
- * nearest-rank; utilisation = sum(run * procs) / (P * (last end - first submit)).
+ * nearest-rank; utilisation = sum(run * procs) / (P * (last end - first submit)), run being the
+ * time between start and end. Jobs that were never started count in n_jobs only.
  */
 #ifndef SLUICE_SIM_RESULT_H
 #define SLUICE_SIM_RESULT_H
@@ -19,8 +20,15 @@ struct sim_result {
     uint64_t n_passes;  /* planning passes */
     uint64_t n_refused; /* jobs that the configuration does not take */
 };
+/* All starts and ends are SIM_NEVER. */
 void sim_result_init(struct sim_result *result, const struct trace *trace);
 void sim_result_done(struct sim_result *result);
+
+/* Told now and then how far a long run is: `done` jobs of `all` have ended. */
+struct sim_watch {
+    void *context;
+    void (*progress)(void *context, uint64_t done, uint64_t all);
+};
 
 struct sim_figures {
     uint64_t n_jobs, n_started;
@@ -30,8 +38,21 @@ struct sim_figures {
 };
 void sim_figures(const struct trace *trace, const struct sim_result *result,
                  struct sim_figures *ret);
+/* The lines "id start" sorted by id; "never" for a start that did not come. */
+void sim_print_starts(const struct trace *trace, const struct sim_result *result, struct str *out);
 
-/* Told now and then how far a long run is: a fraction of the trace's jobs have ended. */
-typedef void (*sim_progress)(void *context, uint64_t done, uint64_t all);
+/* The same for each user, most processor time first. */
+struct sim_user {
+    const char *name; /* borrowed from the trace */
+    uint64_t n_jobs, n_started;
+    double mean_wait, mean_slowdown, proc_seconds;
+    int64_t median_wait, p95_wait;
+};
+struct sim_users {
+    struct sim_user *items;
+    size_t n, capacity;
+};
+void sim_users(const struct trace *trace, const struct sim_result *result, struct sim_users *ret);
+void sim_users_done(struct sim_users *users);
 
 #endif
