@@ -1,8 +1,420 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sluice sim: replays a workload trace under a policy or a configuration. */
+/* sluice sim: replays a workload trace under a policy. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/json_writer.h"
+#include "cli/main.h"
 #include "cmd/sluice.h"
-#include "sim/result.h"
+#include "sim/policy.h"
+#include "text/duration.h"
+
+#define PROGRESS_MSEC 200 /* between two pictures of the bar; shorter runs show none */
+#define PROGRESS_WIDTH 40 /* characters */
+
+enum sim_option {
+    SIM_OPTION_candidates,
+    SIM_OPTION_events,
+    SIM_OPTION_format,
+    SIM_OPTION_help,
+    SIM_OPTION_json,
+    SIM_OPTION_order,
+    SIM_OPTION_perfect,
+    SIM_OPTION_plan,
+    SIM_OPTION_policy,
+    SIM_OPTION_procs,
+    SIM_OPTION_quiet,
+    SIM_OPTION_starts,
+    SIM_OPTION_users,
+    SIM_OPTION_version,
+    SIM_OPTION_write,
+};
+
+#define NO OPTION_NO
+#define REQUIRED OPTION_REQUIRED
+#define ROW(id_, letter_, argument_, metavar_, help_)                                              \
+    {                                                                                              \
+        .id = SIM_OPTION_##id_, .name = #id_, .letter = letter_, .argument = argument_,            \
+        .commands = 1, .metavar = metavar_, .help = help_                                          \
+    }
+static const struct option_row rows[] = {
+    ROW(procs, 'P', REQUIRED, "N", "processors of the machine (as the trace says)"),
+    ROW(policy, 'p', REQUIRED, "NAME", "fcfs, easy, cons, replan[:K], slurm (easy)"),
+    ROW(order, 'o', REQUIRED, "NAME", "of the queue: fcfs, sjf, saf, wfp3, unicef, f1 (fcfs)"),
+    ROW(candidates, 0, REQUIRED, "NAME",
+        "of easy's candidates: same (as the queue), shortest, predicted"),
+    ROW(plan, 0, REQUIRED, "NAME", "what the plan goes by: limits, predictions (limits)"),
+    ROW(events, 0, REQUIRED, "NAME", "of one instant: batch, pyss (batch); see the manual"),
+    ROW(perfect, 0, NO, "", "replace the limits by the real run times"),
+    ROW(format, 0, REQUIRED, "NAME", "of the trace: swf, events, sacct (what it looks like)"),
+    ROW(starts, 0, REQUIRED, "FILE", "write a line \"id start\" for each job, by id"),
+    ROW(write, 0, REQUIRED, "FILE", "write the trace in the Standard Workload Format"),
+    ROW(users, 'u', NO, "", "print a table of users"),
+    ROW(json, 0, NO, "", "print JSON"),
+    ROW(quiet, 'Q', NO, "", "say nothing but results and errors"),
+    ROW(help, 'h', NO, "", "this text"),
+    ROW(version, 'V', NO, "", "print the version"),
+};
+static const struct option_set option_set = {"sluice sim", rows, countof(rows), NULL, 0, 1};
+
+static const struct name_row format_rows[] = {
+    {TRACE_SWF, "swf"}, {TRACE_EVENTS, "events"}, {TRACE_SACCT, "sacct"}};
+static const struct names names_format = {format_rows, countof(format_rows)};
+static const struct name_row plan_rows[] = {{0, "limits"}, {1, "predictions"}};
+static const struct names names_plan = {plan_rows, countof(plan_rows)};
+
+struct command {
+    struct cli *cli;
+    const char *path;           /* of the trace */
+    const char *starts, *write; /* files */
+    uint32_t procs, format;
+    bool users, json;
+    struct sim_policy policy;
+    /* The bar: when its last picture was drawn, 0 = never. */
+    int64_t begun_msec, drawn_msec;
+};
+
+static int failed(const struct command *command, const char *fmt, ...) printf_like(2, 3);
+static int failed(const struct command *command, const char *fmt, ...) {
+    cleanup_str struct str text = STR_INIT;
+    va_list args;
+    va_start(args, fmt);
+    str_vprintf(&text, fmt, args);
+    va_end(args);
+    cli_error(command->cli, "%s", text.data);
+    return 1;
+}
+
+static int print_help(const struct command *command) {
+    cleanup_str struct str out = STR_INIT;
+    str_append(&out,
+               "Usage: sluice sim [OPTIONS...] TRACE\n\n"
+               "Replays a recorded workload and says how long its jobs would have waited.\n"
+               "TRACE is a file in the Standard Workload Format, a file of Slurm-style events\n"
+               "or the output of sacct -P; packed by gzip or xz if you like; - reads\n"
+               "standard input.\n\n"
+               "Options:\n");
+    option_set_print(&option_set, 26, &out);
+    str_append(&out, "\nExamples:\n"
+                     "  sluice sim KTH-SP2.swf.gz\n"
+                     "  sluice sim KTH-SP2.swf.gz --order wfp3 --candidates predicted\n"
+                     "  sluice sim KTH-SP2.swf.gz --policy cons --starts cons.starts --users\n"
+                     "  sluice sim generate:jobs=5000,load=0.9 --policy replan:4\n"
+                     "  sacct -a -X -P -S now-30days -o JobIDRaw,User,Submit,Start,End,ElapsedRaw,"
+                     "Timelimit,ReqTRES \\\n    | sluice sim - --procs 512 --json\n");
+    return cli_print_text(command->cli, &out);
+}
+
+/* ---- option values ---- */
+
+static int set_name(const struct command *command, const struct option_use *use,
+                    const struct names *names, uint32_t *ret) {
+    if (names_value(names, use->value, ret))
+        return CLI_GO_ON;
+    cleanup_str struct str known = STR_INIT;
+    names_list(names, ", ", &known);
+    return failed(command, "--%s=%s: one of %s is wanted", use->row->name, use->value, known.data);
+}
+
+static int set_option(struct command *command, const struct option_use *use) {
+    struct error err = ERROR_INIT;
+    uint64_t number;
+    uint32_t value;
+    int status;
+    switch ((enum sim_option) use->row->id) {
+    case SIM_OPTION_candidates:
+        return set_name(command, use, &names_sim_candidates, &command->policy.candidates);
+    case SIM_OPTION_events:
+        return set_name(command, use, &names_sim_events, &command->policy.events);
+    case SIM_OPTION_format:
+        return set_name(command, use, &names_format, &command->format);
+    case SIM_OPTION_order:
+        return set_name(command, use, &names_sim_order, &command->policy.order);
+    case SIM_OPTION_plan:
+        status = set_name(command, use, &names_plan, &value);
+        if (status == CLI_GO_ON)
+            command->policy.plan_predicted = value;
+        return status;
+    case SIM_OPTION_policy:
+        if (sim_policy_parse(use->value, &command->policy, &err) < 0)
+            return failed(command, "--policy: %s", err.text);
+        return CLI_GO_ON;
+    case SIM_OPTION_procs:
+        if (!str_to_u64(use->value, &number) || number == 0 || number > UINT32_MAX)
+            return failed(command, "--procs=%s: a number of processors is wanted", use->value);
+        command->procs = (uint32_t) number;
+        return CLI_GO_ON;
+    case SIM_OPTION_starts:
+        command->starts = use->value;
+        return CLI_GO_ON;
+    case SIM_OPTION_write:
+        command->write = use->value;
+        return CLI_GO_ON;
+    case SIM_OPTION_perfect:
+        command->policy.perfect = true;
+        return CLI_GO_ON;
+    case SIM_OPTION_users:
+        command->users = true;
+        return CLI_GO_ON;
+    case SIM_OPTION_json:
+        command->json = true;
+        return CLI_GO_ON;
+    case SIM_OPTION_quiet:
+        command->cli->quiet = true;
+        return CLI_GO_ON;
+    case SIM_OPTION_help:
+        return print_help(command);
+    case SIM_OPTION_version:
+        return cli_print(command->cli, "sluice %s\nspeaks slurm %s\n", SLUICE_VERSION,
+                         SLUICE_COMPAT_VERSION);
+    }
+    return CLI_GO_ON;
+}
+
+static bool generates(const struct command *command) {
+    return str_starts(command->path, TRACE_GENERATE);
+}
+
+static int read_words(struct command *command, const struct option_uses *uses) {
+    struct error err = ERROR_INIT;
+    int status = CLI_GO_ON;
+    for (size_t i = 0; i < uses->options.n && status == CLI_GO_ON; i++)
+        status = set_option(command, &uses->options.items[i]);
+    if (status != CLI_GO_ON)
+        return status;
+    if (uses->rest.n != 1)
+        return failed(command, uses->rest.n ? "one trace at a time; see `sluice sim --help`"
+                                            : "a trace is wanted; see `sluice sim --help`");
+    command->path = uses->rest.items[0];
+    if (sim_policy_check(&command->policy, &err) < 0)
+        return failed(command, "%s", err.text);
+    if (generates(command) && (command->procs || command->format != TRACE_GUESS))
+        return failed(command, "a generated trace has its size from procs= and no format: leave "
+                               "out --procs and --format");
+    return CLI_GO_ON;
+}
+
+/* ---- the progress bar ---- */
+
+static int64_t now_msec(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void draw_progress(void *context, uint64_t done, uint64_t all) {
+    struct command *command = context;
+    int64_t now = now_msec();
+    cleanup_str struct str bar = STR_INIT;
+    if (now - max_of(command->drawn_msec, command->begun_msec) < PROGRESS_MSEC)
+        return;
+    size_t filled = (size_t) (done * PROGRESS_WIDTH / all);
+    command->drawn_msec = now;
+    str_append(&bar, "\r[");
+    str_append_fill(&bar, '#', filled);
+    str_append_fill(&bar, '.', PROGRESS_WIDTH - filled);
+    str_printf(&bar, "] %3u%% of %llu jobs", (unsigned) (done * 100 / all),
+               (unsigned long long) all);
+    cli_raw(bar.data);
+}
+
+static void clear_progress(const struct command *command) {
+    if (command->drawn_msec)
+        cli_raw("\r\033[K");
+}
+
+/* ---- results ---- */
+
+static int write_file(const struct command *command, const char *path, const struct str *text) {
+    cleanup_fd int fd = str_equal(path, "-")
+                            ? dup(STDOUT_FILENO)
+                            : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    size_t written = 0;
+    if (fd < 0)
+        return failed(command, "cannot write %s: %s", path, strerror(errno));
+    while (written < text->length) {
+        ssize_t n = write(fd, text->data + written, text->length - written);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return failed(command, "cannot write %s: %s", path, strerror(errno));
+        written += (size_t) n;
+    }
+    return CLI_GO_ON;
+}
+
+static void print_figures(const struct sim_figures *figures, struct str *out) {
+    cleanup_str struct str makespan = STR_INIT;
+    duration_print_long(figures->makespan, &makespan);
+    str_printf(out, "  mean wait         %12.1f s\n", figures->mean_wait);
+    str_printf(out, "  median wait       %10lld   s\n", (long long) figures->median_wait);
+    str_printf(out, "  p95 wait          %10lld   s\n", (long long) figures->p95_wait);
+    str_printf(out, "  max wait          %10lld   s\n", (long long) figures->max_wait);
+    str_printf(out, "  bounded slowdown  %12.2f\n", figures->mean_slowdown);
+    str_printf(out, "  utilisation       %12.2f %%\n", figures->utilisation * 100);
+    str_printf(out, "  makespan          %10lld   s (%s)\n", (long long) figures->makespan,
+               makespan.data);
+    if (figures->n_started < figures->n_jobs)
+        str_printf(out, "  never started     %10llu   jobs\n",
+                   (unsigned long long) (figures->n_jobs - figures->n_started));
+    str_printf(out, "  sha256 of starts  %s\n", figures->sha256);
+}
+
+static void print_users(const struct sim_users *users, struct str *out) {
+    str_append(out, "\nUSER                 JOBS  PROC-HOURS   MEAN WAIT  MEDIAN WAIT     P95 WAIT"
+                    "  SLOWDOWN\n");
+    vec_each (users, user)
+        str_printf(out, "%-16s %8llu %11.1f %11.1f %12lld %12lld %9.2f\n", user->name,
+                   (unsigned long long) user->n_jobs, user->proc_seconds / 3600, user->mean_wait,
+                   (long long) user->median_wait, (long long) user->p95_wait, user->mean_slowdown);
+}
+
+static void json_waits(struct json *json, double mean, int64_t median, int64_t p95,
+                       double slowdown) {
+    json_double(json, "mean_wait", mean);
+    json_signed(json, "median_wait", median);
+    json_signed(json, "p95_wait", p95);
+    json_double(json, "bounded_slowdown", slowdown);
+}
+
+static void json_users(struct json *json, const struct sim_users *users) {
+    json_array(json, "users");
+    vec_each (users, user) {
+        json_object(json, NULL);
+        json_text(json, "user", user->name);
+        json_unsigned(json, "jobs", user->n_jobs);
+        json_double(json, "proc_seconds", user->proc_seconds);
+        json_waits(json, user->mean_wait, user->median_wait, user->p95_wait, user->mean_slowdown);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+static void print_json(const struct command *command, const struct trace *trace,
+                       const struct sim_result *result, const struct sim_figures *figures,
+                       struct str *out) {
+    struct json json;
+    cleanup_str struct str policy = STR_INIT;
+    sim_policy_print(&command->policy, &policy);
+    json_init(&json, JSON_PRETTY, out);
+    json_object(&json, NULL);
+    json_text(&json, "trace", command->path);
+    json_text(&json, "policy", policy.data);
+    json_unsigned(&json, "procs", result->procs);
+    json_unsigned(&json, "jobs", figures->n_jobs);
+    json_unsigned(&json, "jobs_started", figures->n_started);
+    json_unsigned(&json, "jobs_left_out", trace->n_dropped);
+    json_array(&json, "notes");
+    vec_each (&trace->notes, note)
+        json_text(&json, NULL, *note);
+    json_end(&json);
+    json_waits(&json, figures->mean_wait, figures->median_wait, figures->p95_wait,
+               figures->mean_slowdown);
+    json_signed(&json, "max_wait", figures->max_wait);
+    json_double(&json, "utilisation", figures->utilisation);
+    json_signed(&json, "makespan", figures->makespan);
+    json_unsigned(&json, "passes", result->n_passes);
+    json_text(&json, "sha256", figures->sha256);
+    if (command->users) {
+        struct sim_users users;
+        sim_users(trace, result, &users);
+        json_users(&json, &users);
+        sim_users_done(&users);
+    }
+    json_end(&json);
+    json_finish(&json);
+}
+
+static void print_text(const struct command *command, const struct trace *trace,
+                       const struct sim_result *result, const struct sim_figures *figures,
+                       struct str *out) {
+    cleanup_str struct str policy = STR_INIT;
+    sim_policy_print(&command->policy, &policy);
+    str_printf(out, "%s: %zu jobs on %u processors under %s\n", command->path, trace->jobs.n,
+               result->procs, policy.data);
+    print_figures(figures, out);
+    if (command->users) {
+        struct sim_users users;
+        sim_users(trace, result, &users);
+        print_users(&users, out);
+        sim_users_done(&users);
+    }
+}
+
+static int print_results(const struct command *command, const struct trace *trace,
+                         const struct sim_result *result) {
+    cleanup_str struct str out = STR_INIT, starts = STR_INIT;
+    struct sim_figures figures;
+    int status = CLI_GO_ON;
+    if (command->starts) {
+        sim_print_starts(trace, result, &starts);
+        status = write_file(command, command->starts, &starts);
+    }
+    if (status != CLI_GO_ON)
+        return status;
+    sim_figures(trace, result, &figures);
+    (command->json ? print_json : print_text)(command, trace, result, &figures, &out);
+    return cli_print_text(command->cli, &out);
+}
+
+/* ---- a run ---- */
+
+static int replay(struct command *command, const struct trace *trace) {
+    struct sim_watch watch = {command, draw_progress};
+    struct sim_result result;
+    if (!trace->max_procs)
+        return failed(command, "%s does not say how many processors the machine has: --procs=N",
+                      command->path);
+    bool shows = isatty(STDERR_FILENO) && !command->cli->quiet;
+    sim_result_init(&result, trace);
+    command->begun_msec = now_msec();
+    sim_replay_policy(trace, &command->policy, trace->max_procs, shows ? &watch : NULL, &result);
+    clear_progress(command);
+    int status = print_results(command, trace, &result);
+    sim_result_done(&result);
+    return status;
+}
+
+static int read_trace(const struct command *command, struct trace *trace) {
+    struct error err = ERROR_INIT;
+    int r = generates(command)
+                ? trace_generate(trace, command->path, &err)
+                : trace_read(trace, command->path, command->format, command->procs, &err);
+    if (r < 0)
+        return failed(command, "%s", err.text);
+    vec_each (&trace->notes, note)
+        cli_info(command->cli, "note: %s", *note);
+    if (!command->write)
+        return CLI_GO_ON;
+    cleanup_str struct str text = STR_INIT;
+    trace_write_swf(trace, &text);
+    return write_file(command, command->write, &text);
+}
+
+static int run(struct command *command) {
+    struct trace trace;
+    trace_init(&trace);
+    int status = read_trace(command, &trace);
+    if (status == CLI_GO_ON)
+        status = replay(command, &trace);
+    trace_done(&trace);
+    return status;
+}
 
 int sluice_sim(struct cli *cli, int argc, char **argv) {
-    return cli_print(cli, "sluice sim: not built yet\n");
+    struct command command = {.cli = cli, .policy = {.kind = SIM_EASY}};
+    struct option_uses uses = {0};
+    int status = cli_scan(cli, &option_set, argv + 1, (size_t) argc - 1, OPTION_PERMUTE, &uses);
+    if (status != CLI_GO_ON)
+        status = 1;
+    else
+        status = read_words(&command, &uses);
+    if (status == CLI_GO_ON)
+        status = run(&command);
+    option_uses_done(&uses);
+    return status;
 }
