@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -20,16 +22,17 @@ struct settings {
     bool long_form, no_header, normal, weights;
 };
 
-/* Weights of the factors; those that are not computed yet count for nothing in any priority. */
 struct weights {
     uint64_t age, assoc, fairshare, size, partition, qos;
     const char *tres;
+    bool accrue_always; /* who may not start yet has a priority to show, too */
 };
 
 /* One line. A row of the weights has no job. */
 struct row {
     const struct job *job;
     const struct weights *weights;
+    const struct partition_priority *own; /* of this partition, for a job with several */
 };
 
 /* ---- columns ---- */
@@ -70,16 +73,19 @@ PRINT(print_qos_name) {
 PRINT(print_cluster) {
     str_append(out, ROW->job ? env->cluster : "");
 }
+static uint32_t row_priority(const struct row *row) {
+    return row->own ? row->own->priority : row->job ? row->job->priority : 0;
+}
 PRINT(print_priority) {
     if (ROW->job)
-        str_append_u64(out, ROW->job->priority);
+        str_append_u64(out, row_priority(ROW));
 }
 SORT(sort_priority) {
-    return (struct sort_value) {ROW->job ? ROW->job->priority : 0, NULL};
+    return (struct sort_value) {row_priority(ROW), NULL};
 }
 PRINT(print_priority_normal) {
     if (ROW->job)
-        str_printf(out, "%.14f", ROW->job->priority / 4294967295.0);
+        str_printf(out, "%.14f", row_priority(ROW) / 4294967295.0);
 }
 PRINT(print_nice) {
     if (ROW->job)
@@ -88,19 +94,44 @@ PRINT(print_nice) {
 PRINT(print_site) {
     str_printf(out, "%lld", ROW->job ? (long long) ROW->job->site_factor : 1ll);
 }
+static const char *row_tres(const struct row *row) {
+    const char *tres = row->own   ? row->own->prio_tres
+                       : row->job ? row->job->prio_tres
+                                  : row->weights->tres;
+    return tres ? tres : "";
+}
 PRINT(print_tres) {
-    str_append(out, !ROW->job && ROW->weights->tres ? ROW->weights->tres : "");
+    str_append(out, row_tres(ROW));
+}
+/* The weight of one resource in "CPU=1000,GRES/gpu=3000". */
+static double tres_weight(const char *weights, const char *name, size_t length) {
+    for (const char *at = weights; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strncasecmp(at, name, length) == 0 && at[length] == '=')
+            return strtod(at + length + 1, NULL);
+    }
+    return 0;
+}
+PRINT(print_tres_normal) {
+    cleanup_free char *copy = xstrdup(row_tres(ROW));
+    char *cursor = copy;
+    for (char *item; ROW->job && (item = str_next_word(&cursor, ",")) != NULL;) {
+        size_t length = strcspn(item, "=");
+        double weight = tres_weight(ROW->weights->tres, item, length);
+        str_printf(out, "%s%.*s=%.2f", out->length && item != copy ? "," : "", (int) length, item,
+                   weight > 0 ? strtod(item + length + 1, NULL) / weight : 0);
+    }
 }
 
 /* A factor: its weight in the row of weights, else the weighted value or the share that it is. */
-static void factor_print(const struct row *row, uint64_t weight, uint32_t value, bool normal,
+static void factor_print(const struct row *row, uint64_t weight, uint64_t value, bool normal,
                          struct str *out) {
     if (!row->job)
         str_append_u64(out, weight);
     else if (normal)
-        str_printf(out, "%.7f", weight ? (double) value / (double) weight : 0.0);
+        str_printf(out, "%.7f",
+                   weight ? (double) value / (double) PRIORITY_SUM_ONE / (double) weight : 0.0);
     else
-        str_append_u64(out, value);
+        str_append_u64(out, priority_rounded(value));
 }
 
 #define FACTOR(name, weight, value)                                                                \
@@ -115,10 +146,10 @@ static void factor_print(const struct row *row, uint64_t weight, uint32_t value,
     }
 FACTOR(age, age, ROW->job->prio_age)
 FACTOR(size, size, ROW->job->prio_size)
-FACTOR(part, partition, ROW->job->prio_partition)
-FACTOR(assoc, assoc, 0)
-FACTOR(fairshare, fairshare, 0)
-FACTOR(qos, qos, 0)
+FACTOR(part, partition, ROW->own ? ROW->own->prio_partition : ROW->job->prio_partition)
+FACTOR(assoc, assoc, ROW->job->prio_assoc)
+FACTOR(fairshare, fairshare, ROW->job->prio_fairshare)
+FACTOR(qos, qos, ROW->job->prio_qos)
 
 /* clang-format off */
 static const struct column rows[] = {
@@ -145,7 +176,7 @@ static const struct column rows[] = {
     {'Q', "QOS", "QOS", "", print_qos, sort_qos, 0, 0},
     {'q', "QOSNormal", "QOS", "", print_qos_normal, sort_qos, 0, 0},
     {'T', "TRES", "TRES", "", print_tres, NULL, 0, 0},
-    {'t', "TRESNormal", "TRES", "", print_tres, NULL, 0, 0},
+    {'t', "TRESNormal", "TRES", "", print_tres_normal, NULL, 0, 0},
 };
 /* clang-format on */
 static const struct column_table table = {NULL, rows, countof(rows), false};
@@ -234,6 +265,8 @@ static void weights_load(struct list_session *session, struct weights *ret) {
     };
     if (str_equal(ret->tres, "(null)"))
         ret->tres = NULL;
+    const char *flags = config_value(config, "PriorityFlags");
+    ret->accrue_always = flags && str_has_word_nocase(flags, "ACCRUE_ALWAYS", ",");
 }
 
 /* The columns of factors that count, unless all are asked for. */
@@ -261,6 +294,20 @@ static void layout_choose(const struct settings *settings, const struct weights 
         str_append(out, settings->normal ? " %20t" : " %.20T");
 }
 
+static const struct partition_priority *own_priority(const struct job *job) {
+    for (uint32_t i = 0; i < job->priorities.n; i++) {
+        if (str_equal(job->priorities.items[i].partition, job->partition))
+            return &job->priorities.items[i];
+    }
+    return NULL;
+}
+
+/* A job that waits for its time or for another job is in no queue that priorities order. */
+static bool job_is_queued(const struct job *job, const struct weights *weights) {
+    return weights->accrue_always ||
+           (job->eligible_time > 0 && job->eligible_time <= (int64_t) time(NULL));
+}
+
 /* Held jobs have no priority to take apart. */
 static void rows_choose(const struct settings *settings, const struct weights *weights,
                         struct rows *jobs, struct arena *arena) {
@@ -268,11 +315,11 @@ static void rows_choose(const struct settings *settings, const struct weights *w
     rows_unfold_partitions(jobs, arena);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct job *job = jobs->items[i];
-        if (job->state != JOB_PENDING || job->priority == 0 ||
+        if (job->state != JOB_PENDING || job->priority == 0 || !job_is_queued(job, weights) ||
             !job_query_match(&settings->query, job, NULL))
             continue;
         struct row *row = arena_alloc(arena, sizeof(*row));
-        *row = (struct row) {job, weights};
+        *row = (struct row) {job, weights, own_priority(job)};
         jobs->items[n++] = row;
     }
     jobs->n = n;
@@ -301,7 +348,7 @@ static int show(struct list_session *session, const struct settings *settings,
     struct sort_spec sort = {.n = 0};
     struct error err = ERROR_INIT;
     struct rows jobs = {NULL, 0, 0};
-    struct row only_weights = {NULL, weights};
+    struct row only_weights = {NULL, weights, NULL};
     struct arena arena;
     layout_choose(settings, weights, &layout);
     const char *chosen = settings->format      ? settings->format

@@ -62,15 +62,8 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
         conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;
     s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;
     s->disable_root_jobs = conf->disable_root_jobs;
-    s->priority_multifactor = conf->priority_type == CONF_PRIORITY_MULTIFACTOR;
     s->max_batch_requeue = conf->max_batch_requeue;
     s->max_script_size = conf->scheduler.max_script_size;
-    s->weight_age = conf->priority_weight_age;
-    s->weight_size = conf->priority_weight_job_size;
-    s->weight_partition = conf->priority_weight_partition;
-    s->max_age = (int64_t) conf->priority_max_age;
-    s->calc_period = max_of((int64_t) conf->priority_calc_period, (int64_t) 1);
-    core->age_next = s->priority_multifactor && s->weight_age > 0 ? core->now + s->calc_period : 0;
     s->cred_expire = conf->auth.cred_expire;
     s->mail_domain = conf->mail_domain;
     s->requeue_exit = conf->requeue_exit;
@@ -608,6 +601,7 @@ void cluster_free(struct core *core) {
     forget_cluster_names(core);
     free(core->settings.cluster);
     core->settings.cluster = NULL;
+    priority_settings_free(core);
 }
 
 static void carry_over_nodes(struct core *core, struct core_node *old, size_t n_old) {
@@ -637,11 +631,13 @@ static int node_indexes_changed(const struct core *core, const struct core_node 
 
 int core_configure(struct core *core, const struct conf *conf, uint32_t admin_uid, int64_t now,
                    struct effects *out, struct error *err) {
-    int r = kinds_check(conf, err);
-    if (r < 0)
-        return r;
     core->now = now;
     core->out = out;
+    int r = kinds_check(conf, err);
+    if (r == 0)
+        r = priority_settings(core, conf, err);
+    if (r < 0)
+        return r;
     if (core->boot_time == 0)
         core->boot_time = now;
     struct core_node *old_nodes = core->nodes;
@@ -667,6 +663,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     if (n_old_nodes > 0 && node_indexes_changed(core, old_nodes, n_old_nodes))
         emit_log(core, EFFECT_INFO, "the list of nodes has changed");
     free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);
+    priority_cluster_changed(core);
     sched_rebuild(core);
     if (core->restoring)
         return 0;

@@ -118,6 +118,7 @@ static void partition_remove(struct core *core, uint32_t index) {
 /* Limits may have moved for everybody: the planner gets the partitions and the queue anew. */
 static void partitions_changed(struct core *core) {
     node_partitions(core);
+    priority_cluster_changed(core);
     sched_rebuild(core);
     place_jobs_again(core);
 }

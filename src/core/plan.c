@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the planner and commits what it proposes; keeps the reasons of those who wait. Priority is
- * computed here because only the core knows the weights and the age of a job.
+ * Asks the planner and commits what it proposes; keeps the reasons of those who wait.
  */
 #include <assert.h>
 #include <string.h>
@@ -10,67 +9,6 @@
 
 /* Starts committed in one turn; the rest follows in the next, so that replies are not held up. */
 #define STARTS_PER_TURN 2000
-
-/* Slurm counts down from 2^32 for equal jobs; the order of submission decides anyway here, so every
- * job without weights has the same, readable, priority. */
-#define PRIORITY_BASE 1000000u
-
-static uint32_t weighted(uint32_t weight, uint64_t part, uint64_t whole) {
-    if (whole == 0)
-        return 0;
-    return (uint32_t) ((uint64_t) weight * min_of(part, whole) / whole);
-}
-
-uint32_t priority_compute(const struct core *core, struct core_job *job) {
-    const struct core_settings *s = &core->settings;
-    struct job *rec = &job->rec;
-    rec->prio_age = rec->prio_size = rec->prio_partition = 0;
-    if (rec->requested_priority != UNSET32)
-        return rec->requested_priority;
-    int64_t sum = 0;
-    bool any = s->priority_multifactor && (s->weight_age || s->weight_size || s->weight_partition);
-    if (any) {
-        int64_t age = rec->eligible_time > 0 ? core->now - rec->eligible_time : 0;
-        rec->prio_age =
-            weighted(s->weight_age, age > 0 ? (uint64_t) age : 0, (uint64_t) s->max_age);
-        rec->prio_size = weighted(s->weight_size, rec->num_nodes, core->n_nodes);
-        uint32_t factor = 0, highest = 1;
-        for (size_t i = 0; i < core->n_partitions; i++) {
-            const struct partition *part = &core->partitions[i].rec;
-            highest = max_of(highest, part->priority_job_factor);
-            if (str_equal(part->name, rec->partition))
-                factor = part->priority_job_factor;
-        }
-        rec->prio_partition = weighted(s->weight_partition, factor, highest);
-        sum = (int64_t) rec->prio_age + rec->prio_size + rec->prio_partition;
-    } else {
-        sum = PRIORITY_BASE;
-    }
-    sum -= rec->nice;
-    if (sum < 1)
-        sum = 1;
-    return (uint32_t) min_of(sum, (int64_t) UINT32_MAX - 1);
-}
-
-/* Those who wait grow older. That changes no record that has to be stored: a restart computes anew.
- */
-void priorities_age(struct core *core) {
-    core->age_next = core->now + core->settings.calc_period;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
-        if (job == NULL || !job_is_pending(job) || job->rec.priority == 0 ||
-            job->rec.requested_priority != UNSET32)
-            continue;
-        uint32_t priority = priority_compute(core, job);
-        if (priority == job->rec.priority)
-            continue;
-        job->rec.priority = priority;
-        job->rec.generation = ++core->generation;
-        if (job->in_sched)
-            sched_job_priority(core->sched, job->rec.job_id, priority);
-        core->plan_wanted = true;
-    }
-}
 
 /* The record that starts: the job itself, or one task of its array. */
 static struct core_job *starting_record(struct core *core, struct core_job *job) {

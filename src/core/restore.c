@@ -177,6 +177,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->out = out;
     core->restoring = false;
     restore_links(core);
+    priority_cluster_changed(core);
     sched_rebuild(core); /* partitions may have another state now */
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);

@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/core.h"
+#include "sched/priority.h"
 #include "sched/sched.h"
 #include "text/duration.h"
 #include "text/hostlist.h"
@@ -50,7 +51,10 @@ struct core_settings {
     bool mem_consumable, config_overrides, kill_invalid_depend;
     bool allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
-    uint32_t weight_age, weight_size, weight_partition;
+    struct priority_weights weights;
+    char *tres_names[PRIORITY_TRES_MAX]; /* of weights.tres: "cpu", "gres/gpu:a100" */
+    uint64_t priority_flags;             /* CONF_PRIORITY_... */
+    bool favor_small;
     int64_t max_age, calc_period;
     uint32_t cred_expire;
     const char *mail_domain;                      /* NULL; the configuration's string */
@@ -132,7 +136,9 @@ struct core_job {
     bool depends_any;    /* `?` */
     int64_t depends_due; /* when the clock alone may make one true, 0 */
     vec(struct waiter) waiters;
-    uint64_t owner_client; /* salloc/srun connection, 0 */
+    uint64_t owner_client;   /* salloc/srun connection, 0 */
+    uint64_t priority_fixed; /* what of its priority does not change with time; see priority.c */
+    bool priority_known;     /* priority_fixed has been made */
     bool in_sched;
     bool stored;
     uint64_t script_id;              /* STORE_JOB_SCRIPT record; shared by an array's tasks */
@@ -167,6 +173,7 @@ struct core_partition {
     size_t n_nodes;
     uint32_t oversubscribe;
     bool oversubscribe_force, exclusive_node, exclusive_user;
+    uint64_t tres_totals[PRIORITY_TRES_MAX]; /* what it has of each weighted resource */
     bool stored;
     struct list dirty;
 };
@@ -210,6 +217,8 @@ struct core {
     char **licenses;
     uint64_t *license_totals;
     size_t n_licenses;
+    uint64_t all_cpus;            /* of all nodes */
+    uint32_t highest_part_factor; /* PriorityJobFactor */
 
     struct sched *sched;
     bool plan_wanted;
@@ -336,9 +345,14 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n);
 void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
+/* ---- priority (priority.c) ---- */
 /* Also notes what it is made of in the record. */
-uint32_t priority_compute(const struct core *core, struct core_job *job);
+uint32_t priority_compute(struct core *core, struct core_job *job);
 void priorities_age(struct core *core); /* every PriorityCalcPeriod */
+/* After a change of configuration: what shares are made of, then every priority anew. */
+must_check int priority_settings(struct core *core, const struct conf *conf, struct error *err);
+void priority_cluster_changed(struct core *core);
+void priority_settings_free(struct core *core);
 /* Names for counts: cores and devices of one allocation entry. */
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
 void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */

@@ -167,6 +167,14 @@ static int set_nice(struct update_job *update, const struct job_key *key) {
     return 0;
 }
 
+static int set_site_factor(struct update_job *update, const struct job_key *key) {
+    int64_t number;
+    if (!str_to_i64(update->value, &number) || number < -2147483645 || number > 2147483645)
+        return -ERR_INVALID;
+    update->next->site_factor = number;
+    return 0;
+}
+
 static int set_throttle(struct update_job *update, const struct job_key *key) {
     if (update->next->array_job_id == 0)
         return -ERR_INVALID_ARRAY;
@@ -240,6 +248,7 @@ static const struct job_key job_keys[] = {
     {"EndTime", NULL, WHEN_ANY, WHO_OPERATOR, set_time, "end_time"},
     {"Priority", NULL, WHEN_PENDING, WHO_OWNER, set_priority, NULL},
     {"Nice", NULL, WHEN_PENDING, WHO_OWNER, set_nice, NULL},
+    {"SiteFactor", NULL, WHEN_PENDING, WHO_OPERATOR, set_site_factor, NULL},
     {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
     {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
     {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_string, "wckey"},

@@ -270,9 +270,9 @@ X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NON
   "time in which past usage loses half its weight; 0 never forgets") \
 X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", HONOURED, DAEMON, 1, \
   "interval at which usage decays and priorities are computed anew") \
-X(BOOL, priority_favor_small, "PriorityFavorSmall", false, 0, 1, NONE, "", NOT_YET, DAEMON, 2, \
+X(BOOL, priority_favor_small, "PriorityFavorSmall", false, 0, 1, NONE, "", HONOURED, DAEMON, 2, \
   "the job size factor favours small jobs") \
-X(FLAGS, priority_flags, "PriorityFlags", 0, 0, 0, PRIORITY_FLAG, "", NOT_YET, DAEMON, 2, \
+X(FLAGS, priority_flags, "PriorityFlags", 0, 0, 0, PRIORITY_FLAG, "", HONOURED, DAEMON, 2, \
   "variants of the priority formula") \
 X(DURATION, priority_max_age, "PriorityMaxAge", 604800, 1, 0, NONE, "", HONOURED, DAEMON, 1, \
   "waiting time at which the age factor is full") \
@@ -292,7 +292,7 @@ X(U32, priority_weight_partition, "PriorityWeightPartition", 0, 0, CONF_U32_MAX,
   "weight of the partition's PriorityJobFactor") \
 X(U32, priority_weight_qos, "PriorityWeightQOS", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
   "weight of the QOS's priority") \
-X(WEIGHTS, priority_weight_tres, "PriorityWeightTRES", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(WEIGHTS, priority_weight_tres, "PriorityWeightTRES", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "weights of requested resources: CPU=n,Mem=n,GRES/gpu=n") \
 X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, "", HONOURED, DAEMON, 2, \
   "what ordinary users may not see of others") \

@@ -148,6 +148,20 @@ RECORD_DECLARE(job_request, JOB_REQUEST_FIELDS)
     X(9, BOOL, accepted, 0) /* the node has confirmed the launch */
 RECORD_DECLARE(job_node, JOB_NODE_FIELDS)
 
+/* The priority 1 in what priorities are made of; those are rounded to the nearest for display. */
+#define PRIORITY_SUM_ONE ((uint64_t) 1 << 20)
+static inline uint64_t priority_rounded(uint64_t weighted) {
+    return (weighted + PRIORITY_SUM_ONE / 2) / PRIORITY_SUM_ONE;
+}
+
+/* What differs between the partitions of one job. */
+#define PARTITION_PRIORITY_FIELDS(X)                                                               \
+    X(1, STR, partition, 0)                                                                        \
+    X(2, U32, priority, 0)                                                                         \
+    X(3, U64, prio_partition, 0)                                                                   \
+    X(4, STR, prio_tres, 0)
+RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
+
 #define JOB_STATE_FIELDS(X)                                                                        \
     X(1, U32, job_id, 0)                                                                           \
     X(2, U32, array_job_id, 0)                                                                     \
@@ -206,9 +220,16 @@ RECORD_DECLARE(job_node, JOB_NODE_FIELDS)
     X(55, U32, ntasks_total, 0) /* tasks of the allocation */                                      \
     X(56, U32, launch_failures, 0)                                                                 \
     X(57, U64, generation, 0) /* controller-wide change counter, for pollers */                    \
-    X(58, U32, prio_age, 0)   /* what its priority is made of, weighted */                         \
-    X(59, U32, prio_size, 0)                                                                       \
-    X(60, U32, prio_partition, 0)
+    /* 58 to 60 were whole numbers. What its priority is made of, weighted, in units of            \
+       PRIORITY_SUM_ONE. */                                                                        \
+    X(61, U64, prio_assoc, 0)                                                                      \
+    X(62, U64, prio_fairshare, 0)                                                                  \
+    X(63, U64, prio_qos, 0)                                                                        \
+    X(64, STR, prio_tres, 0)                    /* "cpu=31,mem=500" */                             \
+    X(65, RECS, priorities, partition_priority) /* of a job with several partitions */             \
+    X(66, U64, prio_age, 0)                                                                        \
+    X(67, U64, prio_size, 0)                                                                       \
+    X(68, U64, prio_partition, 0)
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

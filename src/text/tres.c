@@ -187,6 +187,48 @@ int licenses_parse(const char *text, struct gres_list *list, struct error *err) 
     return 0;
 }
 
+static int tres_item_parse(struct gres_list *list, char *item, struct error *err) {
+    char *equals = strchr(item, '=');
+    uint64_t count;
+    if (!equals || equals == item)
+        return error_set(err, ERR_INVALID_GRES, "\"%.64s\" is not NAME=COUNT, as in cpu=4,mem=8G",
+                         item);
+    *equals = '\0';
+    int r = str_equal_nocase(item, "mem") ? mem_parse(equals + 1, &count, err)
+                                          : count_parse(equals + 1, &count, err);
+    if (r < 0)
+        return r;
+    char *colon = strchr(item, ':');
+    if (colon)
+        *colon++ = '\0';
+    for (char *at = item; *at; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char) (*at - 'A' + 'a') : *at;
+    return gres_add(list, item, colon, count, err);
+}
+
+int tres_parse(const char *text, struct gres_list *list, struct error *err) {
+    struct gres_list parsed cleanup_gres_list = GRES_LIST_INIT;
+    cleanup_free char *copy = xstrdup(text);
+    char *cursor = copy;
+    for (char *item; (item = str_next_word(&cursor, ",")) != NULL;) {
+        int r = tres_item_parse(&parsed, item, err);
+        if (r < 0)
+            return r;
+    }
+    struct gres_list old = *list;
+    *list = parsed;
+    parsed = old;
+    return 0;
+}
+
+uint64_t gres_list_count(const struct gres_list *list, const char *name, const char *type) {
+    vec_each (list, item) {
+        if (str_equal_nocase(item->name, name) && str_equal_nocase(item->type, type))
+            return item->count;
+    }
+    return 0;
+}
+
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out) {
     vec_each (list, item) {
         if (item != list->items)

@@ -33,6 +33,11 @@ must_check int gpus_parse(const char *text, struct gres_list *list, struct error
 /* `name[@server][:count][,…]` of --licenses and Licenses=, also with `=` before the count and `;`
  * between items. The count is a number, by default 1; the server stays part of the name. */
 must_check int licenses_parse(const char *text, struct gres_list *list, struct error *err);
+/* `cpu=4,mem=8G,node=1,gres/gpu=2,gres/gpu:a100=2`: names in lower case ("gres/gpu", with the type
+ * apart), memory in MiB, an item given twice adds up. */
+must_check int tres_parse(const char *text, struct gres_list *list, struct error *err);
+/* The count of one item, 0 when it is not there; `type` may be NULL. */
+uint64_t gres_list_count(const struct gres_list *list, const char *name, const char *type);
 /* Appends `PREFIXname[:type]SEPcount,…`, e.g. ("gres/", '=') or ("", ':'). */
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out);
 

@@ -177,8 +177,10 @@ TEST(a_bare_path_is_the_socket_of_authentication) {
 }
 
 TEST(weights_are_names_with_numbers) {
-    expect("PriorityWeightTRES=CPU=1.0,Mem=0.25G,GRES/gpu=2000",
-           "notice: PriorityWeightTRES has no effect yet");
+    struct reading r = read_conf("PriorityWeightTRES=CPU=1.0,Mem=0.25G,GRES/gpu=2000");
+    assert_clean(&r);
+    assert_string_equal(r.conf->priority_weight_tres, "CPU=1.0,Mem=0.25G,GRES/gpu=2000");
+    reading_done(&r);
     expect("PriorityWeightTRES=CPU,Mem=x",
            "error: PriorityWeightTRES: \"CPU\" is not NAME=WEIGHT, as in "
            "CPU=1.0,Mem=0.25G,GRES/gpu=2\n"

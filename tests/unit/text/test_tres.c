@@ -128,6 +128,20 @@ TEST(gpu_options_name_only_types_and_counts) {
     }
 }
 
+TEST(tres_lists_have_units_and_types) {
+    cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+    assert_int_equal(tres_parse("cpu=4,mem=2G,node=1,GRES/gpu=2,gres/gpu:a100=2", &list, NULL), 0);
+    assert_int_equal(gres_list_count(&list, "cpu", NULL), 4);
+    assert_int_equal(gres_list_count(&list, "mem", NULL), 2048);
+    assert_int_equal(gres_list_count(&list, "gres/gpu", NULL), 2);
+    assert_int_equal(gres_list_count(&list, "gres/gpu", "a100"), 2);
+    assert_int_equal(gres_list_count(&list, "gres/gpu", "v100"), 0);
+    static const char *const bad[] = {"cpu", "=4", "cpu=x", "mem=4Q"};
+    for (size_t i = 0; i < countof(bad); i++)
+        assert_true(tres_parse(bad[i], &list, NULL) < 0);
+    assert_int_equal(list.n, 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_read_and_printed),
@@ -136,6 +150,7 @@ int main(void) {
         cmocka_unit_test(gpu_options_name_only_types_and_counts),
         cmocka_unit_test(licenses_are_names_with_counts),
         cmocka_unit_test(malformed_licenses_are_refused),
+        cmocka_unit_test(tres_lists_have_units_and_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
