@@ -426,8 +426,7 @@ void nodes_changed(struct core *core) {
     place_jobs_again(core);
 }
 
-/* Gives the planner the cluster, then every job that holds or waits. */
-void sched_rebuild(struct core *core) {
+void sched_describe(struct core *core) {
     struct arena arena;
     arena_init(&arena, 0);
     const struct conf *conf = core->conf;
@@ -459,9 +458,14 @@ void sched_rebuild(struct core *core) {
     sched_set_licenses(core->sched, core->license_totals, core->n_licenses);
     for (uint32_t i = 0; i < core->n_nodes; i++)
         sched_node_usable(core->sched, i, node_is_usable(&core->nodes[i]));
+    arena_done(&arena);
+}
+
+/* Gives the planner the cluster; the jobs that hold or wait are to be given to it again. */
+void sched_rebuild(struct core *core) {
+    sched_describe(core);
     list_each (&core->jobs_in_order, at)
         list_entry(at, struct core_job, link)->in_sched = false;
-    arena_done(&arena);
 }
 
 static void run_again(struct core *core, struct core_job *job) {

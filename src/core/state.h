@@ -343,6 +343,8 @@ void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or r
 /* A job that holds what `allocs` say, with its licences. */
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n);
+/* Gives core->sched (made when NULL) the cluster as it is: nodes, partitions, licences; no jobs. */
+void sched_describe(struct core *core);
 void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
 /* ---- priority (priority.c) ---- */

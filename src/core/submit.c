@@ -2,7 +2,7 @@
 /* Submission: what has passed the door becomes a record before anybody is told so. */
 #include <string.h>
 
-#include "core/state.h"
+#include "core/forecast.h"
 #include "text/hostlist.h"
 
 /* Names that do not parse stay as they are for the checks to complain about. */
@@ -174,36 +174,73 @@ static void apply_priority_request(struct core *core, struct core_job *job,
     }
 }
 
-static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, struct core_job *job,
-                             struct reply_error *refusal) {
-    struct job_spec spec cleanup(job_spec_done);
-    struct sched_start start = {0};
+/* What the time does not say. */
+static void test_only_infos(struct core *core, const struct core_job *job, bool exact,
+                            struct strs *ret) {
+    char **lines = arena_alloc(&core->out->memory, 3 * sizeof(char *));
+    const char *held = "it would be held; the time is that of a release now";
+    const char *waits = "it would wait for its dependencies; the time assumes that they come true "
+                        "when the jobs that it waits for reach their limits";
+    const char *guess = "so many jobs are ahead that the time is an estimate";
+    *ret = (struct strs) {lines, 0};
+    if (job->rec.hold)
+        lines[ret->n++] = (char *) (uintptr_t) held;
+    if (job->n_depends > 0)
+        lines[ret->n++] = (char *) (uintptr_t) waits;
+    if (!exact)
+        lines[ret->n++] = (char *) (uintptr_t) guess;
+}
+
+/* An estimate names no nodes: those that would be taken as things stand. */
+static void test_only_nodes(struct core *core, const struct sched_job_spec *spec,
+                            struct forecast_start *start) {
     struct sched_plan plan = SCHED_PLAN_INIT;
-    int64_t when = 0;
-    job->rec.priority = priority_compute(core, job);
-    bool runs = job_spec_build(core, &job->rec, &spec, NULL) == 0 &&
-                sched_will_run(core->sched, &spec.sched, core->now, &start, &plan, &when);
-    if (runs) {
+    struct sched_start found;
+    int64_t when;
+    if (start->nodes != NULL || !start->known)
+        return;
+    if (sched_will_run(core->sched, spec, core->now, &found, &plan, &when)) {
         struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
-        for (size_t i = 0; i < start.n_allocs; i++)
-            hostlist_push(&names, core->nodes[start.allocs[i].node].rec.name);
         struct str folded cleanup_str = STR_INIT;
+        for (size_t i = 0; i < found.n_allocs; i++)
+            hostlist_push(&names, core->nodes[found.allocs[i].node].rec.name);
         hostlist_fold(&names, &folded);
-        struct submit_reply reply;
-        record_init(&record_submit_reply, &reply);
-        reply.job_id = core->meta.next_job_id;
-        reply.start_time = when;
-        reply.cpus = start.n_cpus;
-        reply.nodes = folded.data;
-        reply.partition = core->partitions[start.partition].rec.name;
-        emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, &reply);
-    } else {
-        reply_refuse(refusal, core, ERR_NODE_CONFIG,
-                     "no start can be foreseen: nodes that it needs are "
-                     "down, drained or reserved");
-        emit_reply_error(core, client, seq, refusal);
+        start->nodes = arena_strndup(&core->out->memory, str_cstr(&folded), folded.length);
+        start->n_cpus = found.n_cpus;
+        start->partition = found.partition;
     }
     sched_plan_done(&plan);
+}
+
+static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, struct core_job *job,
+                             struct submit_reply *reply) {
+    struct job_spec spec cleanup(job_spec_done);
+    struct forecast_start start = {0};
+    take_defaults(core, &job->rec);
+    job_estimate_size(core, &job->rec);
+    job->rec.priority = priority_compute(core, job);
+    if (job_spec_build(core, &job->rec, &spec, NULL) == 0) {
+        const struct forecast_options options = {0};
+        struct forecast *forecast = forecast_new(core, &options);
+        forecast_add(forecast, &spec.sched, job);
+        forecast_run(forecast, job->rec.job_id, &core->out->memory, &start);
+        forecast_free(forecast);
+        test_only_nodes(core, &spec.sched, &start);
+    }
+    if (!start.known) {
+        emit_error(
+            core, client, seq, -ERR_NODE_CONFIG,
+            "no start can be foreseen: nodes that it needs are down, drained or reserved, or "
+            "it waits for what nobody can foresee");
+        return;
+    }
+    reply->job_id = job->rec.job_id;
+    reply->start_time = start.time;
+    reply->cpus = start.n_cpus;
+    reply->nodes = start.nodes;
+    reply->partition = core->partitions[start.partition].rec.name;
+    test_only_infos(core, job, start.exact, &reply->infos);
+    emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, reply);
 }
 
 static void add_waiter(struct core *core, struct core_job *job, uint64_t client, uint32_t seq,
@@ -252,16 +289,17 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     int r = take_array(core, job, &refusal);
     if (r == 0)
         r = check_submission(core, job, user, submit, &refusal);
+    if (r == 0)
+        apply_priority_request(core, job, user, &reply);
     if (r < 0 || submit->test_only) {
         core->meta.next_job_id = saved_next;
         if (r < 0)
             emit_reply_error(core, client, seq, &refusal);
         else
-            answer_test_only(core, client, seq, job, &refusal);
+            answer_test_only(core, client, seq, job, &reply);
         job_free(job);
         return;
     }
-    apply_priority_request(core, job, user, &reply);
     take_defaults(core, &job->rec);
     store_script(core, job, submit->job);
     job_estimate_size(core, &job->rec);

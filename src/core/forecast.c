@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clock runs ahead in a second view of the planner: see forecast.h. */
+#include "core/forecast.h"
+
+#include <string.h>
+
+/* Runs of array tasks have no record yet: their numbers begin where no job id is. */
+#define FIRST_TASK_RUN 0x80000000u
+/* What a pass costs besides its candidates: the merge of the shapes. */
+#define PASS_WORK 16
+
+/* A record that waits, in this view. */
+struct waiting {
+    const struct sched_job_spec *spec;
+    struct job_spec own; /* what `spec` points to, unless it was given */
+    bool is_own, in_view;
+    uint32_t n_tasks, n_running; /* that wait, that have started */
+    uint32_t array, array_limit; /* id of the array and its %N; 0 */
+};
+/* A run that ends. */
+struct ending {
+    struct heap_node timer;
+    uint32_t run, record, array;
+};
+/* Waits for others. */
+struct dependent {
+    const struct core_job *job;
+    const struct sched_job_spec *spec; /* NULL: made when it may go */
+    bool asked, gone;
+};
+
+struct forecast {
+    struct core *core;
+    struct sched *sched;
+    int64_t now;
+    struct map waiting;        /* record id -> struct waiting */
+    struct heap ends;          /* struct ending */
+    vec(struct ending *) due;  /* those that end now */
+    struct map array_running;  /* array id -> number of its tasks that run */
+    struct map started, ended; /* record id -> when */
+    struct map habits;         /* uid + 1 -> seconds that the user's last jobs ran */
+    bool predicted;
+    vec(struct dependent) dependents;
+    int64_t dependents_due; /* the clock alone may let one go, 0 */
+    uint32_t next_run;
+    uint64_t work, work_max;
+};
+
+static void *as_pointer(int64_t value) {
+    return (void *) (intptr_t) value;
+}
+
+static int64_t map_number(const struct map *map, uint64_t key) {
+    return (int64_t) (intptr_t) map_get(map, key);
+}
+
+static void array_count(struct map *running, uint32_t array, int64_t change) {
+    int64_t n = map_number(running, array) + change;
+    if (n > 0)
+        map_put(running, array, as_pointer(n));
+    else
+        map_remove(running, array);
+}
+
+/* ---- how long jobs run ---- */
+
+/* The mean of a user's last two jobs that have ended and are still known. */
+static void habits_learn(struct forecast *f) {
+    const struct core *core = f->core;
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        const struct core_job *job = core->job_order.items[i];
+        if (job == NULL || job->rec.start_time <= 0 ||
+            (job->rec.state != JOB_COMPLETED && job->rec.state != JOB_FAILED))
+            continue;
+        int64_t seconds = max_of(job->rec.end_time - job->rec.start_time, (int64_t) 1);
+        int64_t before = map_number(&f->habits, (uint64_t) job->rec.uid + 1);
+        map_put(&f->habits, (uint64_t) job->rec.uid + 1,
+                as_pointer(before > 0 ? (before + seconds + 1) / 2 : seconds));
+    }
+}
+
+static int64_t run_end(const struct forecast *f, uint32_t uid, int64_t start, int64_t limit_end) {
+    int64_t habit = f->predicted ? map_number(&f->habits, (uint64_t) uid + 1) : 0;
+    if (habit > 0 && start + habit > f->now && start + habit < limit_end)
+        return start + habit;
+    return limit_end;
+}
+
+static void run_watch(struct forecast *f, uint32_t run, uint32_t record, uint32_t array,
+                      int64_t end) {
+    if (array != 0)
+        array_count(&f->array_running, array, 1);
+    if (end == SCHED_FOREVER)
+        return;
+    struct ending *ending = zalloc(struct ending);
+    ending->run = run;
+    ending->record = record;
+    ending->array = array;
+    heap_push(&f->ends, &ending->timer, end, run);
+}
+
+/* ---- taking the state over ---- */
+
+static void take_run(struct forecast *f, struct core_job *job) {
+    struct sched_alloc *allocs = xcalloc(job->rec.allocation.n + 1, sizeof(*allocs));
+    size_t n = 0;
+    uint32_t partition = 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (!job->rec.allocation.items[i].released)
+            alloc_from_entry(f->core, &job->rec.allocation.items[i], &allocs[n++]);
+    }
+    (void) partition_find(f->core, job->rec.partition, &partition);
+    if (n > 0) {
+        sched_sync_run(f->core, job, partition, allocs, n);
+        if (job->rec.state == JOB_SUSPENDED)
+            sched_run_suspend(f->sched, job->rec.job_id, true);
+        int64_t end = job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER;
+        if (end != SCHED_FOREVER && job_has_nodes(job))
+            end = run_end(f, job->rec.uid, job->rec.start_time, end);
+        /* One that is past its end is expected to leave in the next second. */
+        run_watch(f, job->rec.job_id, job->rec.job_id,
+                  job_has_nodes(job) ? job->rec.array_job_id : 0, max_of(end, f->now + 1));
+    }
+    free(allocs);
+}
+
+static uint32_t slots_of(const struct forecast *f, const struct waiting *w) {
+    if (w->array == 0 || w->array_limit == 0)
+        return UINT32_MAX;
+    int64_t running = map_number(&f->array_running, w->array);
+    return running < w->array_limit ? w->array_limit - (uint32_t) running : 0;
+}
+
+/* In the view as far as the array's limit lets it. */
+static void waiting_show(struct forecast *f, struct waiting *w) {
+    struct sched_job_spec spec = *w->spec;
+    spec.n_tasks_of_array = w->n_tasks;
+    spec.max_starts = slots_of(f, w);
+    if (spec.max_starts > 0 && w->n_tasks > 0) {
+        sched_job_add(f->sched, &spec);
+        w->in_view = true;
+    } else if (w->in_view) {
+        sched_job_remove(f->sched, spec.job_id);
+        w->in_view = false;
+    }
+}
+
+static struct waiting *waiting_new(struct forecast *f, uint32_t id) {
+    struct waiting *w = zalloc(struct waiting);
+    w->n_tasks = 1;
+    map_put(&f->waiting, id, w);
+    return w;
+}
+
+static void waiting_free(struct waiting *w) {
+    if (w != NULL && w->is_own)
+        job_spec_done(&w->own);
+    free(w);
+}
+
+static void note_array(struct waiting *w, const struct core_job *job) {
+    w->n_tasks = job->rec.array_tasks != NULL ? (uint32_t) idset_count(&job->tasks) : 1;
+    w->array = job->rec.array_job_id;
+    w->array_limit = job->rec.array_limit;
+}
+
+static void take_waiting(struct forecast *f, const struct core_job *job) {
+    struct waiting *w = waiting_new(f, job->rec.job_id);
+    w->is_own = true;
+    if (job_spec_build(f->core, &job->rec, &w->own, NULL) < 0)
+        return; /* waits for good: what it names has gone */
+    w->spec = &w->own.sched;
+    note_array(w, job);
+    waiting_show(f, w);
+}
+
+static bool takes_part(const struct core_job *job) {
+    return job_is_pending(job) && job->rec.flags == 0 && job->rec.priority > 0 &&
+           (job->in_sched || job->rec.reason == REASON_ARRAY_TASK_LIMIT);
+}
+
+static void take_jobs(struct forecast *f, uint32_t without) {
+    struct core *core = f->core;
+    uint32_t n = 0;
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        struct core_job *job = core->job_order.items[i];
+        if (job != NULL && (job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)))
+            take_run(f, job);
+    }
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        const struct core_job *job = core->job_order.items[i];
+        if (job == NULL || job->rec.job_id == without || !takes_part(job))
+            continue;
+        if (n++ == FORECAST_RECORDS)
+            break;
+        take_waiting(f, job);
+    }
+    f->work += n;
+    list_each (&core->depending, at) {
+        const struct core_job *job = list_entry(at, struct core_job, depending);
+        if (job->rec.job_id != without && job_is_pending(job) && job->rec.priority > 0)
+            vec_push(&f->dependents, ((struct dependent) {job, NULL, false, false}));
+    }
+}
+
+struct forecast *forecast_new(struct core *core, const struct forecast_options *options) {
+    struct forecast *f = zalloc(struct forecast);
+    struct sched *kept = core->sched;
+    f->core = core;
+    f->now = core->now;
+    f->next_run = FIRST_TASK_RUN;
+    f->work_max = options->work > 0 ? options->work : FORECAST_WORK;
+    f->predicted = options->predicted;
+    if (f->predicted)
+        habits_learn(f);
+    /* The core describes itself to whichever view it has. */
+    core->sched = NULL;
+    sched_describe(core);
+    f->sched = core->sched;
+    take_jobs(f, options->without);
+    core->sched = kept;
+    return f;
+}
+
+void forecast_free(struct forecast *f) {
+    size_t at = 0;
+    uint64_t key;
+    struct waiting *w;
+    if (f == NULL)
+        return;
+    sched_free(f->sched);
+    while ((w = map_next(&f->waiting, &at, &key)) != NULL)
+        waiting_free(w);
+    for (struct heap_node *end; (end = heap_pop(&f->ends)) != NULL;)
+        free(container_of(end, struct ending, timer));
+    vec_each (&f->due, ending)
+        free(*ending);
+    vec_done(&f->due);
+    heap_done(&f->ends);
+    map_done(&f->waiting);
+    map_done(&f->array_running);
+    map_done(&f->started);
+    map_done(&f->ended);
+    map_done(&f->habits);
+    vec_done(&f->dependents);
+    free(f);
+}
+
+void forecast_add(struct forecast *f, const struct sched_job_spec *spec,
+                  const struct core_job *depends) {
+    if (depends != NULL && depends->n_depends > 0) {
+        vec_push(&f->dependents, ((struct dependent) {depends, spec, true, false}));
+        return;
+    }
+    waiting_free(map_remove(&f->waiting, spec->job_id));
+    struct waiting *w = waiting_new(f, spec->job_id);
+    w->spec = spec;
+    w->n_tasks = max_of(spec->n_tasks_of_array, 1u);
+    waiting_show(f, w);
+}
+
+/* ---- dependencies ---- */
+
+/* When a record, with all its tasks, has come that far in this forecast or before; 0 = not yet. */
+static int64_t record_reached(const struct forecast *f, const struct core_job *job, bool end) {
+    bool running = job_has_nodes(job);
+    if (job_state_is_final(job->rec.state))
+        return f->core->now;
+    if (!end && running)
+        return job->rec.start_time;
+    return map_number(end ? &f->ended : &f->started, job->rec.job_id);
+}
+
+static int64_t depend_reached(const struct forecast *f, const struct depend *depend, bool end) {
+    const struct core_job *first = map_get(&f->core->arrays, depend->job_id);
+    int64_t last = f->core->now;
+    if (first == NULL) {
+        const struct core_job *job = job_find(f->core, depend->job_id);
+        return job != NULL ? record_reached(f, job, end) : f->core->now;
+    }
+    for (const struct core_job *job = first; job != NULL; job = job->array_next) {
+        bool named =
+            depend->task == UNSET32 || job->rec.array_task_id == depend->task ||
+            (job->rec.array_task_id == UNSET32 && idset_contains(&job->tasks, depend->task));
+        int64_t reached = named ? record_reached(f, job, end) : last;
+        if (reached == 0)
+            return 0;
+        last = max_of(last, reached);
+    }
+    return last;
+}
+
+static bool depend_comes_true(struct forecast *f, const struct dependent *d,
+                              const struct depend *depend) {
+    if (depend->state == DEPEND_MET)
+        return true;
+    if (depend->state == DEPEND_FAILED || depend->kind == DEPEND_SINGLETON ||
+        (depend->kind == DEPEND_NOT_OK && !d->asked))
+        return false;
+    int64_t reached = depend_reached(f, depend, depend->kind != DEPEND_AFTER);
+    if (reached == 0)
+        return false;
+    int64_t due = depend->kind == DEPEND_AFTER ? reached + (int64_t) depend->minutes * 60 : reached;
+    if (due > f->now && (f->dependents_due == 0 || due < f->dependents_due))
+        f->dependents_due = due;
+    return due <= f->now;
+}
+
+static bool may_go(struct forecast *f, const struct dependent *d) {
+    size_t n_met = 0;
+    for (size_t i = 0; i < d->job->n_depends; i++)
+        n_met += depend_comes_true(f, d, &d->job->depends[i]);
+    return d->job->depends_any ? n_met > 0 : n_met == d->job->n_depends;
+}
+
+/* True when somebody may go. */
+static bool dependents_wake(struct forecast *f) {
+    bool woken = false;
+    f->dependents_due = 0;
+    for (size_t i = 0; i < f->dependents.n; i++) {
+        struct dependent *d = &f->dependents.items[i];
+        f->work++;
+        if (d->gone || !may_go(f, d))
+            continue;
+        d->gone = woken = true;
+        if (d->spec == NULL) {
+            take_waiting(f, d->job);
+            continue;
+        }
+        struct waiting *w = waiting_new(f, d->spec->job_id);
+        w->spec = d->spec;
+        note_array(w, d->job);
+        w->n_tasks = max_of(d->spec->n_tasks_of_array, 1u);
+        waiting_show(f, w);
+    }
+    return woken;
+}
+
+/* ---- time ---- */
+
+static void end_one(struct forecast *f, const struct ending *ending) {
+    sched_run_remove(f->sched, ending->run);
+    struct waiting *w = map_get(&f->waiting, ending->record);
+    if (w != NULL)
+        w->n_running--;
+    if (w == NULL || (w->n_running == 0 && w->n_tasks == 0))
+        map_put(&f->ended, ending->record, as_pointer(f->now));
+}
+
+/* Tasks of an array at its limit; true when there are any. */
+static bool slots_offer(struct forecast *f, uint32_t array) {
+    bool any = false;
+    for (const struct core_job *job = map_get(&f->core->arrays, array); job != NULL;
+         job = job->array_next) {
+        struct waiting *w = map_get(&f->waiting, job->rec.job_id);
+        if (w == NULL || w->spec == NULL || w->array_limit == 0 || w->n_tasks == 0)
+            continue;
+        waiting_show(f, w);
+        any = true;
+    }
+    return any;
+}
+
+/* Whose time has come. Their nodes are free a moment later, when all is clean there; the places in
+ * the limits of their arrays are free at once: true when a pass is due before. */
+static bool ends_pop(struct forecast *f) {
+    bool offered = false;
+    struct heap_node *next;
+    vec_reset(&f->due);
+    while ((next = heap_min(&f->ends)) != NULL && next->key <= f->now) {
+        struct ending *ending = container_of(heap_pop(&f->ends), struct ending, timer);
+        vec_push(&f->due, ending);
+        if (ending->array == 0)
+            continue;
+        array_count(&f->array_running, ending->array, -1);
+        offered |= slots_offer(f, ending->array);
+    }
+    return offered;
+}
+
+static void ends_finish(struct forecast *f) {
+    vec_each (&f->due, ending) {
+        end_one(f, *ending);
+        free(*ending);
+    }
+    vec_reset(&f->due);
+}
+
+static void start_one(struct forecast *f, const struct sched_start *start) {
+    struct waiting *w = map_get(&f->waiting, start->job_id);
+    const struct sched_job_spec *spec = w->spec;
+    if (slots_of(f, w) == 0) {
+        waiting_show(f, w);
+        return;
+    }
+    bool last = --w->n_tasks == 0;
+    if (w->n_tasks <= 1) { /* the last task of an array is a job like any other */
+        sched_job_remove(f->sched, start->job_id);
+        w->in_view = false;
+    }
+    uint32_t run = last ? start->job_id : f->next_run++;
+    int64_t end = start->limit == SCHED_FOREVER ? SCHED_FOREVER : f->now + start->limit;
+    w->n_running++;
+    if (last)
+        map_put(&f->started, start->job_id, as_pointer(f->now));
+    sched_run_add(f->sched, run, start->partition, spec->exclusive, spec->uid, f->now, end,
+                  start->allocs, start->n_allocs, spec->license_ids, spec->license_counts,
+                  spec->n_licenses);
+    sched_run_share(f->sched, run, spec->overlap_user);
+    run_watch(f, run, start->job_id, w->array, run_end(f, spec->uid, f->now, end));
+    if (!last)
+        waiting_show(f, w);
+}
+
+static void answer_start(const struct forecast *f, const struct sched_start *start,
+                         struct arena *memory, struct forecast_start *ret) {
+    struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
+    struct str folded cleanup_str = STR_INIT;
+    for (size_t i = 0; i < start->n_allocs; i++)
+        hostlist_push(&names, f->core->nodes[start->allocs[i].node].rec.name);
+    hostlist_fold(&names, &folded);
+    ret->known = ret->exact = true;
+    ret->time = f->now;
+    ret->limit = start->limit;
+    ret->partition = start->partition;
+    ret->n_cpus = start->n_cpus;
+    ret->nodes = arena_strndup(memory, str_cstr(&folded), folded.length);
+}
+
+/* One pass; true when it starts the job in question. */
+static bool pass(struct forecast *f, uint32_t job_id, int64_t *ret_next, struct arena *memory,
+                 struct forecast_start *ret) {
+    struct sched_plan plan = SCHED_PLAN_INIT;
+    bool found = false;
+    sched_pass(f->sched, f->now, 0, &plan);
+    f->work += PASS_WORK + plan.candidates;
+    for (size_t i = 0; i < plan.n_starts && !found; i++) {
+        found = plan.starts[i].job_id == job_id;
+        if (found)
+            answer_start(f, &plan.starts[i], memory, ret);
+        else
+            start_one(f, &plan.starts[i]);
+    }
+    *ret_next = plan.next_time;
+    sched_plan_done(&plan);
+    return found;
+}
+
+static int64_t next_event(const struct forecast *f, int64_t planned) {
+    const struct heap_node *end = heap_min(&f->ends);
+    int64_t next = end != NULL ? end->key : SCHED_FOREVER;
+    if (planned > f->now)
+        next = min_of(next, planned);
+    if (f->dependents_due > f->now)
+        next = min_of(next, f->dependents_due);
+    return next;
+}
+
+/* The work is spent: from here on a guess. */
+static void answer_estimate(struct forecast *f, uint32_t job_id, struct forecast_start *ret) {
+    const struct waiting *w = map_get(&f->waiting, job_id);
+    int64_t time = sched_estimate(f->sched, f->now, job_id);
+    if (time <= 0 || w == NULL)
+        return;
+    ret->known = true;
+    ret->time = max_of(time, f->now);
+    ret->limit = w->spec->limit;
+    ret->partition = w->spec->n_partitions > 0 ? w->spec->partitions[0] : 0;
+}
+
+/* The clock goes on to `next`, as the core's would: what is due then, and the passes that follow.
+ */
+static bool advance(struct forecast *f, uint32_t job_id, int64_t next, int64_t *planned,
+                    struct arena *memory, struct forecast_start *ret) {
+    bool timed = *planned > f->now && *planned <= next;
+    f->now = next;
+    if ((ends_pop(f) || timed) && pass(f, job_id, planned, memory, ret))
+        return true;
+    ends_finish(f);
+    (void) dependents_wake(f);
+    return pass(f, job_id, planned, memory, ret);
+}
+
+void forecast_run(struct forecast *f, uint32_t job_id, struct arena *memory,
+                  struct forecast_start *ret) {
+    int64_t planned = 0;
+    memset(ret, 0, sizeof(*ret));
+    for (bool found = pass(f, job_id, &planned, memory, ret); !found;) {
+        if (dependents_wake(f)) {
+            found = pass(f, job_id, &planned, memory, ret);
+            continue;
+        }
+        int64_t next = next_event(f, planned);
+        if (next == SCHED_FOREVER)
+            break;
+        if (f->work > f->work_max) {
+            answer_estimate(f, job_id, ret);
+            break;
+        }
+        found = advance(f, job_id, next, &planned, memory, ret);
+    }
+    ret->work = f->work;
+}
