@@ -73,6 +73,10 @@ void alloc_granted(struct core *core, struct core_job *job, struct step_layout *
 
 void job_finish_by_status(struct core *core, struct core_job *job, uint32_t status) {
     bool signalled = (status & 0x7f) != 0;
+    if (job->rec.preempt_end > 0) {
+        preempt_finish(core, job);
+        return;
+    }
     job_finish(core, job, status == 0 ? JOB_COMPLETED : JOB_FAILED,
                status == 0 ? REASON_NONE
                : signalled ? REASON_RAISED_SIGNAL

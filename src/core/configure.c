@@ -328,7 +328,9 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     rec->max_mem_per_node = unset64(line->max_mem_per_node);
     string_set(&rec->job_defaults, line->job_defaults);
     string_set(&rec->tres_billing_weights, line->tres_billing_weights);
-    string_set(&rec->preempt_mode, "OFF");
+    struct str mode cleanup_str = STR_INIT;
+    preempt_mode_print(line->preempt_mode != 0 ? line->preempt_mode : core->preempt.flags, &mode);
+    string_set(&rec->preempt_mode, mode.data);
     rec->config = partition_fingerprint(rec);
     rec->index = index;
     partition_derive(part);
@@ -456,6 +458,7 @@ void sched_describe(struct core *core) {
     sched_configure(core->sched, &settings, kinds, core->n_kinds, nodes, core->n_nodes, parts,
                     core->n_partitions);
     sched_set_licenses(core->sched, core->license_totals, core->n_licenses);
+    preempt_to_sched(core);
     for (uint32_t i = 0; i < core->n_nodes; i++)
         sched_node_usable(core->sched, i, node_is_usable(&core->nodes[i]));
     arena_done(&arena);
@@ -650,6 +653,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     forget_cluster_names(core);
     core->conf = conf;
     take_settings(core, conf, admin_uid);
+    preempt_configure(core);
     build_nodes(core, conf);
     collect_features(core);
     core->partitions = xcalloc(conf->n_partitions + 1, sizeof(struct core_partition));

@@ -40,6 +40,8 @@ void core_free(struct core *core) {
     sched_free(core->sched);
     cluster_free(core);
     restore_free(core);
+    preempt_free_all(core);
+    qos_free_all(core);
     record_done(&record_core_meta, &core->meta);
     free(core);
 }
@@ -142,7 +144,7 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->plan_next);
     if (core->age_next > 0)
         next = min_of(next, core->age_next);
-    return next;
+    return min_of(next, preempt_next(core));
 }
 
 void core_tick(struct core *core, int64_t now, struct effects *out) {
@@ -161,7 +163,7 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
     }
     if (core->age_next > 0 && core->age_next <= now)
         priorities_age(core);
-    if (core->plan_next > 0 && core->plan_next <= now)
+    if ((core->plan_next > 0 && core->plan_next <= now) || preempt_next(core) <= now)
         core->plan_wanted = true;
 }
 

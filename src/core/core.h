@@ -19,6 +19,7 @@
 
 struct conf;
 struct core;
+struct qos;
 
 /* Who asks. Names and groups are looked up by the shell, which may do I/O. */
 struct core_user {
@@ -54,6 +55,12 @@ void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq,
                   const struct core_user *user, void *body, struct effects *out);
 /* The connection is gone: whoever waited on it waits no more; an allocation still pending ends. */
 void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out);
+
+/* Adds or replaces a quality of service; removes one. Jobs that name it are seen anew. */
+must_check int core_set_qos(struct core *core, int64_t now, const struct qos *qos,
+                            struct effects *out, struct error *err);
+must_check int core_remove_qos(struct core *core, int64_t now, const char *name,
+                               struct effects *out, struct error *err);
 
 /* A node's standing connection. core_node_find gives the index or UINT32_MAX. */
 uint32_t core_node_find(const struct core *core, const char *name);

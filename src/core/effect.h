@@ -22,6 +22,7 @@ enum store_kind {
     STORE_NODE = 5,       /* id: hash of the name; record_node: what an administrator or a failure
                              changed */
     STORE_PARTITION = 6,  /* id: hash of the name; record_partition as changed at run time */
+    STORE_QOS = 8,        /* id: hash of the name; record_qos */
 };
 
 enum effect_kind {

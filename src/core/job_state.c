@@ -67,6 +67,7 @@ static int64_t running_due(struct core *core, const struct core_job *job) {
         due = earlier(due,
                       max_of(job->rec.end_time - (int64_t) job->rec.signal_seconds, (int64_t) 1));
     due = earlier(due, job->orphan_deadline);
+    due = earlier(due, job->rec.preempt_end);
     return earlier(due, job->rec.deadline);
 }
 
@@ -86,7 +87,7 @@ void job_arm(struct core *core, struct core_job *job) {
         heap_push(&core->timers, &job->timer, due, job->rec.job_id);
 }
 
-static void send_warning(struct core *core, struct core_job *job) {
+void job_warn(struct core *core, struct core_job *job) {
     struct node_signal signal;
     record_init(&record_node_signal, &signal);
     signal.job_id = job->rec.job_id;
@@ -129,6 +130,8 @@ void job_timer(struct core *core, struct core_job *job) {
     int64_t warn = job->rec.end_time - (int64_t) job->rec.signal_seconds;
     if (job->orphan_deadline > 0 && core->now >= job->orphan_deadline) {
         job_finish(core, job, JOB_CANCELLED, REASON_INACTIVE_LIMIT, 0, "");
+    } else if (job->rec.preempt_end > 0 && core->now >= job->rec.preempt_end) {
+        preempt_finish(core, job);
     } else if (job->rec.state == JOB_RUNNING && limit > 0 && core->now >= limit) {
         job_notify(core, job, ALLOC_TIMEOUT, NULL, 0);
         job_finish(core, job, JOB_TIMEOUT, REASON_TIME_LIMIT, 0, "DUE TO TIME LIMIT");
@@ -136,7 +139,7 @@ void job_timer(struct core *core, struct core_job *job) {
         job_finish(core, job, JOB_DEADLINE, REASON_DEADLINE, 0, "DUE TO DEADLINE");
     } else if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0 &&
                core->now >= warn) {
-        send_warning(core, job);
+        job_warn(core, job);
     }
     job_arm(core, job);
 }
@@ -324,6 +327,12 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     if (start->limit != SCHED_FOREVER && job->rec.time_limit != UNSET32)
         job->rec.time_limit = (uint32_t) ((start->limit + 59) / 60);
     job->rec.warned = false;
+    job->rec.preempted_by = 0;
+    job->rec.preempt_end = 0;
+    if (job->rec.queue_head) {
+        job->rec.queue_head = false;
+        job->rec.priority = priority_compute(core, job);
+    }
     fill_allocation(core, job, start);
     fill_allocated_tres(core, job, start);
     note_provenance(job, start);
@@ -456,6 +465,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
             steps_end_all(core, job);
         steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        preempt_ends(core, job);
         answer_waiters(core, job);
         release_lost_nodes(core, job);
         job_nodes_gone(core, job);
@@ -507,9 +517,10 @@ void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
 
 static void reset_for_queue(struct core *core, struct core_job *job) {
     job->rec.restarts++;
-    job->rec.begin_time = core->settings.requeue_delay > 0
-                              ? core->now + core->settings.requeue_delay
-                              : job->rec.begin_time;
+    if (job->rec.queue_head)
+        job->rec.begin_time = core->now;
+    else if (core->settings.requeue_delay > 0)
+        job->rec.begin_time = core->now + core->settings.requeue_delay;
     job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
     job->rec.start_time = 0;
     job->rec.end_time = 0;
@@ -535,8 +546,10 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     job_write_run(core, job, history_state);
     set_state(core, job, JOB_PENDING);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_STOPPED);
-    if (had_nodes)
+    if (had_nodes) {
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        preempt_ends(core, job);
+    }
     mail_event(core, job, MAIL_REQUEUE);
     reset_for_queue(core, job);
     job->rec.priority = hold || was_held ? 0 : priority_compute(core, job);
@@ -617,9 +630,15 @@ void job_suspend(struct core *core, struct core_job *job) {
     job_arm(core, job);
 }
 
+void job_pause(struct core *core, struct core_job *job) {
+    job_suspend(core, job);
+    job->rec.paused = true;
+}
+
 void job_resume(struct core *core, struct core_job *job) {
     int64_t pause = core->now - job->rec.suspend_time;
     set_state(core, job, JOB_RUNNING);
+    job->rec.paused = false;
     job->rec.suspend_time = core->now;
     if (job->rec.end_time > 0) {
         job->rec.end_time += pause;

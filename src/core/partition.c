@@ -29,6 +29,7 @@ void partition_derive(struct core_partition *part) {
     part->oversubscribe = max_of(max_of(offered, forced), 1u);
     part->oversubscribe_force = forced > 0;
     part->exclusive_node = str_equal(share, "EXCLUSIVE") || str_equal(part->rec.exclusive, "NODE");
+    part->victim_mode = preempt_mode_read(part->rec.preempt_mode);
     part->exclusive_user = str_equal(part->rec.exclusive, "USER");
 }
 
@@ -257,6 +258,17 @@ static int set_share(void *member, const char *value) {
     return 0;
 }
 
+static int set_preempt_mode(void *member, const char *value) {
+    if (preempt_mode_read(value) == PREEMPT_CLUSTER)
+        return -ERR_INVALID;
+    char *upper = xstrdup(value);
+    for (char *at = upper; *at != '\0'; at++)
+        *at = *at >= 'a' && *at <= 'z' ? (char) (*at - 'a' + 'A') : *at;
+    string_set(member, upper);
+    free(upper);
+    return 0;
+}
+
 static const struct partition_key partition_keys[] = {
     {"AllocNodes", set_list, "alloc_nodes"},
     {"AllowAccounts", set_list, "allow_accounts"},
@@ -286,6 +298,7 @@ static const struct partition_key partition_keys[] = {
     {"OverSubscribe", set_share, "oversubscribe"},
     {"Shared", set_share, "oversubscribe"},
     {"OverTimeLimit", set_count, "over_time_limit"},
+    {"PreemptMode", set_preempt_mode, "preempt_mode"},
     {"PriorityJobFactor", set_number, "priority_job_factor"},
     {"PriorityTier", set_number, "priority_tier"},
     {"QOS", set_text, "qos"},
@@ -453,7 +466,9 @@ static int partition_create(struct core *core, const char *name, const struct up
     string_set(&first.state, "UP");
     string_set(&first.exclusive, "NO");
     string_set(&first.oversubscribe, "NO");
-    string_set(&first.preempt_mode, "OFF");
+    struct str mode cleanup_str = STR_INIT;
+    preempt_mode_print(core->preempt.flags, &mode);
+    string_set(&first.preempt_mode, mode.data);
     first.max_time = MINUTES_INFINITE;
     first.default_time = MINUTES_UNSET;
     first.priority_tier = first.priority_job_factor = 1;

@@ -28,6 +28,7 @@ static void commit_start(struct core *core, const struct sched_start *start) {
     }
     struct core_job *task = starting_record(core, job);
     job_start(core, task, start);
+    preempt_started(core, start->job_id);
     core->n_backfilled += start->backfilled;
     if (task->rec.array_limit > 0)
         array_tasks_changed(core, task);
@@ -58,13 +59,17 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
 void plan_run(struct core *core) {
     struct sched_plan plan = SCHED_PLAN_INIT;
     core->plan_wanted = false;
+    preempt_before_pass(core);
     sched_pass(core->sched, core->now, STARTS_PER_TURN, &plan);
     core->n_passes++;
     core->n_candidates += plan.candidates;
     for (size_t i = 0; i < plan.n_starts; i++)
         commit_start(core, &plan.starts[i]);
+    for (size_t i = 0; i < plan.n_preempts; i++)
+        preempt_commit(core, &plan.preempts[i]);
     for (size_t i = 0; i < plan.n_waits; i++)
         note_wait(core, &plan.waits[i]);
+    preempt_after_pass(core);
     core->plan_next = plan.next_time;
     if (plan.n_starts == STARTS_PER_TURN)
         core->plan_next = core->now;

@@ -16,6 +16,8 @@
 /* Slurm counts down from 2^32 for equal jobs; the order of submission decides anyway here, so every
  * job without weights has the same, readable, priority. */
 #define PRIORITY_BASE 1000000u
+/* Of a preempted job that goes to the head of the queue. */
+#define PRIORITY_HEAD (UINT32_MAX - 1)
 
 /* ---- settings ---- */
 
@@ -295,10 +297,13 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
 uint32_t priority_compute(struct core *core, struct core_job *job) {
     struct job *rec = &job->rec;
     job->priority_known = false;
-    if (rec->requested_priority == UNSET32 && multifactor_counts(&core->settings))
+    if (!rec->queue_head && rec->requested_priority == UNSET32 &&
+        multifactor_counts(&core->settings))
         return multifactor(core, job);
     priorities_clear(rec);
     parts_note(core, rec, &(struct priority_parts) {0});
+    if (rec->queue_head)
+        return PRIORITY_HEAD;
     if (rec->requested_priority != UNSET32)
         return rec->requested_priority;
     return priority_total(PRIORITY_BASE * PRIORITY_SUM_ONE, rec->site_factor, rec->nice);
@@ -324,7 +329,8 @@ void priorities_age(struct core *core) {
     core->age_next = core->now + s->calc_period;
     for (size_t i = 0; i < core->job_order.n; i++) {
         struct core_job *job = core->job_order.items[i];
-        if (job == NULL || job->rec.priority == 0 || job->rec.requested_priority != UNSET32)
+        if (job == NULL || job->rec.priority == 0 || job->rec.queue_head ||
+            job->rec.requested_priority != UNSET32)
             continue;
         bool runs = job_has_nodes(job) && s->priority_flags & CONF_PRIORITY_CALCULATE_RUNNING;
         if (!job_is_pending(job) && !runs)

@@ -88,6 +88,11 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
         if (r == 0)
             vec_push(&core->stored_partitions, object);
         return r;
+    case STORE_QOS:
+        r = restore_later(&record_qos, body, &object, err);
+        if (r == 0)
+            qos_restore(core, object);
+        return r;
     default:
         return error_set(err, ERR_VERSION,
                          "the store holds a record of kind %u, which this "
@@ -197,6 +202,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
         if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_is_pending(job))
             job->immediate_deadline = now + 120;
     }
+    preempt_restored(core);
     place_jobs_again(core);
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);

@@ -333,6 +333,7 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
     spec->job_id = job->job_id;
     spec->priority = job->priority;
     spec->uid = job->uid;
+    spec->preempt_class = preempt_class(core, job);
     spec->n_tasks_of_array = 1;
     spec->max_starts = UINT32_MAX;
     int r = spec_partitions(core, job, arena, spec, err);
@@ -396,6 +397,7 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                   job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, ids, counts,
                   n_licenses);
     sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER);
+    preempt_sync_run(core, job);
     arena_done(&arena);
 }
 
@@ -421,6 +423,7 @@ static void sync_add(struct core *core, struct core_job *job) {
     }
     if (job->rec.array_tasks != NULL)
         spec.sched.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
+    spec.sched.preempting = preempt_waits(core, job->rec.job_id);
     spec.sched.max_starts = array_slots(core, job);
     if (spec.sched.max_starts == 0) {
         stay_out(core, job, REASON_ARRAY_TASK_LIMIT);

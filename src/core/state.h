@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/core.h"
+#include "core/preempt.h"
 #include "sched/priority.h"
 #include "sched/sched.h"
 #include "text/duration.h"
@@ -31,6 +32,9 @@
 #define CPUS_LARGEST ((uint64_t) 1 << 31)
 #define CPUS_PER_GPU_LARGEST ((uint64_t) 1 << 8)
 #define SIGNAL_LARGEST 64u
+
+/* Seconds beyond KillWait after which a preempted job is no longer expected to leave its nodes. */
+#define PREEMPT_PATIENCE 90
 
 #define CORE_META_FIELDS(X)                                                                        \
     X(1, U32, next_job_id, 0)                                                                      \
@@ -174,6 +178,7 @@ struct core_partition {
     uint32_t oversubscribe;
     bool oversubscribe_force, exclusive_node, exclusive_user;
     uint64_t tres_totals[PRIORITY_TRES_MAX]; /* what it has of each weighted resource */
+    uint32_t victim_mode;                    /* enum preempt_mode of its jobs */
     bool stored;
     struct list dirty;
 };
@@ -219,6 +224,10 @@ struct core {
     size_t n_licenses;
     uint64_t all_cpus;            /* of all nodes */
     uint32_t highest_part_factor; /* PriorityJobFactor */
+
+    struct preempt_rules preempt;
+    vec(struct preemptor) preemptors;
+    vec(struct qos *) qos;
 
     struct sched *sched;
     bool plan_wanted;
@@ -288,7 +297,10 @@ void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
 void job_release(struct core *core, struct core_job *job);
 void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
-void job_arm(struct core *core, struct core_job *job); /* its next timer */
+/* Suspends it for the sake of others; goes on when there is room again. */
+void job_pause(struct core *core, struct core_job *job);
+void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
+void job_arm(struct core *core, struct core_job *job);  /* its next timer */
 void job_timer(struct core *core, struct core_job *job);
 bool job_is_held(const struct core_job *job);
 static inline bool job_is_pending(const struct core_job *job) {

@@ -100,7 +100,10 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     }
     step_touch(core, step); /* written at the end of the turn; a requeue may free it */
     job_running(core, job);
-    if (done->output_failed) {
+    if (job->rec.preempt_end > 0) { /* it has taken the hint */
+        step->rec.state = state_of_status(job, done, status);
+        preempt_finish(core, job);
+    } else if (done->output_failed) {
         step->rec.state = JOB_FAILED;
         step->rec.exit_status = 53;
         job_finish(core, job, JOB_FAILED, REASON_LAUNCH_FAILURE, 53, NULL);

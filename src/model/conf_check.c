@@ -194,19 +194,87 @@ static void memory_check(struct conf_loader *loader) {
         conf->def_mem_per_gpu = conf->defaults.def_mem_per_gpu;
 }
 
+#define PREEMPT_HOW                                                                                \
+    (CONF_PREEMPT_MODE_CANCEL | CONF_PREEMPT_MODE_REQUEUE | CONF_PREEMPT_MODE_SUSPEND)
+
+/* What the words of PreemptMode mean together, for the cluster or for a partition. */
+static void preempt_mode_check(const struct conf_context *context, uint64_t mode, bool gang) {
+    uint64_t how = mode & PREEMPT_HOW;
+
+    if (how & (how - 1))
+        conf_error(context, "PreemptMode: CANCEL, REQUEUE and SUSPEND exclude each other");
+    else if (how == 0 && (mode & (CONF_PREEMPT_MODE_PRIORITY | CONF_PREEMPT_MODE_WITHIN)))
+        conf_error(context, "PreemptMode: PRIORITY and WITHIN say who is preempted, not how: add "
+                            "CANCEL, REQUEUE or SUSPEND");
+    else if (how == CONF_PREEMPT_MODE_SUSPEND && !gang)
+        conf_error(context, "PreemptMode=SUSPEND needs GANG, which lets suspended jobs go on: "
+                            "write PreemptMode=SUSPEND,GANG for the cluster");
+}
+
+static bool tiers_differ(const struct conf *conf) {
+    for (size_t i = 1; i < conf->n_partitions; i++) {
+        if (conf->partitions[i].priority_tier != conf->partitions[0].priority_tier)
+            return true;
+    }
+    return false;
+}
+
+static bool partition_has_mode(const struct conf *conf) {
+    for (size_t i = 0; i < conf->n_partitions; i++) {
+        if (conf->partitions[i].preempt_mode & PREEMPT_HOW)
+            return true;
+    }
+    return false;
+}
+
+static void preempt_type_check(struct conf_loader *loader) {
+    struct conf *conf = loader->conf;
+    struct conf_context context = at_key(loader, "PreemptMode");
+    bool how = (conf->preempt_mode & PREEMPT_HOW) != 0;
+
+    if (how && conf->preempt_type == CONF_PREEMPT_NONE)
+        conf_notice(&context, "PreemptMode has no effect without PreemptType, as in "
+                              "PreemptType=preempt/partition_prio");
+    if ((conf->preempt_mode & CONF_PREEMPT_MODE_WITHIN) && conf->preempt_type != CONF_PREEMPT_QOS)
+        conf_error(&context, "PreemptMode=WITHIN is about jobs of one QOS: it needs "
+                             "PreemptType=preempt/qos");
+    context = at_key(loader, "PreemptType");
+    if (!how && conf->preempt_type != CONF_PREEMPT_NONE && !partition_has_mode(conf))
+        conf_notice(&context, "PreemptType has no effect while PreemptMode is OFF; write "
+                              "PreemptMode=REQUEUE or CANCEL");
+    else if (conf->preempt_type == CONF_PREEMPT_PARTITION_PRIO && conf->n_partitions > 0 &&
+             !tiers_differ(conf))
+        conf_notice(&context,
+                    "PreemptType=preempt/partition_prio has no effect while all partitions have "
+                    "PriorityTier=%u; give those whose jobs preempt a higher one",
+                    conf->partitions[0].priority_tier);
+}
+
 static void preempt_check(struct conf_loader *loader) {
     struct conf *conf = loader->conf;
     uint64_t acts = conf->preempt_mode & ~(uint64_t) CONF_PREEMPT_MODE_OFF;
+    bool gang = (acts & CONF_PREEMPT_MODE_GANG) != 0;
+
     if (acts != 0)
         conf->preempt_mode = acts;
     struct conf_context context = at_key(loader, "PreemptMode");
-    if (acts != 0 && acts != CONF_PREEMPT_MODE_GANG && conf->preempt_type == CONF_PREEMPT_NONE)
-        conf_notice(&context, "PreemptMode has no effect without PreemptType, as in "
-                              "PreemptType=preempt/partition_prio");
-    context = at_key(loader, "PreemptType");
-    if (acts == 0 && conf->preempt_type != CONF_PREEMPT_NONE)
-        conf_notice(&context, "PreemptType has no effect while PreemptMode is OFF; write "
-                              "PreemptMode=REQUEUE or CANCEL");
+    preempt_mode_check(&context, acts, gang);
+    preempt_type_check(loader);
+    for (size_t i = 0; i < conf->n_partitions; i++) {
+        const struct conf_partition *partition = &conf->partitions[i];
+        context = conf_context_at(loader, partition->file, partition->line);
+        preempt_mode_check(&context, partition->preempt_mode, gang);
+        if (partition->preempt_mode & (CONF_PREEMPT_MODE_PRIORITY | CONF_PREEMPT_MODE_WITHIN))
+            conf_notice(&context,
+                        "PreemptMode of partition %s: PRIORITY and WITHIN "
+                        "count for the whole cluster only",
+                        partition->name);
+        if (partition->grace_time > 0 && conf->preempt_type == CONF_PREEMPT_NONE)
+            conf_notice(&context,
+                        "GraceTime of partition %s has no effect without "
+                        "PreemptType",
+                        partition->name);
+    }
 }
 
 static void ids_check(struct conf_loader *loader) {

@@ -248,13 +248,13 @@ X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, "", NOT_NEEDED, CLIENT, 2, 
   "there are no plugins to load") \
 X(STRING, plug_stack_config, "PlugStackConfig", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 2, \
   "list of SPANK plugins") \
-X(FLAGS, preempt_mode, "PreemptMode", CONF_PREEMPT_MODE_OFF, 0, 0, PREEMPT_MODE, "", NOT_YET, DAEMON, 1, \
+X(FLAGS, preempt_mode, "PreemptMode", CONF_PREEMPT_MODE_OFF, 0, 0, PREEMPT_MODE, "", HONOURED, DAEMON, 1, \
   "what happens to a preempted job") \
-X(OPTIONS, preempt_parameters, "PreemptParameters", NULL, 0, 0, PREEMPT, "", NOT_YET, DAEMON, 2, \
+X(OPTIONS, preempt_parameters, "PreemptParameters", NULL, 0, 0, PREEMPT, "", HONOURED, DAEMON, 2, \
   "rules for preemption") \
-X(ENUM, preempt_type, "PreemptType", CONF_PREEMPT_NONE, 0, 0, PREEMPT_TYPE, "", NOT_YET, DAEMON, 1, \
+X(ENUM, preempt_type, "PreemptType", CONF_PREEMPT_NONE, 0, 0, PREEMPT_TYPE, "", HONOURED, DAEMON, 1, \
   "who may preempt whom") \
-X(DURATION, preempt_exempt_time, "PreemptExemptTime", 0, 0, 0, NONE, "", NOT_YET, DAEMON, 2, \
+X(DURATION, preempt_exempt_time, "PreemptExemptTime", 0, 0, 0, NONE, "", HONOURED, DAEMON, 2, \
   "time that a job may run before it can be preempted") \
 X(STRING, prep_parameters, "PrEpParameters", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "options of PrEpPlugins") \
@@ -653,11 +653,14 @@ X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NONE, NOT_Y
 X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NONE, NOT_YET, "", \
-  NULL) \
-X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NONE, NOT_YET, "", NULL) \
+X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NONE, HONOURED, "", \
+  "old form of PreemptParameters=send_user_signal") \
+X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "lower ranks always go before higher ones") \
+X(SWITCH, preempt_youngest_first, "preempt_youngest_first", false, 0, 1, NONE, HONOURED, "", \
+  "old form of PreemptParameters=youngest_first") \
+X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NONE, NOT_NEEDED, "", \
+  "the smallest set of victims is always looked for") \
 X(SWITCH, no_env_cache, "no_env_cache", false, 0, 1, NONE, NOT_NEEDED, "", \
   "there is no such cache") \
 X(SWITCH, time_min_as_soft_limit, "time_min_as_soft_limit", false, 0, 1, NONE, NOT_YET, "", NULL) \
@@ -725,13 +728,14 @@ X(SWITCH, disable_remote_singleton, "disable_remote_singleton", false, 0, 1, NOT
 X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NOT_NEEDED, "")
 
 #define CONF_PREEMPT_KEYS(X) \
-X(U32, min_exempt_priority, "min_exempt_priority", 0, 0, CONF_U32_MAX, NOT_YET, "") \
-X(SWITCH, reclaim_licenses, "reclaim_licenses", false, 0, 1, NOT_YET, "") \
-X(U32, reorder_count, "reorder_count", 1, 0, 1000, NOT_YET, "") \
-X(SWITCH, send_user_signal, "send_user_signal", false, 0, 1, NOT_YET, "") \
-X(SWITCH, strict_order, "strict_order", false, 0, 1, NOT_YET, "") \
+X(U32, min_exempt_priority, "min_exempt_priority", 0, 0, CONF_U32_MAX, HONOURED, "") \
+X(SWITCH, reclaim_licenses, "reclaim_licenses", false, 0, 1, HONOURED, "") \
+X(U32, reorder_count, "reorder_count", 1, 0, 1000, NOT_NEEDED, "") \
+X(SWITCH, requeue_head, "requeue_head", false, 0, 1, HONOURED, "") \
+X(SWITCH, send_user_signal, "send_user_signal", false, 0, 1, HONOURED, "") \
+X(SWITCH, strict_order, "strict_order", false, 0, 1, NOT_NEEDED, "") \
 X(U32, suspend_grace_time, "suspend_grace_time", 2, 0, 65535, NOT_YET, "sec") \
-X(SWITCH, youngest_first, "youngest_first", false, 0, 1, NOT_YET, "")
+X(SWITCH, youngest_first, "youngest_first", false, 0, 1, HONOURED, "")
 
 #define CONF_JOB_DEFAULTS_KEYS(X) \
 X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "") \
@@ -877,9 +881,9 @@ X(U32, partition.priority_tier, "PriorityTier", 1, 0, CONF_PORT_MAX, NONE, HONOU
   "jobs of a higher tier are looked at first and may preempt") \
 X(U32, line.priority, "Priority", CONF_INFINITE, 0, CONF_PORT_MAX, NONE, HONOURED, \
   "old form of PriorityTier and PriorityJobFactor") \
-X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, NOT_YET, \
+X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, HONOURED, \
   "what happens to its jobs when they are preempted; the mode of the cluster unless given") \
-X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, NOT_YET, \
+X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
   "seconds between the warning and the end of a preempted job") \
 X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED, \
   "minutes that a job may run past its time limit; those of the cluster unless given") \

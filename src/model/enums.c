@@ -70,6 +70,13 @@ static const struct name_row rows_job_kind[] = {{JOB_KIND_BATCH, "batch", NULL},
                                                 {JOB_KIND_SRUN, "srun", NULL}};
 NAMES_DEFINE(job_kind);
 
+static const struct name_row rows_preempt_mode[] = {{PREEMPT_CLUSTER, "cluster", NULL},
+                                                    {PREEMPT_OFF, "OFF", NULL},
+                                                    {PREEMPT_CANCEL, "CANCEL", NULL},
+                                                    {PREEMPT_REQUEUE, "REQUEUE", NULL},
+                                                    {PREEMPT_SUSPEND, "SUSPEND", NULL}};
+NAMES_DEFINE(preempt_mode);
+
 static const struct name_row rows_task_dist[] = {{DIST_DEFAULT, "default", NULL},
                                                  {DIST_BLOCK, "block", NULL},
                                                  {DIST_CYCLIC, "cyclic", NULL},

@@ -182,6 +182,16 @@ NAMES_DECLARE(job_kind);
 enum task_dist { DIST_DEFAULT, DIST_BLOCK, DIST_CYCLIC, DIST_PLANE, DIST_ARBITRARY };
 NAMES_DECLARE(task_dist);
 
+/* What happens to a job that is preempted. */
+enum preempt_mode {
+    PREEMPT_CLUSTER, /* as PreemptMode says for the cluster */
+    PREEMPT_OFF,
+    PREEMPT_CANCEL,
+    PREEMPT_REQUEUE,
+    PREEMPT_SUSPEND,
+};
+NAMES_DECLARE(preempt_mode);
+
 /* Bits of --mail-type. */
 enum mail_type {
     MAIL_BEGIN = 1,

@@ -229,7 +229,13 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(65, RECS, priorities, partition_priority) /* of a job with several partitions */             \
     X(66, U64, prio_age, 0)                                                                        \
     X(67, U64, prio_size, 0)                                                                       \
-    X(68, U64, prio_partition, 0)
+    X(68, U64, prio_partition, 0)                                                                  \
+    X(70, U32, preempted_by, 0)       /* job for which it had to go, of its present run */         \
+    X(71, I64, preempt_end, 0)        /* chosen, and runs on until then at most; 0 = not */        \
+    X(72, I64, end_before_preempt, 0) /* end_time when it was chosen */                            \
+    X(73, I64, preempt_eligible, 0)   /* from when on it may be preempted; 0 = never */            \
+    X(74, BOOL, queue_head, 0)        /* waits before all others of its tier */                    \
+    X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

@@ -246,6 +246,8 @@ static void to_node(struct world *world, uint32_t node, uint16_t type, struct by
     assert_int_equal(wire_decode(record, body, &arena, message, &err), 0);
     if (type == MSG_JOB_TERMINATE)
         terminated(world, node, message);
+    else if (type == MSG_NODE_SIGNAL)
+        world->n_signals[((const struct node_signal *) message)->signal % SIGNALS_KNOWN]++;
     else if (type == MSG_STEP_ACK)
         acknowledged(world, node, message);
     else if (type == MSG_NODE_WELCOME)

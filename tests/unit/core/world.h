@@ -14,6 +14,7 @@
 
 #define WORLD_NODES_MAX 16
 #define WORLD_RUNS_MAX 4096
+#define SIGNALS_KNOWN 65
 
 /* A batch script on a node. */
 struct world_run {
@@ -48,6 +49,7 @@ struct world {
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_launched;
+    size_t n_signals[SIGNALS_KNOWN]; /* that nodes were told to send, by number */
     bool node_up[WORLD_NODES_MAX];
     bool nodes_answer; /* false: messages to nodes are lost */
     bool launches_fail;

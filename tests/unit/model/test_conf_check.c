@@ -152,10 +152,29 @@ TEST(preemption_needs_both_a_type_and_a_mode) {
     expect("PreemptMode=CANCEL", "notice: PreemptMode has no effect without PreemptType");
     expect("PreemptType=preempt/partition_prio",
            "notice: PreemptType has no effect while PreemptMode is OFF");
-    struct reading r = read_conf("PreemptType=preempt/partition_prio\nPreemptMode=CANCEL");
+    struct reading r = read_conf("PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
+                                 "PartitionName=urgent Nodes=n1 PriorityTier=2");
     assert_clean(&r);
     assert_int_equal(r.conf->preempt_mode, CONF_PREEMPT_MODE_CANCEL);
     reading_done(&r);
+}
+
+#define TIERS "PreemptType=preempt/partition_prio\n"
+
+TEST(combinations_of_preemption_that_cannot_work_are_told_with_the_cure) {
+    expect(TIERS "PreemptMode=SUSPEND", "error: PreemptMode=SUSPEND needs GANG");
+    expect(TIERS "PreemptMode=CANCEL,REQUEUE", "error: PreemptMode: CANCEL, REQUEUE and SUSPEND");
+    expect(TIERS "PreemptMode=PRIORITY", "error: PreemptMode: PRIORITY and WITHIN say who");
+    expect(TIERS "PreemptMode=CANCEL,WITHIN", "error: PreemptMode=WITHIN is about jobs of one QOS");
+    expect(TIERS "PreemptMode=CANCEL\nPartitionName=a Nodes=n1\n"
+                 "PartitionName=b Nodes=n1",
+           "notice: PreemptType=preempt/partition_prio has no effect while all partitions have "
+           "PriorityTier=1");
+    expect(TIERS "PreemptMode=CANCEL\nPartitionName=a Nodes=n1\n"
+                 "PartitionName=b Nodes=n1 PriorityTier=2 PreemptMode=SUSPEND",
+           "error: PreemptMode=SUSPEND needs GANG");
+    expect("PartitionName=a Nodes=n1 GraceTime=10",
+           "notice: GraceTime of partition a has no effect without PreemptType");
 }
 
 TEST(the_bound_on_unkillable_tasks_follows_the_message_timeout) {
@@ -201,6 +220,7 @@ int main(void) {
         cmocka_unit_test(the_two_forms_of_a_memory_limit_exclude_each_other),
         cmocka_unit_test(job_defaults_are_the_defaults_per_gpu),
         cmocka_unit_test(preemption_needs_both_a_type_and_a_mode),
+        cmocka_unit_test(combinations_of_preemption_that_cannot_work_are_told_with_the_cure),
         cmocka_unit_test(the_bound_on_unkillable_tasks_follows_the_message_timeout),
         cmocka_unit_test(paths_are_absolute_and_job_ids_in_order),
         cmocka_unit_test(a_cluster_without_nodes_or_partitions_is_told_what_to_add),

@@ -106,6 +106,7 @@ static void add_enums(rows *list) {
     add_names(list, "node_state", &names_node_state);
     add_names(list, "node_flag", &names_node_flag);
     add_names(list, "tristate", &names_tristate);
+    add_names(list, "preempt_mode", &names_preempt_mode);
     add_names(list, "exclusive", &names_exclusive);
     add_names(list, "open_mode", &names_open_mode);
     add_names(list, "oversubscribe", &names_oversubscribe);
@@ -123,7 +124,7 @@ static void add_enums(rows *list) {
 }
 
 static void present(rows *list) {
-    static const struct record *const stored[] = {&record_core_meta, NULL};
+    static const struct record *const stored[] = {&record_core_meta, &record_qos, NULL};
     const struct record *records[ALL_RECORDS_MAX];
     size_t n = all_records(stored, records);
     for (uint32_t type = 0; type <= UINT16_MAX; type++) {

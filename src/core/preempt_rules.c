@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may preempt whom, and what then happens to the victim: by PriorityTier and PreemptMode of
+ * partitions, or by the Preempt lists of QOS. The planner gets it as classes (partitions, or QOS
+ * and one more for jobs of none) and a table of who may take from whom.
+ */
+#include <string.h>
+
+#include "core/state.h"
+#include "model/conf.h"
+
+/* ---- modes ---- */
+
+static uint32_t mode_of_flags(uint64_t flags) {
+    return flags & CONF_PREEMPT_MODE_CANCEL    ? PREEMPT_CANCEL
+           : flags & CONF_PREEMPT_MODE_REQUEUE ? PREEMPT_REQUEUE
+                                               : PREEMPT_OFF;
+}
+
+void preempt_mode_print(uint64_t flags, struct str *out) {
+    uint32_t mode = mode_of_flags(flags);
+
+    if (flags & CONF_PREEMPT_MODE_GANG)
+        str_append(out, "GANG");
+    if (mode != PREEMPT_OFF || out->length == 0)
+        str_join(out, ",", names_text(&names_preempt_mode, mode));
+}
+
+uint32_t preempt_mode_read(const char *text) {
+    for (uint32_t mode = PREEMPT_CANCEL; text != NULL && mode <= PREEMPT_SUSPEND; mode++) {
+        if (str_has_word_nocase(text, names_text(&names_preempt_mode, mode), ","))
+            return mode;
+    }
+    return text != NULL &&
+                   (str_has_word_nocase(text, "OFF", ",") || str_has_word_nocase(text, "GANG", ","))
+               ? PREEMPT_OFF
+               : PREEMPT_CLUSTER;
+}
+
+void preempt_configure(struct core *core) {
+    const struct conf *conf = core->conf;
+    struct preempt_rules *rules = &core->preempt;
+
+    rules->flags = conf->preempt_mode;
+    rules->on = conf->preempt_type != CONF_PREEMPT_NONE;
+    rules->by_qos = conf->preempt_type == CONF_PREEMPT_QOS;
+    rules->if_above = conf->preempt_mode & CONF_PREEMPT_MODE_PRIORITY;
+    rules->within = conf->preempt_mode & CONF_PREEMPT_MODE_WITHIN;
+    rules->gang = conf->preempt_mode & CONF_PREEMPT_MODE_GANG;
+    rules->mode = mode_of_flags(conf->preempt_mode);
+    rules->exempt = (int64_t) min_of(conf->preempt_exempt_time, (uint64_t) TIME_LATEST);
+    rules->exempt_priority = conf->preempt.min_exempt_priority;
+    rules->user_signal = conf->preempt.send_user_signal || conf->scheduler.preempt_send_user_signal;
+    rules->to_head = conf->preempt.requeue_head;
+}
+
+/* ---- QOS ---- */
+
+static const struct qos *qos_find(const struct core *core, const char *name, uint32_t *ret_index) {
+    for (size_t i = 0; name != NULL && i < core->qos.n; i++) {
+        if (!str_equal_nocase(core->qos.items[i]->name, name))
+            continue;
+        *ret_index = (uint32_t) i;
+        return core->qos.items[i];
+    }
+    return NULL;
+}
+
+static uint64_t qos_store_id(const struct qos *qos) {
+    return hash_bytes(qos->name, strlen(qos->name), 0) >> 1;
+}
+
+/* Classes have other numbers now. */
+static void qos_changed(struct core *core) {
+    sched_rebuild(core);
+    place_jobs_again(core);
+}
+
+int core_set_qos(struct core *core, int64_t now, const struct qos *qos, struct effects *out,
+                 struct error *err) {
+    uint32_t at;
+
+    core->now = now;
+    core->out = out;
+    if (qos->name == NULL || qos->name[0] == '\0')
+        return error_set(err, ERR_INVALID, "a QOS must have a name");
+    struct qos *copy = record_dup(&record_qos, qos);
+    if (qos_find(core, qos->name, &at) != NULL) {
+        record_free(&record_qos, core->qos.items[at]);
+        core->qos.items[at] = copy;
+    } else {
+        vec_push(&core->qos, copy);
+    }
+    emit_put(core, STORE_QOS, qos_store_id(copy), &record_qos, copy);
+    qos_changed(core);
+    return 0;
+}
+
+int core_remove_qos(struct core *core, int64_t now, const char *name, struct effects *out,
+                    struct error *err) {
+    uint32_t at;
+
+    core->now = now;
+    core->out = out;
+    if (qos_find(core, name, &at) == NULL)
+        return error_set(err, ERR_NOT_FOUND, "there is no QOS %s", name);
+    emit_delete(core, STORE_QOS, qos_store_id(core->qos.items[at]));
+    record_free(&record_qos, core->qos.items[at]);
+    vec_remove(&core->qos, at);
+    qos_changed(core);
+    return 0;
+}
+
+void qos_restore(struct core *core, struct qos *qos) {
+    vec_push(&core->qos, qos);
+}
+
+void qos_free_all(struct core *core) {
+    vec_each (&core->qos, qos) {
+        record_free(&record_qos, *qos);
+    }
+    vec_done(&core->qos);
+}
+
+uint32_t preempt_class(const struct core *core, const struct job *job) {
+    uint32_t at = (uint32_t) core->qos.n;
+
+    (void) qos_find(core, job->qos, &at);
+    return at;
+}
+
+/* ---- one job as a victim ---- */
+
+static uint32_t mode_by_qos(const struct core *core, const struct qos *qos, int64_t *ret_grace,
+                            int64_t *ret_exempt) {
+    if (qos == NULL)
+        return PREEMPT_OFF;
+    *ret_grace = qos->grace_time == UNSET32 ? 0 : qos->grace_time;
+    if (qos->exempt_time != UNSET32)
+        *ret_exempt = qos->exempt_time;
+    return qos->preempt_mode == PREEMPT_CLUSTER ? core->preempt.mode : qos->preempt_mode;
+}
+
+uint32_t preempt_mode_of(struct core *core, const struct core_job *job, int64_t *ret_grace,
+                         int64_t *ret_exempt) {
+    const struct preempt_rules *rules = &core->preempt;
+    uint32_t at;
+
+    *ret_grace = 0;
+    *ret_exempt = rules->exempt;
+    if (!rules->on || (rules->exempt_priority > 0 && job->rec.priority >= rules->exempt_priority))
+        return PREEMPT_OFF;
+    if (rules->by_qos)
+        return mode_by_qos(core, qos_find(core, job->rec.qos, &at), ret_grace, ret_exempt);
+    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
+    if (part == NULL)
+        return PREEMPT_OFF;
+    *ret_grace = part->rec.grace_time;
+    return part->victim_mode;
+}
+
+/* ---- the planner's table ---- */
+
+static uint8_t may(const struct core *core) {
+    return core->preempt.if_above ? SCHED_MAY_IF_ABOVE : SCHED_MAY;
+}
+
+static void table_by_partition(const struct core *core, uint8_t *table, size_t n) {
+    for (size_t who = 0; who < n; who++) {
+        for (size_t whom = 0; whom < n; whom++) {
+            const struct core_partition *a = &core->partitions[who], *b = &core->partitions[whom];
+            if (a->rec.priority_tier > b->rec.priority_tier && b->victim_mode != PREEMPT_OFF)
+                table[who * n + whom] = may(core);
+        }
+    }
+}
+
+static void table_by_qos(const struct core *core, uint8_t *table, size_t n) {
+    for (size_t who = 0; who + 1 < n; who++) {
+        const struct qos *a = core->qos.items[who];
+        for (size_t whom = 0; whom + 1 < n; whom++) {
+            if (str_has_word_nocase(a->preempt, core->qos.items[whom]->name, ","))
+                table[who * n + whom] = may(core);
+        }
+        /* Equals preempt each other only by their priority, or there would be no end to it. */
+        if (core->preempt.within || a->within)
+            table[who * n + who] = SCHED_MAY_IF_ABOVE;
+    }
+}
+
+void preempt_to_sched(struct core *core) {
+    const struct preempt_rules *rules = &core->preempt;
+    size_t n = !rules->on ? 0 : rules->by_qos ? core->qos.n + 1 : core->n_partitions;
+    uint8_t *table = xcalloc(n * n + 1, 1);
+
+    if (rules->on && rules->by_qos)
+        table_by_qos(core, table, n);
+    else if (rules->on)
+        table_by_partition(core, table, n);
+    const struct sched_preemption preemption = {
+        .n_classes = (uint32_t) n,
+        .by_partition = !rules->by_qos,
+        .may = table,
+        .youngest_first =
+            core->conf->preempt.youngest_first || core->conf->scheduler.preempt_youngest_first,
+        .reclaim_licenses = core->conf->preempt.reclaim_licenses,
+        .patience = core->settings.kill_wait + PREEMPT_PATIENCE,
+    };
+    sched_set_preemption(core->sched, &preemption);
+    free(table);
+}
+
+static uint32_t victim_rank(struct core *core, const struct core_job *job, uint32_t *ret_class) {
+    uint32_t at = 0;
+
+    if (core->preempt.by_qos) {
+        const struct qos *qos = qos_find(core, job->rec.qos, &at);
+        *ret_class = qos != NULL ? at : (uint32_t) core->qos.n;
+        return qos != NULL ? qos->priority : 0;
+    }
+    const struct core_partition *part = partition_find(core, job->rec.partition, &at);
+    *ret_class = part != NULL ? at : UINT32_MAX;
+    return part != NULL ? part->rec.priority_tier : 0;
+}
+
+void preempt_sync_run(struct core *core, struct core_job *job) {
+    struct sched_victim victim = {.priority = job->rec.priority};
+    int64_t exempt;
+
+    if (!core->preempt.on)
+        return;
+    uint32_t mode = preempt_mode_of(core, job, &victim.grace, &exempt);
+    victim.mode = mode == PREEMPT_OFF       ? SCHED_VICTIM_NEVER
+                  : mode == PREEMPT_SUSPEND ? SCHED_VICTIM_SUSPENDS
+                                            : SCHED_VICTIM_ENDS;
+    victim.rank = victim_rank(core, job, &victim.class);
+    victim.eligible = job->rec.start_time + exempt;
+    job->rec.preempt_eligible = mode != PREEMPT_OFF ? victim.eligible : 0;
+    sched_run_victim(core->sched, job->rec.job_id, &victim);
+    if (job->rec.flags & JOB_FLAG_COMPLETING)
+        sched_run_leaving(core->sched, job->rec.job_id, true, core->now);
+    else if (job->rec.preempt_end > 0)
+        sched_run_leaving(core->sched, job->rec.job_id, true, job->rec.preempt_end);
+}

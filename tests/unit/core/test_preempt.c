@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Preemption as users and administrators see it. Who is chosen is the planner's business
+ * (sched/test_preempt.c); here is who may be, what happens to him, and what the records tell.
+ *
+ * Covers: preempt.c, preempt_rules.c
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/qos.h"
+#include "unit.h"
+#include "world.h"
+
+#define NODES                                                                                      \
+    "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\nNodeName=n[1-2] CPUs=4 "                \
+    "RealMemory=1000\n"
+#define TIERS "PreemptType=preempt/partition_prio\n"
+
+static const char partitions[] = "PartitionName=low Nodes=ALL Default=YES PriorityTier=1\n"
+                                 "PartitionName=high Nodes=ALL PriorityTier=2\n";
+
+static void begin(struct world *world, const char *settings, const char *more) {
+    char conf[1024];
+    (void) snprintf(conf, sizeof(conf), "%s%s%s", NODES, settings, more);
+    world_start(world, conf);
+    world_all_connect(world);
+}
+
+static uint32_t submit(struct world *world, const char *partition, uint32_t cpus, const char *qos) {
+    struct job_request request;
+    world_request(&request);
+    request.partition = (char *) (uintptr_t) partition;
+    request.qos = (char *) (uintptr_t) qos;
+    request.cpus_per_task = cpus;
+    request.requeue = TRI_YES;
+    uint32_t id = world_submit(world, &request, NULL);
+    assert_int_not_equal(id, 0);
+    return id;
+}
+
+static uint32_t low(struct world *world) {
+    return submit(world, "low", 4, NULL);
+}
+static uint32_t high(struct world *world) {
+    return submit(world, "high", 4, NULL);
+}
+
+TEST(a_cancelled_victim_is_preempted_and_the_other_job_runs) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=CANCEL\n", partitions);
+    low(&world);
+    world_pass_time(&world, 5);
+    uint32_t young = low(&world);
+    uint32_t id = high(&world);
+    assert_true(world_look(&world, young, &job));
+    assert_int_equal(job.state, JOB_PREEMPTED);
+    assert_int_equal(job.exit_status, 0);
+    assert_int_equal(job.preempt_time, world.now);
+    assert_int_equal(job.preempted_by, id);
+    assert_string_equal(job.provenance, "in order; preempted by job 3 under partition tiers");
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_requeued_victim_waits_and_runs_again) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=REQUEUE\n", partitions);
+    uint32_t first = low(&world), second = low(&world);
+    uint32_t a = high(&world), b = high(&world);
+    assert_int_equal(world_state(&world, a), JOB_RUNNING);
+    assert_int_equal(world_state(&world, b), JOB_RUNNING);
+    assert_true(world_look(&world, first, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_int_equal(job.restarts, 1);
+    world_script_ends(&world, a, 0);
+    world_script_ends(&world, b, 0);
+    assert_int_equal(world_state(&world, first), JOB_RUNNING);
+    assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    assert_true(world_look(&world, first, &job));
+    assert_int_equal(job.preempted_by, 0); /* not this run */
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_job_that_may_not_be_requeued_is_cancelled) {
+    struct world world;
+    struct job_request request;
+    begin(&world, TIERS "PreemptMode=REQUEUE\n", partitions);
+    world_request(&request);
+    request.cpus_per_task = 4;
+    request.requeue = TRI_NO;
+    uint32_t first = world_submit(&world, &request, NULL);
+    low(&world);
+    world_pass_time(&world, 1);
+    high(&world);
+    high(&world);
+    assert_int_equal(world_state(&world, first), JOB_PREEMPTED);
+    world_stop(&world);
+}
+
+TEST(requeue_head_puts_a_victim_before_all_others_of_its_tier) {
+    struct world world;
+    struct job job;
+    begin(&world,
+          TIERS "PreemptMode=REQUEUE\nPreemptParameters=requeue_head\n"
+                "SchedulerParameters=requeue_delay=60\n",
+          partitions);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world);
+    uint32_t others = low(&world);
+    assert_int_equal(world_update(&world, "job", "3", "Priority", "5000000"), 0);
+    uint32_t id = high(&world);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_true(job.queue_head);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    assert_int_equal(world_state(&world, others), JOB_PENDING);
+    assert_true(world_look(&world, victim, &job));
+    assert_false(job.queue_head);
+    assert_true(job.priority < 5000000);
+    world_stop(&world);
+}
+
+TEST(without_requeue_head_the_delay_and_the_queue_hold) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=REQUEUE\nSchedulerParameters=requeue_delay=60\n", partitions);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world);
+    uint32_t id = high(&world);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.reason, REASON_BEGIN_TIME);
+    assert_int_equal(job.start_time, world.now + 60);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_partition_with_its_own_mode_is_taken_by_its_word) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=REQUEUE\n",
+          "PartitionName=safe Nodes=n1 PreemptMode=OFF\n"
+          "PartitionName=low Nodes=n2 PreemptMode=CANCEL\n"
+          "PartitionName=high Nodes=ALL PriorityTier=2\n");
+    uint32_t safe = submit(&world, "safe", 4, NULL), other = low(&world);
+    world_pass_time(&world, 5);
+    uint32_t id = high(&world), waits = high(&world);
+    assert_int_equal(world_state(&world, safe), JOB_RUNNING);
+    assert_int_equal(world_state(&world, other), JOB_PREEMPTED);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_true(world_look(&world, waits, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_int_equal(world_update(&world, "partition", "safe", "PreemptMode", "cancel"), 0);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, safe), JOB_PREEMPTED);
+    assert_int_equal(world_state(&world, waits), JOB_RUNNING);
+    assert_int_not_equal(world_update(&world, "partition", "safe", "PreemptMode", "maybe"), 0);
+    world_stop(&world);
+}
+
+/* ---- grace ---- */
+
+static const char graceful[] = "PartitionName=low Nodes=ALL Default=YES GraceTime=30\n"
+                               "PartitionName=high Nodes=ALL PriorityTier=2\n";
+
+TEST(a_victim_gets_its_grace_and_the_room_is_kept) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=CANCEL\n", graceful);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world), id = high(&world);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_int_equal(job.end_time, world.now + 30);
+    assert_int_equal(job.preempt_time, world.now);
+    assert_int_equal(world.n_signals[SIGTERM], 1);
+    assert_int_equal(world.n_signals[SIGCONT], 1);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.reason, REASON_RESOURCES);
+    world_pass_time(&world, 29);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_pass_time(&world, 1);
+    assert_int_equal(world_state(&world, victim), JOB_PREEMPTED);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_int_equal(world.n_signals[SIGTERM], 1);
+    world_stop(&world);
+}
+
+TEST(a_victim_that_takes_the_hint_is_handled_by_the_mode) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=REQUEUE\n", graceful);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world), id = high(&world);
+    world_pass_time(&world, 3);
+    world_script_ends(&world, victim, 15);
+    assert_int_equal(world_state(&world, victim), JOB_PENDING);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(whoever_no_longer_has_to_go_is_let_off) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=CANCEL\n", graceful);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world);
+    assert_true(world_look(&world, victim, &job));
+    int64_t end = job.end_time;
+    high(&world);
+    assert_int_equal(world_kill(&world, "3"), 0);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.end_time, end);
+    world_pass_time(&world, 60);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(who_starts_elsewhere_lets_his_victims_off) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=CANCEL\n", graceful);
+    uint32_t old = low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world), id = high(&world);
+    world_pass_time(&world, 5);
+    world_script_ends(&world, old, 0);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_pass_time(&world, 60);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_restart_in_the_grace_time_changes_nothing) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=REQUEUE\n", graceful);
+    low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world), id = high(&world);
+    world_pass_time(&world, 10);
+    world_restart(&world);
+    world_all_connect(&world);
+    uint32_t rival = high(&world);
+    assert_int_equal(world_update(&world, "job", "4", "Priority", "5000000"), 0);
+    world_turn(&world);
+    world_pass_time(&world, 20);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_int_equal(job.restarts, 1);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    /* The rival has its own victim, whose grace began when it came. */
+    assert_int_equal(world_state(&world, rival), JOB_PENDING);
+    world_pass_time(&world, 10);
+    assert_int_equal(world_state(&world, rival), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(the_users_own_signal_comes_in_place_of_SIGTERM_if_so_configured) {
+    struct world world;
+    struct job_request request;
+    begin(&world, TIERS "PreemptMode=CANCEL\nPreemptParameters=send_user_signal\n", graceful);
+    world_request(&request);
+    request.cpus_per_task = 4;
+    request.signal = SIGUSR1;
+    request.signal_seconds = 5;
+    request.time_limit = 10;
+    assert_int_not_equal(world_submit(&world, &request, NULL), 0);
+    assert_int_not_equal(world_submit(&world, &request, NULL), 0);
+    high(&world);
+    assert_int_equal(world.n_signals[SIGUSR1], 1);
+    assert_int_equal(world.n_signals[SIGTERM], 0);
+    world_pass_time(&world, 30);
+    assert_int_equal(world.n_signals[SIGUSR1], 1);
+    world_stop(&world);
+}
+
+TEST(a_victim_whose_node_does_not_answer_holds_nobody_up) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=CANCEL\nKillWait=30\nSlurmdTimeout=60000\n", partitions);
+    uint32_t first = low(&world);
+    world_pass_time(&world, 1);
+    uint32_t victim = low(&world);
+    world.nodes_answer = false;
+    uint32_t id = high(&world);
+    assert_int_equal(world_state(&world, victim), JOB_PREEMPTED);
+    assert_int_equal(world_state(&world, first), JOB_RUNNING);
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    world_pass_time(&world, 60);
+    assert_int_equal(world_state(&world, first), JOB_RUNNING); /* one is enough */
+    world_pass_time(&world, 120);
+    assert_int_equal(world_state(&world, first), JOB_PREEMPTED); /* that one is stuck */
+    world.nodes_answer = true;
+    world_node_connects(&world, 0);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.nodes, "n1");
+    world_stop(&world);
+}
+
+TEST(a_young_job_is_exempt) {
+    struct world world;
+    struct job job;
+    begin(&world, TIERS "PreemptMode=CANCEL\nPreemptExemptTime=1\n", partitions);
+    uint32_t a = low(&world), b = low(&world), id = high(&world);
+    assert_true(world_look(&world, a, &job));
+    assert_int_equal(job.preempt_eligible, job.start_time + 60);
+    world_pass_time(&world, 59);
+    assert_int_equal(world_state(&world, a), JOB_RUNNING);
+    assert_int_equal(world_state(&world, b), JOB_RUNNING);
+    world_pass_time(&world, 1);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(jobs_above_the_exempt_priority_stay) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=CANCEL\nPreemptParameters=min_exempt_priority=2000\n",
+          partitions);
+    uint32_t a = low(&world), b = low(&world), id = high(&world); /* priority 1000000 */
+    assert_int_equal(world_state(&world, a), JOB_RUNNING);
+    assert_int_equal(world_state(&world, b), JOB_RUNNING);
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    world_stop(&world);
+}
+
+TEST(a_priority_rule_asks_for_a_higher_priority_too) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=CANCEL,PRIORITY\n", partitions);
+    low(&world);
+    low(&world);
+    uint32_t id = high(&world);
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    assert_int_equal(world_update(&world, "job", "3", "Priority", "2000000"), 0);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+/* ---- by QOS ---- */
+
+static void set_qos(struct world *world, const struct qos *qos) {
+    struct error err = ERROR_INIT;
+    assert_int_equal(core_set_qos(world->core, world->now, qos, &world->effects, &err), 0);
+    world_turn(world);
+}
+
+static struct qos qos_of(const char *name, uint32_t priority, const char *preempt, uint32_t mode) {
+    struct qos qos;
+    record_init(&record_qos, &qos);
+    qos.name = (char *) (uintptr_t) name;
+    qos.priority = priority;
+    qos.preempt = (char *) (uintptr_t) preempt;
+    qos.preempt_mode = mode;
+    return qos;
+}
+
+static void begin_qos(struct world *world, const char *settings) {
+    begin(world, settings, "PartitionName=main Nodes=ALL Default=YES\n");
+    struct qos scavenger = qos_of("scavenger", 1, NULL, PREEMPT_CANCEL);
+    struct qos normal = qos_of("normal", 10, "scavenger", PREEMPT_CLUSTER);
+    struct qos urgent = qos_of("urgent", 100, "normal,scavenger", PREEMPT_OFF);
+    set_qos(world, &scavenger);
+    set_qos(world, &normal);
+    set_qos(world, &urgent);
+}
+
+TEST(a_qos_preempts_those_that_it_names_lowest_first) {
+    struct world world;
+    begin_qos(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE\n");
+    uint32_t scavenger = submit(&world, "main", 4, "scavenger");
+    uint32_t normal = submit(&world, "main", 4, "normal");
+    uint32_t urgent = submit(&world, "main", 4, "urgent");
+    assert_int_equal(world_state(&world, scavenger), JOB_PREEMPTED); /* its QOS says CANCEL */
+    assert_int_equal(world_state(&world, normal), JOB_RUNNING);
+    assert_int_equal(world_state(&world, urgent), JOB_RUNNING);
+    uint32_t second = submit(&world, "main", 4, "urgent");
+    assert_int_equal(world_state(&world, normal), JOB_PENDING);
+    assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    uint32_t third = submit(&world, "main", 4, "urgent");
+    assert_int_equal(world_state(&world, third), JOB_PENDING); /* its own are OFF, not named */
+    world_stop(&world);
+}
+
+TEST(qos_are_stored_and_have_their_own_times) {
+    struct world world;
+    struct job job;
+    struct error err = ERROR_INIT;
+    begin_qos(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPreemptExemptTime=1\n");
+    struct qos scavenger = qos_of("scavenger", 1, NULL, PREEMPT_CANCEL);
+    scavenger.grace_time = 20;
+    scavenger.exempt_time = 0;
+    set_qos(&world, &scavenger);
+    world_restart(&world);
+    world_all_connect(&world);
+    uint32_t a = submit(&world, "main", 4, "scavenger"), b = submit(&world, "main", 4, "normal");
+    uint32_t id = submit(&world, "main", 4, "normal");
+    assert_true(world_look(&world, a, &job));
+    assert_int_equal(job.end_time, world.now + 20);
+    assert_true(world_look(&world, b, &job));
+    assert_int_equal(job.preempt_eligible, job.start_time + 60);
+    assert_int_equal(core_remove_qos(world.core, world.now, "scavenger", &world.effects, &err), 0);
+    assert_true(core_remove_qos(world.core, world.now, "scavenger", &world.effects, &err) < 0);
+    world_turn(&world);
+    world_pass_time(&world, 20);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(within_a_qos_only_a_higher_priority_preempts) {
+    struct world world;
+    begin(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE,WITHIN\n",
+          "PartitionName=main Nodes=n1 Default=YES\n");
+    struct qos normal = qos_of("normal", 10, NULL, PREEMPT_CLUSTER);
+    set_qos(&world, &normal);
+    uint32_t first = submit(&world, "main", 4, "normal");
+    uint32_t second = submit(&world, "main", 4, "normal");
+    assert_int_equal(world_state(&world, second), JOB_PENDING);
+    assert_int_equal(world_update(&world, "job", "2", "Priority", "2000000"), 0);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    assert_int_equal(world_state(&world, first), JOB_PENDING);
+    world_stop(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cancelled_victim_is_preempted_and_the_other_job_runs),
+        cmocka_unit_test(a_requeued_victim_waits_and_runs_again),
+        cmocka_unit_test(a_job_that_may_not_be_requeued_is_cancelled),
+        cmocka_unit_test(requeue_head_puts_a_victim_before_all_others_of_its_tier),
+        cmocka_unit_test(without_requeue_head_the_delay_and_the_queue_hold),
+        cmocka_unit_test(a_partition_with_its_own_mode_is_taken_by_its_word),
+        cmocka_unit_test(a_victim_gets_its_grace_and_the_room_is_kept),
+        cmocka_unit_test(a_victim_that_takes_the_hint_is_handled_by_the_mode),
+        cmocka_unit_test(whoever_no_longer_has_to_go_is_let_off),
+        cmocka_unit_test(who_starts_elsewhere_lets_his_victims_off),
+        cmocka_unit_test(a_restart_in_the_grace_time_changes_nothing),
+        cmocka_unit_test(the_users_own_signal_comes_in_place_of_SIGTERM_if_so_configured),
+        cmocka_unit_test(a_victim_whose_node_does_not_answer_holds_nobody_up),
+        cmocka_unit_test(a_young_job_is_exempt),
+        cmocka_unit_test(jobs_above_the_exempt_priority_stay),
+        cmocka_unit_test(a_priority_rule_asks_for_a_higher_priority_too),
+        cmocka_unit_test(a_qos_preempts_those_that_it_names_lowest_first),
+        cmocka_unit_test(qos_are_stored_and_have_their_own_times),
+        cmocka_unit_test(within_a_qos_only_a_higher_priority_preempts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
