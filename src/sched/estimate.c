@@ -121,10 +121,8 @@ static void estimate_all(struct sched *s, int64_t now) {
         struct pool_flow *flow = &e.flows[s->partitions[p].pool];
         flow->cpus = max_of(flow->cpus, cpus);
     }
-    for (order_make(s); s->order.n > 0; order_advance(s)) {
-        struct shape *shape = s->order.items[0];
-        estimate_job(&e, shape->jobs[shape->cursor]);
-    }
+    for (order_begin(s); order_turn(s); order_advance(s))
+        estimate_job(&e, order_job(s));
     for (size_t i = e.plans.n; i-- > 0;)
         plan_remove(s, e.plans.items[i]);
     vec_done(&e.plans);

@@ -69,6 +69,13 @@ static char *unavailable_text(const struct sched *s, const struct shape *shape) 
     return str_take(&text);
 }
 
+void shape_report(struct sched *s, struct shape *shape) {
+    if (shape->reported)
+        return;
+    vec_push(&s->reports, shape);
+    shape->reported = s->reports.n;
+}
+
 bool shape_open(struct sched *s, struct shape *shape) {
     uint32_t closed = REASON_NONE;
     bool open = false;
@@ -87,6 +94,7 @@ bool shape_open(struct sched *s, struct shape *shape) {
     shape_detail_set(s, shape,
                      shape->blocked_reason == REASON_REQ_NODE_NOT_AVAIL ? unavailable_text(s, shape)
                                                                         : NULL);
+    shape_report(s, shape);
     return open;
 }
 
@@ -217,7 +225,7 @@ static void report_specials(struct waits *w) {
 /* Not looked at: the pass was cut short before. */
 static bool untested(const struct sched *s, const struct job *job) {
     return s->cut && job->place == PLACE_LIVE && !job->shape->blocked_reason &&
-           job->shape->dead_version != s->release_version;
+           job->shape->asleep_version == 0;
 }
 
 static void report_fresh(struct waits *w) {
@@ -240,10 +248,13 @@ static void report_fresh(struct waits *w) {
 }
 
 static void report_shapes(struct waits *w) {
-    vec_each (&w->s->shapes, at) {
+    vec_each (&w->s->reports, at) {
         struct shape *shape = *at;
-        uint32_t rest = rest_reason(shape);
+        uint32_t rest = shape ? rest_reason(shape) : REASON_NONE;
 
+        if (!shape)
+            continue;
+        shape->reported = 0;
         if (rest == shape->rest_reported && shape->detail_version == shape->detail_reported)
             continue;
         shape->rest_reported = rest;
@@ -254,6 +265,7 @@ static void report_shapes(struct waits *w) {
                 report_job(w, job);
         }
     }
+    vec_reset(&w->s->reports);
 }
 
 void explain_pass(struct sched *s, struct sched_plan *plan) {

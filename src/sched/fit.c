@@ -217,7 +217,8 @@ uint32_t node_tasks(const struct sched *s, const struct shape *shape, const stru
         else
             high = try - 1;
     }
-    return low;
+    /* Without a total, every node takes its full share. */
+    return shape->ntasks == 0 && low < shape_share(shape) ? 0 : low;
 }
 
 uint32_t node_units(const struct sched *s, const struct shape *shape, const struct alternative *alt,

@@ -12,8 +12,9 @@
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), place.c and select.c (which nodes to take), profile.c (the future), calendar.c
- * (reservations), preempt.c (who has to go), pass.c (one plan), senior.c (who may have a plan),
- * explain.c (reasons), feasible.c and whatif.c (questions).
+ * (reservations), preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a
+ * test), pass.c (one plan), senior.c (who may have a plan), explain.c (reasons), feasible.c and
+ * whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -94,7 +95,7 @@ struct node {
     vec(struct hold) runs;
     vec(struct plan_hold) plans;
     vec(struct reserved_hold) reserved;
-    uint32_t released_mark; /* scratch of the profile */
+    uint64_t released; /* its last position in the release log */
 };
 struct weight_class {
     uint32_t begin, end; /* nodes */
@@ -177,6 +178,11 @@ struct group {
     struct node_set *set;
     uint32_t count;
 };
+/* How far a placement was from success: so many more nodes that can take a share, and so many more
+ * tasks on them, are needed at least. */
+struct lack {
+    uint32_t nodes, tasks;
+};
 /* One way to place a shape: a partition, with [a|b] one alternative of the constraint, and a
  * reservation or none. */
 struct alternative {
@@ -190,11 +196,35 @@ struct alternative {
     uint32_t cpu_cap; /* MaxCPUsPerNode, 0 = none */
     uint32_t min_nodes, max_nodes;
     int64_t limit, min_limit;
-    uint32_t limits; /* why the partition never takes it, 0 */
-    uint32_t reason; /* why it is closed as the cluster stands, 0 = open */
-    int64_t **each;  /* per hardware: need of a node; NULL = not computed, no_need = cannot */
-    int64_t **one;   /* the same when a single node takes the whole job */
-    int64_t **even;  /* the same for an even share of the tasks on alt->min_nodes nodes */
+    struct lack lack; /* when it was last found that it cannot start */
+    uint32_t limits;  /* why the partition never takes it, 0 */
+    uint32_t reason;  /* why it is closed as the cluster stands, 0 = open */
+    int64_t **each;   /* per hardware: need of a node; NULL = not computed, no_need = cannot */
+    int64_t **one;    /* the same when a single node takes the whole job */
+    int64_t **even;   /* the same for an even share of the tasks on alt->min_nodes nodes */
+};
+/* What decides who goes first, in one place: lower goes first. */
+struct turn_key {
+    uint64_t urgency; /* tier and priority, inverted */
+    int64_t submit;
+    uint32_t job_id;
+};
+/* A shape in the order of first jobs, with what decides whether it is worth a look: a walk over
+ * shapes that sleep touches nothing else. */
+struct turn {
+    struct turn_key key; /* of its first job */
+    uint32_t partition;  /* of its only alternative; MANY_PARTITIONS */
+    struct shape *shape; /* NULL: gone */
+    uint64_t asleep;     /* releases up to here let it sleep; 0 = awake */
+    int64_t limit;       /* its only alternative's */
+    uint32_t cpus;       /* at least so many on each node that it takes */
+    bool exclusive, guarded;
+};
+#define MANY_PARTITIONS UINT32_MAX
+/* A shape whose first job has been dealt with. */
+struct again {
+    struct turn_key key;
+    size_t turn; /* index */
 };
 struct shape {
     uint64_t hash;
@@ -226,15 +256,18 @@ struct shape {
     size_t n_jobs, capacity, n_sorted, n_live, first;
     /* what the last passes found */
     uint64_t static_version; /* of closed reasons */
-    uint64_t dead_version;   /* cannot start anything while the release version is this */
+    uint64_t asleep_version; /* release version when it was put to sleep, 0 = never */
     uint64_t no_victims;     /* nor with all victims gone while it is this */
     uint32_t blocked_reason; /* closed for good until the cluster changes, 0 */
     uint32_t held_reason;    /* only a reservation keeps it from starting, 0 */
     char *detail;            /* text to go with it */
     bool short_of_licenses;
+    size_t changed, reported; /* 1 + index in sched->changed_shapes, ->reports; 0 */
+    bool queued;              /* has a turn, with the key: */
+    struct turn_key turn_key;
     uint32_t rest_reported;
     uint64_t detail_version, detail_reported;
-    size_t cursor;                    /* this pass: next job to look at */
+    size_t cursor;                    /* this walk: next job to look at */
     uint32_t n_guarded, guarded_seen; /* jobs that have waited longest; seen in this pass */
 };
 
@@ -264,6 +297,19 @@ struct job {
 };
 
 /* ---- the planner ---- */
+
+#define RELEASE_LOG_MAX 128
+/* Nodes of which more has come free, in order; see wake.c. Positions count from 1. */
+struct release_log {
+    uint32_t nodes[RELEASE_LOG_MAX];
+    uint64_t first, end; /* positions in the ring: [first, end) */
+    uint64_t seen;       /* the highest that a shape sleeps at */
+    /* of the nodes after `from`: what the best of them has */
+    uint64_t from;
+    bool stale;
+    int64_t cpus_free, cpus_keep;
+    uint32_t idle_free, idle_keep;
+};
 
 struct gres_kind {
     char *name, *type;
@@ -306,6 +352,7 @@ struct sched {
     uint32_t n_nodes;
     uint32_t *inner;              /* configured position -> index here */
     int64_t *total, *free, *keep; /* n_nodes * n_dims; keep: minimum over all the future */
+    int64_t *next_end;            /* per node: first end of what runs there; SCHED_FOREVER */
     struct hardware *hardware;
     uint32_t n_hardware;
     struct weight_class *weights;
@@ -329,13 +376,17 @@ struct sched {
     struct map jobs;        /* job id -> struct job */
     struct map shape_index; /* hash -> chain */
     vec(struct shape *) shapes;
-    struct map sets; /* hash -> chain of struct node_set */
+    vec(uint32_t) places;               /* scratch: nodes of a plan that is made anew */
+    vec(struct shape *) changed_shapes; /* whose turn may be wrong */
+    vec(struct shape *) reports;        /* whose common reason may have changed */
+    struct map sets;                    /* hash -> chain of struct node_set */
     struct heap timers;
     vec(struct job *) fresh;    /* need a reason */
     vec(struct job *) specials; /* of the last pass */
 
     uint64_t release_version; /* moves when anything could start earlier */
     uint64_t static_version;  /* moves when nodes, partitions or licences change */
+    uint64_t turns_version;   /* static version of the turns */
     uint64_t generation;      /* moves with every change */
     uint64_t estimate_generation;
     int64_t estimate_time; /* when estimates were made; 0 = never */
@@ -361,7 +412,17 @@ struct sched {
     vec(int64_t) times;
     vec(uint32_t) histogram; /* nodes by the share that they can take */
     struct step *state;      /* per node; all zero between searches */
-    vec(struct shape *) order;
+    /* the order of all that wait: see order.c */
+    struct {
+        vec(struct turn) turns;   /* by the first job of each shape */
+        vec(struct turn) arrived; /* scratch */
+        vec(struct again) again;  /* heap */
+        size_t next;              /* of turns */
+        size_t turn;              /* whose job is looked at; NO_TURN at the end */
+        bool from_again;
+    } order;
+    struct release_log log;
+    struct lack lack; /* of the last placement that failed */
     vec(struct run *) tentative;
 };
 
@@ -396,7 +457,6 @@ void amount_sum(const struct sched *s, int64_t *amount);
 /* view.c */
 void node_changed(struct sched *s, uint32_t node); /* recomputes keep and the indexes */
 void sched_touched(struct sched *s);               /* the next pass has something to do */
-void sched_released(struct sched *s);              /* something may start earlier */
 void sched_statics(struct sched *s);               /* closed reasons must be looked at again */
 
 /* index.c */
@@ -433,6 +493,14 @@ bool preempt_try(struct sched *s, struct job *job, struct sched_plan *plan);
 void preempt_pass_end(struct sched *s, struct sched_plan *plan);
 
 /* queue.c */
+struct turn_key job_key(const struct job *job);
+static inline bool key_before(const struct turn_key *a, const struct turn_key *b) {
+    if (a->urgency != b->urgency)
+        return a->urgency < b->urgency;
+    if (a->submit != b->submit)
+        return a->submit < b->submit;
+    return a->job_id < b->job_id;
+}
 int job_compare(const struct job *a, const struct job *b); /* < 0: a goes first */
 void job_list_sort(struct shape *shape);
 struct job *job_list_at(struct shape *shape,
@@ -551,6 +619,13 @@ bool select_is_exact(const struct shape *shape, const struct alternative *alt);
 void candidates_sort(struct sched *s, const struct alternative *alt, bool future);
 
 /* place.c */
+/* A lower bound of what any node must have free, whatever its hardware, for so many tasks; `all`:
+ * with all GRES of the job. */
+void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
+                uint32_t n_dims);
+/* Tasks of the shape that the node could take now, 0 = not even a share. May be too many. */
+uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *alt, uint32_t node);
+/* On failure, s->lack says how far away it was. */
 bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
                struct placement *out);
 /* With every node free; usable_only: as the cluster stands. */
@@ -583,13 +658,31 @@ void plans_clear(struct sched *s);
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
                 struct sched_start *ret);
 
-/* The order of all that wait, shape by shape: s->order.items[0] has the next job at its cursor. */
-void order_make(struct sched *s);
-void order_advance(struct sched *s); /* to its next job */
+/* order.c */
+#define NO_TURN SIZE_MAX
+/* Begins a walk over all that wait, in order, shape by shape. The other functions need one. */
+void order_begin(struct sched *s);
+/* The turn that the walk has come to, NULL at the end; its shape's cursor is at the job. */
+struct turn *order_turn(struct sched *s);
+struct job *order_job(struct sched *s); /* of that turn */
+void order_advance(struct sched *s);    /* goes on; the shape comes again with its next job */
+void order_drop(struct sched *s);       /* goes on; no more of this shape */
+void shape_turn_changed(struct sched *s, struct shape *shape); /* its first job may be another */
+void order_forget(struct sched *s, struct shape *shape);
+
+/* wake.c */
+void sched_released(struct sched *s);               /* anything may start earlier */
+void node_released(struct sched *s, uint32_t node); /* more of it is, or will earlier be, free */
+void plan_released(struct sched *s, const struct plan *plan);
+void node_taken(struct sched *s, uint32_t node); /* what the log says of it is stale */
+void turn_sleep(struct sched *s, struct turn *turn);
+/* True: no job of the shape can start now, nothing that came free since it fell asleep lets it. */
+bool turn_sleeps(struct sched *s, struct turn *turn);
 
 /* explain.c */
 /* Takes the text over. */
 void shape_detail_set(struct sched *s, struct shape *shape, char *detail);
+void shape_report(struct sched *s, struct shape *shape); /* its common reason may have changed */
 /* Looks at a shape's closed alternatives again; true while at least one is open. */
 bool shape_open(struct sched *s, struct shape *shape);
 void explain_pass(struct sched *s, struct sched_plan *plan);

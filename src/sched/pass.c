@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One plan. Shapes are merged by their first job in order; a shape that cannot start is tested
- * once, because free amounts only shrink during a pass. The first `reservations` jobs of a pool
- * that cannot start get a plan; whoever comes later may start only where that delays no plan.
+ * One plan. Shapes come up by their first job in order (order.c); a shape that cannot start is
+ * tested once, and again only when something that it could use has come free (wake.c). The first
+ * `reservations` jobs of a pool that cannot start get a plan; whoever comes later may start only
+ * where that delays no plan.
  *
  * Plans persist. A job that has one is tried with its own plan taken out and all others in place,
  * so it can only move earlier. Plans of jobs further down do not bind a job that has none: when it
@@ -13,58 +14,6 @@
 #include <assert.h>
 
 #include "sched/internal.h"
-
-/* ---- merging shapes by their next job ---- */
-
-static bool goes_before(const struct shape *a, const struct shape *b) {
-    return job_compare(a->jobs[a->cursor], b->jobs[b->cursor]) < 0;
-}
-
-static void order_down(struct sched *s, size_t i) {
-    struct shape **heap = s->order.items;
-    size_t n = s->order.n;
-
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && goes_before(heap[child + 1], heap[child]))
-            child++;
-        if (!goes_before(heap[child], heap[i]))
-            return;
-        struct shape *t = heap[i];
-        heap[i] = heap[child];
-        heap[child] = t;
-    }
-}
-
-void order_make(struct sched *s) {
-    vec_reset(&s->order);
-    vec_each (&s->shapes, at) {
-        struct shape *shape = *at;
-        job_list_sort(shape);
-        shape->cursor = shape->first;
-        shape->guarded_seen = 0;
-        if (!shape_open(s, shape) || !job_list_at(shape, &shape->cursor))
-            continue;
-        vec_push(&s->order, shape);
-    }
-    for (size_t i = s->order.n / 2; i-- > 0;)
-        order_down(s, i);
-}
-
-/* No more jobs of the first shape. */
-static void order_drop(struct sched *s) {
-    s->order.items[0] = s->order.items[--s->order.n];
-    order_down(s, 0);
-}
-
-void order_advance(struct sched *s) {
-    struct shape *shape = s->order.items[0];
-
-    shape->cursor++;
-    if (!job_list_at(shape, &shape->cursor))
-        order_drop(s);
-    else
-        order_down(s, 0);
-}
 
 /* ---- starting ---- */
 
@@ -113,6 +62,8 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
 
 /* Fits now, with the plans that are in place? */
 static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_t *limit) {
+    if (shape->n_licenses)
+        shape_report(s, shape);
     shape->short_of_licenses = false;
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
@@ -125,6 +76,8 @@ static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_
             shape->short_of_licenses = true;
         else if (place_now(s, shape, alt, alt->limit, &s->placement))
             return alt;
+        /* How far each of the shorter limits is from a start is not known. */
+        alt->lack = alt->min_limit ? (struct lack) {1, 0} : s->lack;
         if (place_shortened(s, shape, alt, limit, &s->placement))
             return alt;
     }
@@ -199,8 +152,8 @@ static void pool_drop_old(struct sched *s, struct pool *pool) {
             i++;
             continue;
         }
+        plan_released(s, pool->plans.items[i]);
         plan_remove(s, pool->plans.items[i]);
-        sched_released(s);
     }
 }
 
@@ -316,7 +269,7 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, bool
                                     int64_t *limit) {
     struct shape *shape = job->shape;
 
-    if (!s->naive && shape->dead_version == s->release_version && !shape_has_old(s, shape))
+    if (!s->naive && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
         return NULL;
     struct alternative *alt = fits_now(s, shape, limit);
     if (!alt && !has_plan && shape_has_old(s, shape)) {
@@ -342,9 +295,12 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
         (void) shape_has_senior(s, job);
         return WAITS;
     }
-    calendar_explain(s, shape);
+    if (s->n_calendar > 0 || shape->held_reason) {
+        calendar_explain(s, shape);
+        shape_report(s, shape);
+    }
     if (shape_stays_dead(s, shape))
-        shape->dead_version = s->release_version;
+        turn_sleep(s, order_turn(s));
     job_blocks(s, job);
     bool others = shape_has_senior(s, job);
     if (!job_plannable(s, job))
@@ -364,13 +320,21 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
         (void) shape_has_senior(s, job);
         return WAITS;
     }
+    if (!had_plan)
+        return job_try_anew(s, job, 0, plan, starts);
     uint64_t place = plan_place(job->plan);
-    int64_t planned = had_plan ? job->plan->start : 0;
-    if (had_plan)
-        plan_remove(s, job->plan);
+    int64_t planned = job->plan->start;
+    vec_reset(&s->places);
+    for (uint32_t i = 0; i < job->plan->n; i++)
+        vec_push(&s->places, job->plan->nodes[i]);
+    plan_remove(s, job->plan);
     enum outcome outcome = job_try_anew(s, job, planned, plan, starts);
-    if (had_plan && plan_place(job->plan) != place) {
-        sched_released(s); /* its old place is free for others */
+    if (plan_place(job->plan) != place) { /* its old place is free for others */
+        vec_each (&s->places, node) {
+            node_released(s, *node);
+        }
+        s->release_version++;
+        sched_touched(s);
         if (job->plan)
             job->plan->version = s->release_version;
     }
@@ -389,8 +353,8 @@ static void plans_drop_lost(struct sched *s) {
                 i++;
                 continue;
             }
+            plan_released(s, plan);
             plan_remove(s, plan);
-            sched_released(s);
         }
     }
 }
@@ -399,7 +363,7 @@ static void plans_drop_lost(struct sched *s) {
 static void plan_overdue(struct sched *s, const struct plan *plan) {
     for (uint32_t i = 0; i < plan->n; i++)
         node_changed(s, plan->nodes[i]);
-    sched_released(s);
+    plan_released(s, plan);
 }
 
 static void pass_begin(struct sched *s, int64_t now) {
@@ -453,13 +417,31 @@ static int64_t next_time(const struct sched *s) {
     return next == SCHED_FOREVER ? 0 : next;
 }
 
+/* Nothing can be done for any job of the shape, and nothing remains to be said of its first. */
+static bool turn_is_idle(struct sched *s, struct turn *turn) {
+    if (s->naive || s->preemption.n_classes > 0 || s->n_calendar > 0)
+        return false; /* somebody may have to go; why it waits may be another reason now */
+    if (turn->guarded || turn->partition == MANY_PARTITIONS)
+        return false;
+    const struct partition *p = &s->partitions[turn->partition];
+    const struct pool *pool = &s->pools[p->pool];
+    if (p->head_pass != s->pass || pool->n_old > 0)
+        return false;
+    if (pool->blocked)
+        return true;
+    return (!s->settings.backfill || pool->n_kept >= s->settings.reservations) &&
+           turn_sleeps(s, turn);
+}
+
 /* True when max_starts ended the pass early. */
 static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
                      struct starts *starts) {
-    while (s->order.n > 0) {
-        struct shape *shape = s->order.items[0];
-        struct job *job = shape->jobs[shape->cursor];
-
+    for (struct turn *turn; (turn = order_turn(s));) {
+        if (turn_is_idle(s, turn)) {
+            order_drop(s);
+            continue;
+        }
+        struct job *job = order_job(s);
         if (max_starts && starts->items.n >= max_starts)
             return true;
         enum outcome outcome = job_try(s, job, plan, starts);
@@ -489,20 +471,18 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
         return;
     }
     pass_begin(s, now);
-    order_make(s);
+    order_begin(s);
     plans_drop_lost(s);
     s->changed = false;
     bool cut = pass_run(s, max_starts, plan, &starts);
     s->cut = cut;
     explain_pass(s, plan);
     pass_end(s, plan, &starts);
-    vec_each (&s->shapes, shape) {
-        (*shape)->cursor = 0;
-    }
     s->changed = s->changed || cut;
     s->due = s->preempt_wake;
     for (uint32_t p = 0; p < s->n_pools; p++)
         s->due = min_of(s->due, s->pools[p].first_start);
+    s->log.from = s->log.end;
     plan->next_time = cut ? now : next_time(s);
 }
 

@@ -50,9 +50,8 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
 
 /* ---- narrowing down ---- */
 
-/* A lower bound of what any node must have free, whatever its hardware. */
-static void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
-                       uint32_t n_dims) {
+void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
+                uint32_t n_dims) {
     memset(need, 0, n_dims * sizeof(*need));
     int64_t gpus = need_add_gres(shape, tasks, need);
     for (uint8_t i = 0; i < shape->n_per_job; i++) {
@@ -95,6 +94,37 @@ static size_t mask_make(struct sched *s, const struct alternative *alt, enum vie
     }
     s->candidates += words / 64 + 1;
     return count;
+}
+
+/* So many nodes can take a share, and that was not enough. */
+static void lack_set(struct sched *s, const struct alternative *alt, size_t have) {
+    s->lack.nodes = have < alt->min_nodes ? alt->min_nodes - have : 1;
+    s->lack.tasks = 0;
+}
+
+/* Do the largest shares of those found, on as many nodes as are allowed, hold what is to be spread?
+ * Without: nobody needs to sort them. */
+static bool found_hold_goal(struct sched *s, const struct shape *shape,
+                            const struct alternative *alt) {
+    uint32_t goal = spread_goal(shape, alt);
+    uint64_t sum = 0, left = alt->max_nodes;
+
+    if (goal == 0 || goal > 4096)
+        return true;
+    vec_reset(&s->histogram);
+    vec_reserve(&s->histogram, (size_t) goal + 1);
+    memset(s->histogram.items, 0, (goal + 1) * sizeof(*s->histogram.items));
+    vec_each (&s->found, c) {
+        s->histogram.items[min_of(shape->n_per_job ? c->units : c->tasks, goal)]++;
+    }
+    for (uint32_t share = goal; share > 0 && left > 0 && sum < goal; share--) {
+        uint64_t n = min_of((uint64_t) s->histogram.items[share], left);
+        sum += n * share;
+        left -= n;
+    }
+    if (shape->n_per_job == 0 && sum < goal)
+        s->lack.tasks = goal - sum;
+    return sum >= goal;
 }
 
 /* ---- equal shares: take in order, stop when there are enough ---- */
@@ -260,8 +290,10 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
     }
     /* The goal was set by an upper bound; fewer may do. */
     uint32_t n = fixed_wanted(f, f->out->picks.n);
-    if (n == 0 || f->out->picks.n < n)
+    if (n == 0 || f->out->picks.n < n) {
+        lack_set(s, f->alt, f->out->picks.n);
         return false;
+    }
     f->out->picks.n = n;
     return true;
 }
@@ -311,6 +343,9 @@ static bool general_now(struct sched *s, struct shape *shape, struct alternative
                 vec_push(&s->found, c);
         }
     }
+    lack_set(s, alt, s->found.n);
+    if (s->found.n < alt->min_nodes || !found_hold_goal(s, shape, alt))
+        return false;
     candidates_sort(s, alt, false);
     return select_nodes(s, shape, alt, out);
 }
@@ -362,6 +397,7 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
         return place_amounts(s, shape, alt, s->now, end, out);
     need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
     size_t count = mask_make(s, alt, view, need);
+    lack_set(s, alt, count);
     if (count < alt->min_nodes)
         return false;
     if (fixed && simple) {
@@ -373,6 +409,23 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
         return false;
     }
     return place_amounts(s, shape, alt, s->now, end, out);
+}
+
+uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *alt, uint32_t node) {
+    int64_t scratch[MAX_DIMS], end = time_after(s->now, alt->limit);
+    uint32_t hardware = s->nodes[node].hardware;
+
+    if (!bits_test(&alt->set->nodes, node) || !s->nodes[node].usable)
+        return 0;
+    /* With --time-min a shorter run may get round the plans. */
+    enum view_of view = alt->min_limit ? VIEW_NOW : view_for(s, alt, end);
+    const int64_t *have = node_have(s, alt, node, view, end, scratch);
+    if (shape_is_fixed(shape, alt)) {
+        const int64_t *need = need_each(s, shape, alt, hardware);
+        return need && need_fits(s, alt, node, have, need) ? shape_share(shape) : 0;
+    }
+    const int64_t *need = need_each(s, shape, alt, hardware);
+    return need && amount_covers(have, need, s->n_dims) ? node_tasks(s, shape, alt, node, have) : 0;
 }
 
 bool place_amounts(struct sched *s, const struct shape *shape, const struct alternative *alt,

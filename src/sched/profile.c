@@ -398,6 +398,12 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
     return false;
 }
 
+/* Could the node, which has no plans, take a share as it is? */
+static bool search_fits_now(struct search *q, uint32_t node) {
+    const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
+    return need && amount_covers(node_free(q->s, node), need, q->s->n_dims);
+}
+
 static bool search_until(struct search *q, int64_t *ret_start, struct placement *out) {
     struct sched *s = q->s;
 
@@ -413,11 +419,13 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
         if (!s->nodes[node].usable || !calendar_ever(s, q->alt, node, scratch))
             continue;
         s->candidates++;
-        bool quiet = s->nodes[node].plans.n == 0 && s->nodes[node].reserved.n == 0;
-        if (q->plain && quiet && !q->alt->reservation)
-            steps_of_free_node(q, node);
-        else
+        bool quiet = !bits_test(&s->planned, node) && !bits_test(&s->reserved, node);
+        if (q->plain && quiet && !q->alt->reservation) {
+            if (s->naive || s->next_end[node] <= q->until || search_fits_now(q, node))
+                steps_of_free_node(q, node);
+        } else {
             steps_of_planned_node(q, node);
+        }
     }
     steps_of_licenses(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);

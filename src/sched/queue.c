@@ -8,23 +8,24 @@
 
 #include "sched/internal.h"
 
+/* Those for whom others go first; then by tier, priority, submission, id. */
+struct turn_key job_key(const struct job *job) {
+    uint64_t tier = min_of(job->tier, (uint32_t) INT32_MAX);
+    uint64_t urgency = (uint64_t) job->preempting << 63 | tier << 32 | job->priority;
+    return (struct turn_key) {~urgency, job->submit, job->job_id};
+}
+
 int job_compare(const struct job *a, const struct job *b) {
-    if (a->preempting != b->preempting)
-        return a->preempting ? -1 : 1;
-    if (a->tier != b->tier)
-        return a->tier > b->tier ? -1 : 1;
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
-    if (a->submit != b->submit)
-        return a->submit < b->submit ? -1 : 1;
-    return a->job_id < b->job_id ? -1 : a->job_id > b->job_id;
+    struct turn_key x = job_key(a), y = job_key(b);
+    return key_before(&x, &y) ? -1 : key_before(&y, &x);
 }
 
 static int job_compare_pointers(const void *a, const void *b) {
     return job_compare(*(struct job *const *) a, *(struct job *const *) b);
 }
 
-static void job_list_push(struct shape *shape, struct job *job) {
+static void job_list_push(struct sched *s, struct shape *shape, struct job *job) {
+    shape_turn_changed(s, shape);
     if (shape->n_jobs == shape->capacity) {
         shape->capacity = vec_grown(shape->capacity, shape->n_jobs + 1);
         shape->jobs = xreallocarray(shape->jobs, shape->capacity, sizeof(*shape->jobs));
@@ -35,7 +36,8 @@ static void job_list_push(struct shape *shape, struct job *job) {
     shape->n_live++;
 }
 
-static void job_list_remove(struct shape *shape, struct job *job) {
+static void job_list_remove(struct sched *s, struct shape *shape, struct job *job) {
+    shape_turn_changed(s, shape);
     assert(shape->jobs[job->position] == job);
     shape->jobs[job->position] = NULL;
     shape_guarded_add(job, -1);
@@ -134,15 +136,16 @@ static void job_settle(struct sched *s, struct job *job, int64_t now) {
         place = PLACE_LIMITED;
     }
     bool listed = job->place == PLACE_LIVE;
+    shape_turn_changed(s, job->shape); /* it may be guarded from now on */
     if (listed)
         shape_guarded_add(job, -1);
     next = min_of(next, job_seniority_set(s, job, now));
     if (listed)
         shape_guarded_add(job, 1);
     if (job->place == PLACE_LIVE && place != PLACE_LIVE)
-        job_list_remove(job->shape, job);
+        job_list_remove(s, job->shape, job);
     if (job->place != PLACE_LIVE && place == PLACE_LIVE)
-        job_list_push(job->shape, job);
+        job_list_push(s, job->shape, job);
     if (job->place != place)
         job_mark_fresh(s, job);
     job->place = place;
@@ -170,12 +173,12 @@ static uint32_t job_tier(const struct sched *s, const struct shape *shape) {
 
 static void job_free(struct sched *s, struct job *job) {
     if (job->plan) {
+        plan_released(s, job->plan);
         plan_remove(s, job->plan);
-        sched_released(s);
     }
     heap_remove(&s->timers, &job->timer);
     if (job->place == PLACE_LIVE)
-        job_list_remove(job->shape, job);
+        job_list_remove(s, job->shape, job);
     if (job->fresh)
         s->fresh.items[job->fresh - 1] = NULL;
     for (size_t i = 0; job->special && i < s->specials.n; i++) {
@@ -220,7 +223,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job->tier = job_tier(s, shape);
     job->place = PLACE_LIVE;
     shape->refs++;
-    job_list_push(shape, job);
+    job_list_push(s, shape, job);
     map_put(&s->jobs, job->job_id, job);
     job_mark_fresh(s, job);
     job_settle(s, job, s->now);
@@ -248,8 +251,8 @@ void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
         sched_released(s); /* may preempt others than before */
     sched_touched(s);
     if (job->place == PLACE_LIVE) {
-        job_list_remove(job->shape, job);
-        job_list_push(job->shape, job);
+        job_list_remove(s, job->shape, job);
+        job_list_push(s, job->shape, job);
     }
 }
 
@@ -259,10 +262,10 @@ void sched_job_preempting(struct sched *s, uint32_t job_id, bool preempting) {
     if (!job || job->preempting == preempting)
         return;
     if (job->place == PLACE_LIVE)
-        job_list_remove(job->shape, job);
+        job_list_remove(s, job->shape, job);
     job->preempting = preempting;
     if (job->place == PLACE_LIVE)
-        job_list_push(job->shape, job);
+        job_list_push(s, job->shape, job);
     if (!preempting && job->plan) /* no more than anybody else's */
         plan_remove(s, job->plan);
     if (preempting)

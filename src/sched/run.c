@@ -67,6 +67,7 @@ struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool 
         free_add(s, nodes[i], amount, -1);
         hold_insert(&s->nodes[nodes[i]], (struct hold) {run->end, run, i});
         node_changed(s, nodes[i]);
+        node_taken(s, nodes[i]);
     }
     return run;
 }
@@ -89,6 +90,16 @@ static void run_free(struct run *run) {
     free(run->licenses);
     free(run->cpus_aside);
     free(run);
+}
+
+/* What it holds, or held until now, may be somebody else's. */
+static void run_released(struct sched *s, const struct run *run) {
+    s->release_version++;
+    sched_touched(s);
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] != SCHED_NO_NODE)
+            node_released(s, run->nodes[i]);
+    }
 }
 
 void run_drop(struct sched *s, struct run *run) {
@@ -153,7 +164,7 @@ static bool run_was_proposed(struct sched *s, const struct sched_alloc *allocs, 
     if (!last)
         return false;
     map_remove(&s->unconfirmed, last_hash);
-    return (uintptr_t) end_value(end) <= (uintptr_t) last;
+    return end_value(end) == last;
 }
 
 void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool exclusive,
@@ -185,8 +196,8 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
     const struct job *job = map_get(&s->jobs, job_id);
     run->user_only = job && job->shape->user_only;
     map_put(&s->runs, job_id, run);
-    if (!run_was_proposed(s, allocs, n, end))
-        sched_released(s);
+    if (!run_was_proposed(s, allocs, n, run->end))
+        run_released(s, run); /* plans may collide with it; it may end earlier than proposed */
     sched_touched(s);
     free(nodes);
     free(amounts);
@@ -222,7 +233,7 @@ void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
         hold_insert(node, (struct hold) {run->end, run, i});
         node_changed(s, run->nodes[i]);
     }
-    sched_released(s);
+    run_released(s, run);
 }
 
 void sched_run_victim(struct sched *s, uint32_t job_id, const struct sched_victim *victim) {
@@ -251,9 +262,9 @@ void sched_run_release_node(struct sched *s, uint32_t job_id, uint32_t outer) {
         if (run->nodes[i] == s->inner[outer])
             run_give_back(s, run, i);
     }
+    node_released(s, s->inner[outer]);
     if (run->n_held == 0)
         sched_run_remove(s, job_id);
-    sched_released(s);
 }
 
 void sched_run_remove(struct sched *s, uint32_t job_id) {
@@ -261,8 +272,8 @@ void sched_run_remove(struct sched *s, uint32_t job_id) {
 
     if (!run)
         return;
+    run_released(s, run);
     run_drop(s, run);
-    sched_released(s);
 }
 
 void run_lift(struct sched *s, struct run *run, bool licenses) {
@@ -313,7 +324,7 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
         return;
     run->suspended = suspended;
     run_swap_cpus(s, run);
-    sched_released(s);
+    run_released(s, run);
 }
 
 uint64_t run_license(const struct run *run, uint32_t id) {

@@ -504,6 +504,7 @@ struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec) {
     shape->next_same_hash = chain;
     shape->position = s->shapes.n;
     vec_push(&s->shapes, shape);
+    shape_turn_changed(s, shape);
     map_put(&s->shape_index, hash, shape);
     return shape;
 }
@@ -521,6 +522,7 @@ void shape_release(struct sched *s, struct shape *shape) {
         map_put(&s->shape_index, shape->hash, chain);
     else
         map_remove(&s->shape_index, shape->hash);
+    order_forget(s, shape);
     vec_remove_swap(&s->shapes, shape->position);
     if (shape->position < s->shapes.n)
         s->shapes.items[shape->position]->position = shape->position;

@@ -9,6 +9,7 @@ struct sched *sched_new(const struct sched_settings *settings) {
 
     s->settings = *settings;
     s->release_version = 1;
+    s->log.first = s->log.end = s->log.from = 1;
     s->static_version = 1;
     s->preempt_wake = SCHED_FOREVER;
     s->changed = true;
@@ -52,6 +53,7 @@ static void view_clear(struct sched *s) {
     free(s->total);
     free(s->free);
     free(s->keep);
+    free(s->next_end);
     free(s->hardware);
     free(s->weights);
     free(s->partitions);
@@ -67,7 +69,7 @@ static void view_clear(struct sched *s) {
     s->n_nodes = s->n_partitions = s->n_pools = s->n_kinds = s->n_hardware = s->n_weights = 0;
     s->nodes = NULL;
     s->inner = NULL;
-    s->total = s->free = s->keep = NULL;
+    s->total = s->free = s->keep = s->next_end = NULL;
     s->hardware = NULL;
     s->weights = NULL;
     s->mask = s->phase = NULL;
@@ -92,7 +94,12 @@ void sched_free(struct sched *s) {
     vec_done(&s->specials);
     vec_done(&s->found);
     vec_done(&s->rest);
-    vec_done(&s->order);
+    vec_done(&s->order.turns);
+    vec_done(&s->order.arrived);
+    vec_done(&s->order.again);
+    vec_done(&s->changed_shapes);
+    vec_done(&s->reports);
+    vec_done(&s->places);
     vec_done(&s->tentative);
     vec_done(&s->preempts);
     free((void *) (uintptr_t) s->preemption.may);
@@ -107,11 +114,6 @@ void sched_free(struct sched *s) {
 void sched_touched(struct sched *s) {
     s->changed = true;
     s->generation++;
-}
-
-void sched_released(struct sched *s) {
-    s->release_version++;
-    sched_touched(s);
 }
 
 void sched_statics(struct sched *s) {
@@ -280,6 +282,9 @@ static void nodes_set(struct sched *s, const struct sched_node_spec *specs, size
     }
     s->free = xmemdup(s->total, bytes);
     s->keep = xmemdup(s->total, bytes);
+    s->next_end = xcalloc(n + 1, sizeof(*s->next_end));
+    for (uint32_t i = 0; i < n; i++)
+        s->next_end[i] = SCHED_FOREVER;
     index_init(&s->by_free, s);
     index_init(&s->by_keep, s);
     map_done(&seen);
@@ -374,6 +379,9 @@ static void keep_update(struct sched *s, uint32_t node) {
 }
 
 void node_changed(struct sched *s, uint32_t node) {
+    const struct node *n = &s->nodes[node];
+
+    s->next_end[node] = n->runs.n > 0 ? n->runs.items[0].end : SCHED_FOREVER;
     keep_update(s, node);
     index_set(&s->by_free, s, node, node_free(s, node));
     index_set(&s->by_keep, s, node, node_keep(s, node));
