@@ -10,6 +10,7 @@
 #include "cli/json_writer.h"
 #include "cli/main.h"
 #include "cmd/sluice.h"
+#include "sim/plot.h"
 #include "sim/policy.h"
 #include "text/duration.h"
 
@@ -25,6 +26,7 @@ enum sim_option {
     SIM_OPTION_order,
     SIM_OPTION_perfect,
     SIM_OPTION_plan,
+    SIM_OPTION_plot,
     SIM_OPTION_policy,
     SIM_OPTION_procs,
     SIM_OPTION_quiet,
@@ -52,6 +54,7 @@ static const struct option_row rows[] = {
     ROW(perfect, 0, NO, "", "replace the limits by the real run times"),
     ROW(format, 0, REQUIRED, "NAME", "of the trace: swf, events, sacct (what it looks like)"),
     ROW(starts, 0, REQUIRED, "FILE", "write a line \"id start\" for each job, by id"),
+    ROW(plot, 0, REQUIRED, "FILE", "draw use and queue over time (SVG)"),
     ROW(write, 0, REQUIRED, "FILE", "write the trace in the Standard Workload Format"),
     ROW(users, 'u', NO, "", "print a table of users"),
     ROW(json, 0, NO, "", "print JSON"),
@@ -69,8 +72,8 @@ static const struct names names_plan = {plan_rows, countof(plan_rows)};
 
 struct command {
     struct cli *cli;
-    const char *path;           /* of the trace */
-    const char *starts, *write; /* files */
+    const char *path;                  /* of the trace */
+    const char *starts, *plot, *write; /* files */
     uint32_t procs, format;
     bool users, json;
     struct sim_policy policy;
@@ -99,13 +102,14 @@ static int print_help(const struct command *command) {
                "standard input.\n\n"
                "Options:\n");
     option_set_print(&option_set, 26, &out);
-    str_append(&out, "\nExamples:\n"
-                     "  sluice sim KTH-SP2.swf.gz\n"
-                     "  sluice sim KTH-SP2.swf.gz --order wfp3 --candidates predicted\n"
-                     "  sluice sim KTH-SP2.swf.gz --policy cons --starts cons.starts --users\n"
-                     "  sluice sim generate:jobs=5000,load=0.9 --policy replan:4\n"
-                     "  sacct -a -X -P -S now-30days -o JobIDRaw,User,Submit,Start,End,ElapsedRaw,"
-                     "Timelimit,ReqTRES \\\n    | sluice sim - --procs 512 --json\n");
+    str_append(&out,
+               "\nExamples:\n"
+               "  sluice sim KTH-SP2.swf.gz\n"
+               "  sluice sim KTH-SP2.swf.gz --order wfp3 --candidates predicted\n"
+               "  sluice sim KTH-SP2.swf.gz --policy cons --starts cons.starts --plot cons.svg\n"
+               "  sluice sim generate:jobs=5000,load=0.9 --policy replan:4\n"
+               "  sacct -a -X -P -S now-30days -o JobIDRaw,User,Submit,Start,End,ElapsedRaw,"
+               "Timelimit,ReqTRES \\\n    | sluice sim - --procs 512 --json\n");
     return cli_print_text(command->cli, &out);
 }
 
@@ -150,6 +154,9 @@ static int set_option(struct command *command, const struct option_use *use) {
         return CLI_GO_ON;
     case SIM_OPTION_starts:
         command->starts = use->value;
+        return CLI_GO_ON;
+    case SIM_OPTION_plot:
+        command->plot = use->value;
         return CLI_GO_ON;
     case SIM_OPTION_write:
         command->write = use->value;
@@ -329,13 +336,19 @@ static void print_json(const struct command *command, const struct trace *trace,
     json_finish(&json);
 }
 
+static void print_title(const struct command *command, const struct trace *trace,
+                        const struct sim_result *result, struct str *out) {
+    cleanup_str struct str policy = STR_INIT;
+    sim_policy_print(&command->policy, &policy);
+    str_printf(out, "%s: %zu jobs on %u processors under %s", command->path, trace->jobs.n,
+               result->procs, policy.data);
+}
+
 static void print_text(const struct command *command, const struct trace *trace,
                        const struct sim_result *result, const struct sim_figures *figures,
                        struct str *out) {
-    cleanup_str struct str policy = STR_INIT;
-    sim_policy_print(&command->policy, &policy);
-    str_printf(out, "%s: %zu jobs on %u processors under %s\n", command->path, trace->jobs.n,
-               result->procs, policy.data);
+    print_title(command, trace, result, out);
+    str_append_char(out, '\n');
     print_figures(figures, out);
     if (command->users) {
         struct sim_users users;
@@ -345,15 +358,27 @@ static void print_text(const struct command *command, const struct trace *trace,
     }
 }
 
-static int print_results(const struct command *command, const struct trace *trace,
-                         const struct sim_result *result) {
-    cleanup_str struct str out = STR_INIT, starts = STR_INIT;
-    struct sim_figures figures;
+static int write_files(const struct command *command, const struct trace *trace,
+                       const struct sim_result *result) {
+    cleanup_str struct str starts = STR_INIT, plot = STR_INIT, title = STR_INIT;
     int status = CLI_GO_ON;
     if (command->starts) {
         sim_print_starts(trace, result, &starts);
         status = write_file(command, command->starts, &starts);
     }
+    if (status == CLI_GO_ON && command->plot) {
+        print_title(command, trace, result, &title);
+        sim_plot(trace, result, title.data, &plot);
+        status = write_file(command, command->plot, &plot);
+    }
+    return status;
+}
+
+static int print_results(const struct command *command, const struct trace *trace,
+                         const struct sim_result *result) {
+    cleanup_str struct str out = STR_INIT;
+    struct sim_figures figures;
+    int status = write_files(command, trace, result);
     if (status != CLI_GO_ON)
         return status;
     sim_figures(trace, result, &figures);
