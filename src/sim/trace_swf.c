@@ -41,10 +41,11 @@ static uint32_t procs_of(int64_t asked, int64_t given) {
 }
 
 static int read_job(struct trace_reader *reader, char *line, struct error *err) {
-    static const enum swf_field numbers[] = {SWF_ID,          SWF_SUBMIT, SWF_RUN,
-                                             SWF_GIVEN_PROCS, SWF_PROCS,  SWF_LIMIT};
+    static const enum swf_field numbers[] = {SWF_SUBMIT, SWF_RUN, SWF_GIVEN_PROCS, SWF_PROCS,
+                                             SWF_LIMIT};
     char *fields[SWF_FIELDS_MIN];
     int64_t values[SWF_FIELDS_MIN];
+    uint64_t id;
     size_t n = 0;
     reader->trace->n_read++;
     while (n < SWF_FIELDS_MIN && (fields[n] = str_next_word(&line, " \t")) != NULL)
@@ -61,13 +62,14 @@ static int read_job(struct trace_reader *reader, char *line, struct error *err) 
             return 0;
         }
     }
-    if (values[SWF_ID] < 0) {
-        trace_fault(reader, FAULT_NUMBER, "a job's number is negative");
+    if (!str_to_u64(fields[SWF_ID], &id)) {
+        cleanup_free char *why = xasprintf("the job's number is \"%.40s\"", fields[SWF_ID]);
+        trace_fault(reader, FAULT_NUMBER, why);
         return 0;
     }
     return trace_add(reader,
                      &(struct trace_job) {
-                         .id = (uint64_t) values[SWF_ID],
+                         .id = id,
                          .submit = values[SWF_SUBMIT],
                          .run = values[SWF_RUN],
                          .est = values[SWF_LIMIT],

@@ -87,6 +87,19 @@ TEST(what_is_left_out_is_counted_by_kind_with_the_first_line) {
     trace_done(&trace);
 }
 
+TEST(a_number_of_a_job_may_have_all_64_bits) {
+    struct trace trace;
+    sample_read(&trace,
+                "18446744073709551615 0 5 60 4 -1 -1 4 120 -1 1 1" REST
+                "-5 0 5 60 4 -1 -1 4 120 -1 1 1" REST,
+                8);
+    assert_int_equal(trace.jobs.n, 1);
+    assert_true(trace.jobs.items[0].id == UINT64_MAX);
+    sample_has_note(&trace, "1 line with a field that is no number where one must be, line 2: the "
+                            "job's number is \"-5\"");
+    trace_done(&trace);
+}
+
 TEST(processors_asked_for_by_the_caller_win_over_the_header) {
     struct trace trace;
     sample_read(&trace,
@@ -142,6 +155,7 @@ int main(void) {
         cmocka_unit_test(a_job_is_killed_at_its_limit_and_fractions_are_cut_off),
         cmocka_unit_test(jobs_are_sorted_by_submission_then_by_number),
         cmocka_unit_test(what_is_left_out_is_counted_by_kind_with_the_first_line),
+        cmocka_unit_test(a_number_of_a_job_may_have_all_64_bits),
         cmocka_unit_test(processors_asked_for_by_the_caller_win_over_the_header),
         cmocka_unit_test(a_file_without_a_job_is_an_error_that_says_why),
         cmocka_unit_test(a_header_without_sense_is_passed_over),
