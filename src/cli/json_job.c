@@ -338,7 +338,7 @@ static const struct json_row job_rows[] = {
     MADE("minimum_cpus_per_node", call_min_cpus),
     MADE("minimum_tmp_disk_per_node", call_disk),
     ROW("preempt_time", TIME, preempt_time),
-    LACK("preemptable_time", ZERO),
+    ROW("preemptable_time", TIME, preempt_eligible),
     ROW("pre_sus_time", TIME, pre_suspend_seconds),
     MADE("hold", call_hold),
     ROW("priority", KNOWN32, priority),

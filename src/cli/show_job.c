@@ -140,8 +140,9 @@ static void job_times(const struct job *job, const struct show_options *options,
     show_time("StartTime", job->start_time, "Unknown", options, out);
     show_time("EndTime", job->end_time, "Unknown", options, out);
     show_time("Deadline", job->deadline, "N/A", options, out);
-    if (job->preempt_time) {
+    if (job->preempt_time || job->preempt_eligible) {
         show_line(options, out);
+        show_time("PreemptEligibleTime", job->preempt_eligible, "Unknown", options, out);
         show_time("PreemptTime", job->preempt_time, "None", options, out);
     }
     show_line(options, out);

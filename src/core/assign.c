@@ -138,20 +138,15 @@ static void change_gres(const struct core *core, size_t kind, uint32_t count, co
                gres_offset(core, change->node, kind), ids, change->by);
 }
 
-static void change_entry(struct core *core, const struct job_node *entry, int by) {
+void assign_cores(struct core *core, const struct job_node *entry, bool take) {
     struct core_node *node = &core->nodes[entry->node];
-    struct use_change change = {node, by};
     if (entry->cores != NULL)
-        change_use(node->core_use, node->n_cores, 0, entry->cores, by);
+        change_use(node->core_use, node->n_cores, 0, entry->cores, take ? 1 : -1);
+}
+
+void assign_gres(struct core *core, const struct job_node *entry, bool take) {
+    struct use_change change = {&core->nodes[entry->node], take ? 1 : -1};
     each_gres(core, entry, change_gres, &change);
-}
-
-void assign_take_again(struct core *core, const struct job_node *entry) {
-    change_entry(core, entry, 1);
-}
-
-void assign_give(struct core *core, const struct job_node *entry) {
-    change_entry(core, entry, -1);
 }
 
 static void add_count(const struct core *core, size_t kind, uint32_t count, const char *ids,

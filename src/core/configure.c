@@ -41,6 +41,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->max_tasks_per_node = conf->max_tasks_per_node;
     s->min_job_age = conf->min_job_age;
     s->kill_wait = conf->kill_wait;
+    s->suspend_grace = conf->preempt.suspend_grace_time;
     s->slurmd_timeout = conf->slurmd_timeout;
     s->over_time_limit = over_limit_seconds(conf->over_time_limit);
     s->requeue_delay = conf->scheduler.requeue_delay;
@@ -482,18 +483,20 @@ static void run_again(struct core *core, struct core_job *job) {
             continue;
         struct core_node *node = &core->nodes[entry->node];
         alloc_from_entry(core, entry, &allocs[n++]);
-        assign_take_again(core, entry);
+        if (!job->rec.cpus_given)
+            assign_cores(core, entry, true);
+        assign_gres(core, entry, true);
         job->nodes_busy++;
         node->n_jobs++;
         node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
-        if (job->rec.state != JOB_SUSPENDED)
+        if (!job->rec.cpus_given)
             node->rec.alloc_cpus += entry->cpus;
         node->rec.alloc_mem += entry->mem;
     }
     (void) partition_find(core, job->rec.partition, &partition);
     if (n > 0)
         sched_sync_run(core, job, partition, allocs, n);
-    if (job->rec.state == JOB_SUSPENDED)
+    if (job->rec.cpus_given)
         sched_run_suspend(core->sched, job->rec.job_id, true);
     free(allocs);
 }

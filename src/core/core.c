@@ -41,6 +41,7 @@ void core_free(struct core *core) {
     cluster_free(core);
     restore_free(core);
     preempt_free_all(core);
+    vec_done(&core->paused);
     qos_free_all(core);
     record_done(&record_core_meta, &core->meta);
     free(core);
@@ -169,6 +170,9 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
 
 /* ---- the end of a turn ---- */
 
+/* Passes that follow on each other because suspended jobs gave their CPUs at once. */
+#define PLANS_PER_TURN 4
+
 static void write_dirty(struct core *core) {
     list_each (&core->dirty_jobs, at) {
         struct core_job *job = list_entry(at, struct core_job, dirty);
@@ -206,6 +210,8 @@ void core_turn_end(struct core *core, int64_t now, struct effects *out) {
     core->now = now;
     core->out = out;
     if (core->plan_wanted)
+        plan_run(core);
+    for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)
         plan_run(core);
     alloc_answer_fresh(core);
     write_dirty(core);

@@ -112,7 +112,7 @@ static void take_run(struct forecast *f, struct core_job *job) {
     (void) partition_find(f->core, job->rec.partition, &partition);
     if (n > 0) {
         sched_sync_run(f->core, job, partition, allocs, n);
-        if (job->rec.state == JOB_SUSPENDED)
+        if (job->rec.cpus_given)
             sched_run_suspend(f->sched, job->rec.job_id, true);
         int64_t end = job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER;
         if (end != SCHED_FOREVER && job_has_nodes(job))
@@ -427,6 +427,23 @@ static void answer_start(const struct forecast *f, const struct sched_start *sta
     ret->nodes = arena_strndup(memory, str_cstr(&folded), folded.length);
 }
 
+/* Victims leave after their grace; where they would wait again is left out. */
+static void preempt_one(struct forecast *f, const struct sched_preempt *chosen) {
+    for (size_t i = 0; i < chosen->n_victims; i++) {
+        const struct core_job *victim = job_find(f->core, chosen->victims[i]);
+        int64_t grace = 0, exempt;
+        uint32_t run = chosen->victims[i];
+        if (victim != NULL &&
+            preempt_mode_of(f->core, victim, &grace, &exempt) == PREEMPT_SUSPEND) {
+            sched_run_suspend(f->sched, run, true);
+            run = 0; /* only for the pass that follows */
+        } else {
+            sched_run_leaving(f->sched, run, true, f->now + max_of(grace, (int64_t) 1));
+        }
+        run_watch(f, run, run, 0, f->now + max_of(grace, (int64_t) 1));
+    }
+}
+
 /* One pass; true when it starts the job in question. */
 static bool pass(struct forecast *f, uint32_t job_id, int64_t *ret_next, struct arena *memory,
                  struct forecast_start *ret) {
@@ -441,6 +458,8 @@ static bool pass(struct forecast *f, uint32_t job_id, int64_t *ret_next, struct 
         else
             start_one(f, &plan.starts[i]);
     }
+    for (size_t i = 0; i < plan.n_preempts && !found; i++)
+        preempt_one(f, &plan.preempts[i]);
     *ret_next = plan.next_time;
     sched_plan_done(&plan);
     return found;

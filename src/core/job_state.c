@@ -76,7 +76,7 @@ void job_arm(struct core *core, struct core_job *job) {
     if (job->rec.state == JOB_RUNNING)
         due = running_due(core, job);
     else if (job->rec.state == JOB_SUSPENDED)
-        due = earlier(due, job->orphan_deadline);
+        due = earlier(earlier(due, job->orphan_deadline), job->stop_due);
     else if (job->rec.state == JOB_PENDING)
         due = earlier(earlier(earlier(due, job->rec.deadline), job->immediate_deadline),
                       job->depends_due);
@@ -141,16 +141,20 @@ void job_timer(struct core *core, struct core_job *job) {
                core->now >= warn) {
         job_warn(core, job);
     }
+    if (job->stop_due > 0 && core->now >= job->stop_due)
+        job_stop_now(core, job);
     job_arm(core, job);
 }
 
 /* A suspended job keeps its memory and devices; its CPUs are free for others. */
 static void give_cpus(struct core *core, struct core_job *job, bool suspended) {
+    job->rec.cpus_given = suspended;
     sched_run_suspend(core->sched, job->rec.job_id, suspended);
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         const struct job_node *entry = &job->rec.allocation.items[i];
         if (entry->released)
             continue;
+        assign_cores(core, entry, !suspended);
         uint32_t *alloc_cpus = &core->nodes[entry->node].rec.alloc_cpus;
         *alloc_cpus = suspended ? *alloc_cpus - entry->cpus : *alloc_cpus + entry->cpus;
         node_update_state(core, entry->node);
@@ -329,6 +333,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     job->rec.warned = false;
     job->rec.preempted_by = 0;
     job->rec.preempt_end = 0;
+    job->rec.cpus_given = false;
     if (job->rec.queue_head) {
         job->rec.queue_head = false;
         job->rec.priority = priority_compute(core, job);
@@ -437,9 +442,8 @@ static char *reason_text(enum job_reason reason, uint32_t exit_status) {
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
-    if (job->rec.state == JOB_SUSPENDED)
-        give_cpus(core, job, false);
     set_state(core, job, state);
+    job->rec.paused = false;
     job->rec.reason = reason;
     free(job->rec.state_desc);
     job->rec.state_desc = reason_text(reason, exit_status);
@@ -489,12 +493,14 @@ void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
             continue;
         entry->released = true;
         job->nodes_busy--;
-        assign_give(core, entry);
+        if (!job->rec.cpus_given)
+            assign_cores(core, entry, false);
+        assign_gres(core, entry, false);
         struct core_node *holder = &core->nodes[node];
         holder->n_jobs--;
         if (job->rec.flags & JOB_FLAG_COMPLETING)
             holder->n_completing--;
-        if (job->rec.state != JOB_SUSPENDED)
+        if (!job->rec.cpus_given)
             holder->rec.alloc_cpus -= entry->cpus;
         holder->rec.alloc_mem -= entry->mem;
         holder->rec.last_busy = core->now;
@@ -535,8 +541,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
                  const char *why, enum job_reason held_reason) {
     bool had_nodes = job_has_nodes(job);
     bool was_completing = job->rec.flags & JOB_FLAG_COMPLETING;
-    if (job->rec.state == JOB_SUSPENDED)
-        give_cpus(core, job, false);
+    job->rec.paused = false;
     /* A hold put on while it ran takes effect now. */
     bool was_held = job->rec.priority == 0;
     if (had_nodes) {
@@ -607,7 +612,7 @@ void job_release(struct core *core, struct core_job *job) {
 
 /* ---- suspend and resume ---- */
 
-static void signal_all(struct core *core, struct core_job *job, int number) {
+void job_signal_all(struct core *core, struct core_job *job, int number) {
     struct node_signal signal;
     record_init(&record_node_signal, &signal);
     signal.job_id = job->rec.job_id;
@@ -623,16 +628,13 @@ void job_suspend(struct core *core, struct core_job *job) {
     set_state(core, job, JOB_SUSPENDED);
     job->rec.pre_suspend_seconds += core->now - since;
     job->rec.suspend_time = core->now;
-    signal_all(core, job, SIGSTOP);
+    /* Those who can may prepare for it. */
+    job->stop_due = core->now + core->settings.suspend_grace;
+    job_signal_all(core, job, core->settings.suspend_grace > 0 ? SIGTSTP : SIGSTOP);
     give_cpus(core, job, true);
     job_notify(core, job, ALLOC_SUSPENDED, NULL, 0);
     core->plan_wanted = true;
     job_arm(core, job);
-}
-
-void job_pause(struct core *core, struct core_job *job) {
-    job_suspend(core, job);
-    job->rec.paused = true;
 }
 
 void job_resume(struct core *core, struct core_job *job) {
@@ -645,7 +647,8 @@ void job_resume(struct core *core, struct core_job *job) {
         sched_run_end_time(core->sched, job->rec.job_id, job->rec.end_time);
     }
     give_cpus(core, job, false);
-    signal_all(core, job, SIGCONT);
+    job->stop_due = 0;
+    job_signal_all(core, job, SIGCONT);
     job_notify(core, job, ALLOC_RESUMED, NULL, 0);
     job_arm(core, job);
 }

@@ -342,6 +342,7 @@ static void reconcile(struct core *core, uint32_t index, const struct node_regis
                 !job->rec.allocation.items[i].released) {
                 if (job_has_nodes(job))
                     steps_vanished(core, job, index, reg);
+                job_stop_again(core, job, index);
                 reconcile_job(core, job, index, reg);
                 break;
             }

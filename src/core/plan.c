@@ -58,7 +58,8 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
 
 void plan_run(struct core *core) {
     struct sched_plan plan = SCHED_PLAN_INIT;
-    core->plan_wanted = false;
+    core->plan_wanted = core->plan_again = false;
+    paused_resume(core);
     preempt_before_pass(core);
     sched_pass(core->sched, core->now, STARTS_PER_TURN, &plan);
     core->n_passes++;

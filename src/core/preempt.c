@@ -130,13 +130,18 @@ void preempt_ends(struct core *core, struct core_job *job) {
         sched_run_leaving(core->sched, job->rec.job_id, true, core->now);
 }
 
-/* "in order; preempted by job 12 under partition tiers" */
+/* "in order; preempted by job 12 under partition tiers"; the latter half also where users see it,
+ * unless an administrator has written something there. */
 static void note_provenance(struct core *core, struct core_job *job, uint32_t by) {
-    struct str text cleanup_str = STR_INIT;
+    struct str text cleanup_str = STR_INIT, what cleanup_str = STR_INIT;
+    static const char word[] = "preempted by job ";
 
-    str_printf(&text, "%s; preempted by job %u under %s", text_of(job->rec.provenance), by,
+    str_printf(&what, "%s%u under %s", word, by,
                core->preempt.by_qos ? "QOS rules" : "partition tiers");
+    str_printf(&text, "%s; %s", text_of(job->rec.provenance), what.data);
     string_set(&job->rec.provenance, text.data);
+    if (job->rec.system_comment == NULL || str_starts(job->rec.system_comment, word))
+        string_set(&job->rec.system_comment, what.data);
 }
 
 static void victim_take(struct core *core, struct core_job *job, uint32_t by) {
@@ -147,9 +152,12 @@ static void victim_take(struct core *core, struct core_job *job, uint32_t by) {
     job->rec.preempted_by = by;
     note_provenance(core, job, by);
     job_touch(core, job);
-    if (mode == PREEMPT_SUSPEND)
+    if (mode == PREEMPT_SUSPEND) {
         job_pause(core, job);
-    else if (grace > 0)
+        core->plan_again = true;
+        return;
+    }
+    if (grace > 0)
         victim_warn(core, job, grace);
     else
         preempt_finish(core, job);

@@ -14,6 +14,7 @@
 static uint32_t mode_of_flags(uint64_t flags) {
     return flags & CONF_PREEMPT_MODE_CANCEL    ? PREEMPT_CANCEL
            : flags & CONF_PREEMPT_MODE_REQUEUE ? PREEMPT_REQUEUE
+           : flags & CONF_PREEMPT_MODE_SUSPEND ? PREEMPT_SUSPEND
                                                : PREEMPT_OFF;
 }
 

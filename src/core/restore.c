@@ -203,6 +203,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
             job->immediate_deadline = now + 120;
     }
     preempt_restored(core);
+    paused_restored(core);
     place_jobs_again(core);
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);

@@ -47,7 +47,7 @@ struct core_settings {
     uint32_t admin_uid; /* SlurmUser */
     uint32_t max_job_count, max_array_size, max_job_id, first_job_id, max_step_count;
     uint32_t max_tasks_per_node, max_array_tasks; /* of one array, 0 = no limit of its own */
-    int64_t min_job_age, kill_wait, slurmd_timeout, over_time_limit, requeue_delay;
+    int64_t min_job_age, kill_wait, suspend_grace, slurmd_timeout, over_time_limit, requeue_delay;
     bool job_requeue, job_file_append;
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
@@ -151,6 +151,7 @@ struct core_job {
     struct core_job *array_next;     /* other records of the array */
     int64_t orphan_deadline;         /* salloc/srun has vanished: ends then unless it comes back */
     int64_t immediate_deadline;      /* --immediate=N */
+    int64_t stop_due;                /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
     bool answered;                   /* the submission of an allocation has been answered */
 };
 
@@ -227,10 +228,11 @@ struct core {
 
     struct preempt_rules preempt;
     vec(struct preemptor) preemptors;
+    vec(uint32_t) paused; /* jobs, in the order in which they were stopped */
     vec(struct qos *) qos;
 
     struct sched *sched;
-    bool plan_wanted;
+    bool plan_wanted, plan_again; /* again: CPUs came free in the pass */
     int64_t plan_next;
     int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
 
@@ -297,8 +299,8 @@ void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
 void job_release(struct core *core, struct core_job *job);
 void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
-/* Suspends it for the sake of others; goes on when there is room again. */
-void job_pause(struct core *core, struct core_job *job);
+/* To everything that runs of it. */
+void job_signal_all(struct core *core, struct core_job *job, int number);
 void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
 void job_arm(struct core *core, struct core_job *job);  /* its next timer */
 void job_timer(struct core *core, struct core_job *job);
@@ -313,6 +315,17 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
                 uint32_t signal);
 void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
                          const char *why);
+
+/* ---- suspended for others (pause.c) ---- */
+/* Suspends a job for the sake of others; it goes on when there is room again. */
+void job_pause(struct core *core, struct core_job *job);
+/* An administrator's word: it stays suspended until he lets it go on. */
+void job_stays_suspended(struct core *core, struct core_job *job);
+void paused_resume(struct core *core); /* those that have room again, the longest paused first */
+void paused_restored(struct core *core);
+/* A node that registers may have missed what was said meanwhile. */
+void job_stop_again(struct core *core, struct core_job *job, uint32_t node);
+void job_stop_now(struct core *core, struct core_job *job); /* SIGTSTP was a while ago */
 
 /* ---- mail (mail.c) ---- */
 void mail_event(struct core *core, const struct core_job *job, uint32_t event); /* enum mail_type */
@@ -369,8 +382,9 @@ void priority_cluster_changed(struct core *core);
 void priority_settings_free(struct core *core);
 /* Names for counts: cores and devices of one allocation entry. */
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
-void assign_take_again(struct core *core, const struct job_node *entry); /* after a restart */
-void assign_give(struct core *core, const struct job_node *entry);
+/* The same ones once more (after a restart, on resuming), or given back. */
+void assign_cores(struct core *core, const struct job_node *entry, bool take);
+void assign_gres(struct core *core, const struct job_node *entry, bool take);
 /* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
 void alloc_from_entry(const struct core *core, const struct job_node *entry,

@@ -244,6 +244,8 @@ static int verb_suspend(struct core *core, struct core_job *job, const struct co
         return -ERR_JOB_FINISHED;
     if (job->rec.state == JOB_RUNNING)
         job_suspend(core, job);
+    else
+        job_stays_suspended(core, job);
     return 0;
 }
 
@@ -255,6 +257,10 @@ static int verb_resume(struct core *core, struct core_job *job, const struct cor
         return -ERR_JOB_FINISHED;
     if (job->rec.state != JOB_SUSPENDED)
         return -ERR_NOT_SUSPENDED;
+    if (job->rec.paused) {
+        *detail = "The job was suspended to make room for others; it goes on by itself.";
+        return -ERR_NODES_BUSY;
+    }
     job_resume(core, job);
     return 0;
 }

@@ -734,7 +734,7 @@ X(U32, reorder_count, "reorder_count", 1, 0, 1000, NOT_NEEDED, "") \
 X(SWITCH, requeue_head, "requeue_head", false, 0, 1, HONOURED, "") \
 X(SWITCH, send_user_signal, "send_user_signal", false, 0, 1, HONOURED, "") \
 X(SWITCH, strict_order, "strict_order", false, 0, 1, NOT_NEEDED, "") \
-X(U32, suspend_grace_time, "suspend_grace_time", 2, 0, 65535, NOT_YET, "sec") \
+X(U32, suspend_grace_time, "suspend_grace_time", 2, 0, 65535, HONOURED, "sec") \
 X(SWITCH, youngest_first, "youngest_first", false, 0, 1, HONOURED, "")
 
 #define CONF_JOB_DEFAULTS_KEYS(X) \

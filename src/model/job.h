@@ -235,7 +235,8 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(72, I64, end_before_preempt, 0) /* end_time when it was chosen */                            \
     X(73, I64, preempt_eligible, 0)   /* from when on it may be preempted; 0 = never */            \
     X(74, BOOL, queue_head, 0)        /* waits before all others of its tier */                    \
-    X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */
+    X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */       \
+    X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

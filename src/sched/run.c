@@ -327,6 +327,25 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
     run_released(s, run);
 }
 
+bool sched_run_may_resume(const struct sched *s, uint32_t job_id) {
+    const struct run *run = map_get(&s->runs, job_id);
+
+    if (!run || !run->suspended)
+        return false;
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        int64_t cpus = node_free(s, run->nodes[i])[DIM_CPU];
+        vec_each (&s->nodes[run->nodes[i]].plans, hold) {
+            if (hold->plan->pinned)
+                cpus -= hold->plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
+        }
+        if (cpus < run->cpus_aside[i])
+            return false;
+    }
+    return true;
+}
+
 uint64_t run_license(const struct run *run, uint32_t id) {
     for (size_t i = 0; i < run->n_licenses; i++) {
         if (run->licenses[i].id == id)

@@ -222,6 +222,8 @@ void sched_run_release_node(struct sched *sched, uint32_t job_id, uint32_t node)
 void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
 /* Suspended jobs keep memory and give back CPUs. */
 void sched_run_suspend(struct sched *sched, uint32_t job_id, bool suspended);
+/* Could a suspended job have its CPUs back: are they free, and held for no job that preempts? */
+bool sched_run_may_resume(const struct sched *sched, uint32_t job_id);
 
 /* ---- preemption ---- */
 

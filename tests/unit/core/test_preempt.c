@@ -3,7 +3,7 @@
  * Preemption as users and administrators see it. Who is chosen is the planner's business
  * (sched/test_preempt.c); here is who may be, what happens to him, and what the records tell.
  *
- * Covers: preempt.c, preempt_rules.c
+ * Covers: pause.c, preempt.c, preempt_rules.c
  */
 #include <signal.h>
 #include <stdio.h>
@@ -61,6 +61,7 @@ TEST(a_cancelled_victim_is_preempted_and_the_other_job_runs) {
     assert_int_equal(job.preempt_time, world.now);
     assert_int_equal(job.preempted_by, id);
     assert_string_equal(job.provenance, "in order; preempted by job 3 under partition tiers");
+    assert_string_equal(job.system_comment, "preempted by job 3 under partition tiers");
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
     world_check(&world);
     world_stop(&world);
@@ -348,6 +349,135 @@ TEST(a_priority_rule_asks_for_a_higher_priority_too) {
     world_stop(&world);
 }
 
+/* ---- suspension ---- */
+
+#define SUSPENDS TIERS "PreemptMode=SUSPEND,GANG\n"
+
+static const char one_node[] = "PartitionName=low Nodes=n1 Default=YES\n"
+                               "PartitionName=high Nodes=n1 PriorityTier=2\n";
+
+TEST(a_suspended_victim_goes_on_when_the_other_job_has_ended) {
+    struct world world;
+    struct job job;
+    begin(&world, SUSPENDS, one_node);
+    struct job_request request;
+    world_request(&request);
+    request.cpus_per_task = 4;
+    request.time_limit = 10;
+    uint32_t victim = world_submit(&world, &request, NULL);
+    int64_t end = world.now + 600;
+    world_pass_time(&world, 5);
+    uint32_t id = high(&world);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.state, JOB_SUSPENDED);
+    assert_int_equal(job.preempt_time, world.now);
+    assert_int_equal(world.n_signals[SIGTSTP], 1);
+    assert_int_equal(world.n_signals[SIGSTOP], 0);
+    world_check(&world);
+    world_pass_time(&world, 2);
+    assert_int_equal(world.n_signals[SIGSTOP], 1);
+    world_pass_time(&world, 5);
+    uint32_t waits = low(&world); /* would fit into the gap */
+    world_script_ends(&world, id, 0);
+    assert_true(world_look(&world, victim, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_int_equal(job.end_time, end + 7); /* the pause does not count */
+    assert_int_equal(world.n_signals[SIGCONT], 1);
+    assert_int_equal(world_state(&world, waits), JOB_PENDING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_victim_that_would_not_leave_memory_enough_is_not_suspended) {
+    struct world world;
+    struct job_request request;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t victim = low(&world); /* 400 of 1000 MiB */
+    world_request(&request);
+    request.partition = (char *) (uintptr_t) "high";
+    request.mem_per_node = 700;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    world_stop(&world);
+}
+
+TEST(the_cores_of_a_suspended_job_are_used_and_not_those_of_others) {
+    struct world world;
+    struct job job;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t stays = submit(&world, "high", 2, NULL), victim = submit(&world, "low", 2, NULL);
+    uint32_t id = submit(&world, "high", 2, NULL);
+    assert_int_equal(world_state(&world, stays), JOB_RUNNING);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.allocation.items[0].cores, "2-3");
+    world_check(&world);
+    assert_int_equal(world_kill(&world, "2"), 0); /* while it is suspended */
+    world_check(&world);
+    world_script_ends(&world, id, 0);
+    world_script_ends(&world, stays, 0);
+    assert_int_equal(core_node(world.core, 0)->alloc_cpus, 0);
+    assert_true(world_look(&world, submit(&world, "low", 2, NULL), &job));
+    assert_string_equal(job.allocation.items[0].cores, "0-1");
+    world_stop(&world);
+}
+
+TEST(a_restart_finds_the_suspended_job_and_lets_it_go_on_later) {
+    struct world world;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t victim = low(&world), id = high(&world);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    world_restart(&world);
+    world_all_connect(&world);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_true(world.n_signals[SIGSTOP] > 0); /* said again: it may have been lost */
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_check(&world);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(nobody_resumes_a_paused_job_but_the_controller_unless_it_was_told_to_keep_it) {
+    struct world world;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t victim = low(&world), id = high(&world);
+    assert_int_equal(world_verb(&world, VERB_RESUME, "1"), ERR_NODES_BUSY);
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "1"), 0);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_int_equal(world_verb(&world, VERB_RESUME, "1"), 0);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(test_only_knows_that_others_would_go) {
+    struct world world;
+    struct job_request request;
+    struct arena arena;
+    begin(&world, TIERS "PreemptMode=CANCEL\n", graceful);
+    low(&world);
+    low(&world);
+    arena_init(&arena, 0);
+    world_request(&request);
+    request.partition = (char *) (uintptr_t) "high";
+    request.cpus_per_task = 4;
+    struct submit submit;
+    record_init(&record_submit, &submit);
+    submit.job = &request;
+    submit.test_only = true;
+    uint64_t client = world_send(&world, MSG_SUBMIT, &submit);
+    const struct submit_reply *reply = world_answer(&world, client, MSG_SUBMIT_REPLY, &arena);
+    assert_non_null(reply);
+    assert_int_equal(reply->start_time, world.now + 30);
+    assert_int_equal(world_state(&world, 1), JOB_RUNNING); /* it was only a question */
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 /* ---- by QOS ---- */
 
 static void set_qos(struct world *world, const struct qos *qos) {
@@ -452,6 +582,13 @@ int main(void) {
         cmocka_unit_test(a_young_job_is_exempt),
         cmocka_unit_test(jobs_above_the_exempt_priority_stay),
         cmocka_unit_test(a_priority_rule_asks_for_a_higher_priority_too),
+        cmocka_unit_test(a_suspended_victim_goes_on_when_the_other_job_has_ended),
+        cmocka_unit_test(a_victim_that_would_not_leave_memory_enough_is_not_suspended),
+        cmocka_unit_test(the_cores_of_a_suspended_job_are_used_and_not_those_of_others),
+        cmocka_unit_test(a_restart_finds_the_suspended_job_and_lets_it_go_on_later),
+        cmocka_unit_test(
+            nobody_resumes_a_paused_job_but_the_controller_unless_it_was_told_to_keep_it),
+        cmocka_unit_test(test_only_knows_that_others_would_go),
         cmocka_unit_test(a_qos_preempts_those_that_it_names_lowest_first),
         cmocka_unit_test(qos_are_stored_and_have_their_own_times),
         cmocka_unit_test(within_a_qos_only_a_higher_priority_preempts),

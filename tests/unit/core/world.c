@@ -615,7 +615,7 @@ static void check_frame(void *context, uint16_t type, struct bytes body, bool la
             if (entry->released || node == UINT32_MAX)
                 continue;
             check->mem[node] += entry->mem;
-            if (job->state == JOB_SUSPENDED)
+            if (job->cpus_given)
                 continue; /* its CPUs are for others */
             check->cpus[node] += entry->cpus;
             check_cores(check, node, entry);
