@@ -71,8 +71,9 @@ static uint64_t qos_store_id(const struct qos *qos) {
     return hash_bytes(qos->name, strlen(qos->name), 0) >> 1;
 }
 
-/* Classes have other numbers now. */
+/* Classes have other numbers now, priorities other shares. */
 static void qos_changed(struct core *core) {
+    priority_cluster_changed(core);
     sched_rebuild(core);
     place_jobs_again(core);
 }

@@ -183,6 +183,16 @@ static uint64_t normal_share(const struct core *core, uint64_t flag, uint64_t pa
     return priority_share(part, plain ? 1 : whole);
 }
 
+static uint64_t qos_share(const struct core *core, const struct job *rec) {
+    uint32_t own = 0, highest = 0;
+    vec_each (&core->qos, qos) {
+        highest = max_of(highest, (*qos)->priority);
+        if (str_equal((*qos)->name, rec->qos))
+            own = (*qos)->priority;
+    }
+    return normal_share(core, CONF_PRIORITY_NO_NORMAL_QOS, own, highest);
+}
+
 static void tres_print(const struct core *core, const struct priority_parts *parts,
                        struct str *out) {
     const struct core_settings *s = &core->settings;
@@ -287,6 +297,7 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
     struct reckoning r = {.shares = {.factor = {0}}};
     r.shares.factor[PRIORITY_AGE] = age_share(core, &job->rec);
     r.shares.factor[PRIORITY_SIZE] = size_share(core, &job->rec);
+    r.shares.factor[PRIORITY_QOS] = qos_share(core, &job->rec);
     r.moving = moving_sum(core, &r.shares);
     tres_amounts(core, job->rec.tres_req, r.asked);
     job->priority_fixed = sum_over_partitions(core, job, &r);

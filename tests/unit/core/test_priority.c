@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "model/qos.h"
 #include "unit.h"
 #include "world.h"
 
@@ -189,6 +191,33 @@ TEST(too_many_weighted_resources_are_refused_and_change_nothing) {
     world_stop(&world);
 }
 
+TEST(a_qos_counts_by_its_share_of_the_highest) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    struct error err = ERROR_INIT;
+    world_start(&world, CLUSTER "PriorityWeightQOS=300\n");
+    ask(&request, "main");
+    uint32_t id = submit(&world, &request, &job);
+    assert_int_equal(job.prio_qos, 0);
+    static const struct {
+        const char *name;
+        uint32_t priority;
+    } table[] = {{"normal", 10}, {"high", 40}};
+    for (size_t i = 0; i < countof(table); i++) {
+        struct qos qos;
+        record_init(&record_qos, &qos);
+        qos.name = text_of(table[i].name);
+        qos.priority = table[i].priority;
+        assert_int_equal(core_set_qos(world.core, world.now, &qos, &world.effects, &err), 0);
+        world_turn(&world);
+    }
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(priority_rounded(job.prio_qos), 75);
+    assert_int_equal(job.priority, 2104 + 75);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_factor_comes_to_what_slurm_makes_of_it),
@@ -197,6 +226,7 @@ int main(void) {
         cmocka_unit_test(who_may_not_start_yet_ages_only_where_configured),
         cmocka_unit_test(numbers_that_are_not_normalised_count_as_they_are),
         cmocka_unit_test(other_weights_count_at_once_for_those_who_wait),
+        cmocka_unit_test(a_qos_counts_by_its_share_of_the_highest),
         cmocka_unit_test(an_operator_adds_a_site_factor),
         cmocka_unit_test(too_many_weighted_resources_are_refused_and_change_nothing),
     };
