@@ -56,12 +56,16 @@ static void memory_forms_check(const struct conf_loader *loader, struct conf_par
     }
 }
 
-static void limits_check(const struct conf_loader *loader, const struct conf_partition *partition) {
+static void limits_check(const struct conf_loader *loader, struct conf_partition *partition) {
     if (partition->default_time != MINUTES_UNSET && partition->max_time != MINUTES_INFINITE &&
         (partition->default_time == MINUTES_INFINITE ||
-         partition->default_time > partition->max_time))
-        conf_error(&loader->context, "partition %s: DefaultTime is longer than MaxTime",
-                   partition->name);
+         partition->default_time > partition->max_time)) {
+        /* Usually the DefaultTime of PartitionName=DEFAULT in a partition of short jobs. */
+        conf_notice(&loader->context,
+                    "partition %s: DefaultTime is longer than MaxTime, which is taken instead",
+                    partition->name);
+        partition->default_time = MINUTES_UNSET;
+    }
     if (partition->min_nodes > partition->max_nodes)
         conf_error(&loader->context, "partition %s: MinNodes=%u is more than MaxNodes=%u",
                    partition->name, partition->min_nodes, partition->max_nodes);

@@ -168,9 +168,17 @@ TEST(job_defaults_of_a_partition_are_its_defaults_per_gpu) {
                  "\"DefCpuPerGPU\"?)");
 }
 
+TEST(a_default_above_the_limit_is_the_limit) {
+    struct reading r = read_conf("PartitionName=DEFAULT DefaultTime=10\n"
+                                 "PartitionName=a Nodes=n1 MaxTime=5");
+    const struct conf_partition *found = conf_partition_find(r.conf, "a");
+    assert_int_equal(found->default_time, MINUTES_UNSET);
+    assert_int_equal(found->max_time, 5);
+    assert_reported(&r, "slurm.conf:3: notice: partition a: DefaultTime is longer than MaxTime");
+    reading_done(&r);
+}
+
 TEST(limits_that_contradict_are_errors) {
-    assert_error("PartitionName=a Nodes=n1 DefaultTime=10 MaxTime=5",
-                 "partition a: DefaultTime is longer than MaxTime");
     assert_error("PartitionName=a Nodes=n1 MinNodes=3 MaxNodes=2",
                  "partition a: MinNodes=3 is more than MaxNodes=2");
 }
@@ -196,6 +204,7 @@ int main(void) {
         cmocka_unit_test(one_form_of_a_memory_limit_replaces_the_other_of_a_default_line),
         cmocka_unit_test(a_default_time_of_none_is_the_maximum),
         cmocka_unit_test(job_defaults_of_a_partition_are_its_defaults_per_gpu),
+        cmocka_unit_test(a_default_above_the_limit_is_the_limit),
         cmocka_unit_test(limits_that_contradict_are_errors),
         cmocka_unit_test(a_node_set_says_which_nodes),
     };
