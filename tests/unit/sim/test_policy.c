@@ -9,6 +9,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "archive.h"
 #include "base/alloc.h"
 #include "sample.h"
 
@@ -136,23 +137,6 @@ TEST(starts_of_a_made_up_workload_are_those_of_the_reference_simulator) {
     for (size_t i = 0; i < countof(rows); i++)
         starts_are(&trace, i, rows[i].generated);
     trace_done(&trace);
-}
-
-/* False after a line that says what is missing. */
-static bool archive_read(struct trace *trace, const char *name) {
-    const char *folder = getenv("SLUICE_TRACES");
-    struct error err = ERROR_INIT;
-    cleanup_free char *path =
-        xasprintf("%s/%s", folder ? folder : SOURCE_DIR "/../shared/traces", name);
-    trace_init(trace);
-    if (trace_read(trace, path, TRACE_SWF, 0, &err) == 0)
-        return true;
-    print_message("# skipped: %s; the Parallel Workloads Archive has it "
-                  "(https://www.cs.huji.ac.il/labs/parallel/workload/), SLUICE_TRACES names the "
-                  "folder\n",
-                  err.text);
-    trace_done(trace);
-    return false;
 }
 
 TEST(starts_of_kth_sp2_are_those_of_the_reference_simulator) {
