@@ -63,6 +63,8 @@ static const struct own_verb {
 } own_verbs[] = {
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",
      sluice_sim},
+    {"whatif", "replay this cluster's history under a changed slurm.conf; sluice whatif --help",
+     sluice_whatif},
 };
 
 static int print_help(const struct cli *cli) {
