@@ -269,7 +269,8 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, bool
                                     int64_t *limit) {
     struct shape *shape = job->shape;
 
-    if (!s->naive && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
+    /* How much its shape lacked may have been found with its own plan in the way. */
+    if (!s->naive && !has_plan && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
         return NULL;
     struct alternative *alt = fits_now(s, shape, limit);
     if (!alt && !has_plan && shape_has_old(s, shape)) {
