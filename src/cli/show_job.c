@@ -145,6 +145,13 @@ static void job_times(const struct job *job, const struct show_options *options,
         show_time("PreemptEligibleTime", job->preempt_eligible, "Unknown", options, out);
         show_time("PreemptTime", job->preempt_time, "None", options, out);
     }
+    if (job->n_delays > 0) {
+        show_line(options, out);
+        show_time("ExpectedStart", job->promised_start, "Unknown", options, out);
+        show_time("DelayedTo", job->delayed_to, "Unknown", options, out);
+        show_time("DelayedAt", job->delay_time, "Unknown", options, out);
+        show_text("DelayedBy", job->delay_cause, out);
+    }
     show_line(options, out);
     show_time("SuspendTime", job->suspend_time, "None", options, out);
     show_number("SecsPreSuspend", (uint64_t) max_of(job->pre_suspend_seconds, (int64_t) 0), out);

@@ -247,7 +247,8 @@ void core_counters(const struct core *core, struct core_counters *ret) {
                                    .candidates = core->n_candidates,
                                    .failed = core->n_failed,
                                    .cancelled = core->n_cancelled,
-                                   .backfilled = core->n_backfilled};
+                                   .backfilled = core->n_backfilled,
+                                   .promises_broken = core->n_broken};
     for (size_t i = 0; i < core->job_order.n; i++) {
         const struct core_job *job = core->job_order.items[i];
         if (job == NULL)

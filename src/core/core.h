@@ -109,6 +109,7 @@ uint32_t core_job_count(const struct core *core);
 struct core_counters {
     uint64_t submitted, started, ended, passes, candidates;
     uint64_t failed, cancelled, backfilled; /* among those ended, ended, started */
+    uint64_t promises_broken;               /* starts that turned out to be later than told */
     uint64_t pending, running;
 };
 void core_counters(const struct core *core, struct core_counters *ret);

@@ -41,6 +41,7 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
     job->rec.reason = wait->reason;
     string_set(&job->rec.state_desc, wait->detail);
     job->rec.start_time = wait->start;
+    job->promised = wait->n_nodes > 0 ? wait->start : 0;
     if (wait->start == 0 && job->rec.begin_time > core->now)
         job->rec.start_time = job->rec.begin_time; /* nothing better is known yet */
     job->rec.last_sched_eval = core->now;
@@ -70,6 +71,8 @@ void plan_run(struct core *core) {
         preempt_commit(core, &plan.preempts[i]);
     for (size_t i = 0; i < plan.n_waits; i++)
         note_wait(core, &plan.waits[i]);
+    for (size_t i = 0; i < plan.n_breaches; i++)
+        promise_broken(core, &plan.breaches[i]);
     preempt_after_pass(core);
     core->plan_next = plan.next_time;
     if (plan.n_starts == STARTS_PER_TURN)

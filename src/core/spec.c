@@ -405,6 +405,7 @@ static void sched_leave(struct core *core, struct core_job *job) {
     if (job->in_sched)
         sched_job_remove(core->sched, job->rec.job_id);
     job->in_sched = false;
+    job->promised = 0;
 }
 
 static void stay_out(struct core *core, struct core_job *job, enum job_reason reason) {
@@ -429,6 +430,7 @@ static void sync_add(struct core *core, struct core_job *job) {
         stay_out(core, job, REASON_ARRAY_TASK_LIMIT);
         return;
     }
+    spec.sched.promised = job->promised;
     sched_job_add(core->sched, &spec.sched);
     job->in_sched = true;
     core->plan_wanted = true;

@@ -152,6 +152,7 @@ struct core_job {
     int64_t orphan_deadline;         /* salloc/srun has vanished: ends then unless it comes back */
     int64_t immediate_deadline;      /* --immediate=N */
     int64_t stop_due;                /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
+    int64_t promised;                /* start that the planner has resources kept for, 0 */
     bool answered;                   /* the submission of an allocation has been answered */
 };
 
@@ -243,7 +244,7 @@ struct core {
     int64_t now;           /* valid during a call */
     job_ptrs fresh_allocs; /* submitted this turn, not yet answered */
     uint64_t n_started, n_submitted, n_completed, n_passes, n_candidates;
-    uint64_t n_failed, n_cancelled, n_backfilled;
+    uint64_t n_failed, n_cancelled, n_backfilled, n_broken;
     /* records read from the store before the configuration tells which nodes exist */
     vec(struct node *) stored_nodes;
     vec(struct partition *) stored_partitions;
@@ -390,7 +391,8 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
 
-/* ---- expected starts (expect.c) ---- */
+/* ---- expected starts (expect.c, promise.c) ---- */
+void promise_broken(struct core *core, const struct sched_breach *breach);
 /* Of a job that waits, as of core->now: 0 = nobody knows, its reason says why. Of others: when they
  * did start. */
 int64_t job_expected_start(struct core *core, const struct core_job *job);

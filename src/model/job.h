@@ -236,7 +236,12 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(73, I64, preempt_eligible, 0)   /* from when on it may be preempted; 0 = never */            \
     X(74, BOOL, queue_head, 0)        /* waits before all others of its tier */                    \
     X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */       \
-    X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */
+    X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */                     \
+    X(80, I64, promised_start, 0) /* the last time it turned out that it starts later: what it */  \
+    X(81, I64, delayed_to, 0)     /* had been told, what it was told then (0: nobody knows), */    \
+    X(82, I64, delay_time, 0)     /* when that was, */                                             \
+    X(83, STR, delay_cause, 0)    /* and why: "node c03 went down" */                              \
+    X(84, U32, n_delays, 0)
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

@@ -80,6 +80,7 @@ void sched_set_reservations(struct sched *s, const struct sched_reservation_spec
     for (size_t i = 0; i < n; i++)
         reservation_set(s, &s->calendar[i], &specs[i]);
     /* What was planned may collide now: every plan is searched again. */
+    sched_cause_note(s, SCHED_CAUSE_CALENDAR, 0);
     sched_statics(s);
 }
 

@@ -304,18 +304,45 @@ bool alternative_is_plain(const struct sched *s, const struct shape *shape,
     return alt->cpu_cap == 0 && !shape->user_only && !s->any_user_only;
 }
 
-bool node_allows(const struct sched *s, const struct shape *shape, const struct alternative *alt,
-                 uint32_t node, int64_t start, int64_t end, int64_t *have) {
+/* CPUs of a node that jobs of a partition use at an instant. */
+static int64_t partition_used(const struct sched *s, uint32_t partition, uint32_t node,
+                              int64_t when) {
     int64_t used = 0;
 
+    vec_each (&s->nodes[node].runs, hold) {
+        const struct run *run = hold->run;
+        if (run->partition == partition && (when <= s->now || run->end > when))
+            used += run->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
+    }
+    vec_each (&s->nodes[node].plans, hold) {
+        const struct plan *plan = hold->plan;
+        if (plan->partition == partition && plan->start <= when && when < plan->end)
+            used += plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
+    }
+    return used;
+}
+
+/* The most of it over [start, end): use grows only where a plan begins. */
+static int64_t partition_peak(const struct sched *s, uint32_t partition, uint32_t node,
+                              int64_t start, int64_t end) {
+    int64_t peak = partition_used(s, partition, node, start);
+
+    vec_each (&s->nodes[node].plans, hold) {
+        int64_t when = hold->plan->start;
+        if (hold->plan->partition == partition && when > start && when < end)
+            peak = max_of(peak, partition_used(s, partition, node, when));
+    }
+    return peak;
+}
+
+bool node_allows(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                 uint32_t node, int64_t start, int64_t end, int64_t *have) {
     vec_each (&s->nodes[node].runs, hold) {
         const struct run *run = hold->run;
         if (start > s->now && run->end <= start)
             continue;
         if ((shape->user_only || run->user_only) && !(shape->user_only && run->uid == shape->uid))
             return false;
-        if (run->partition == alt->partition)
-            used += run->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
     }
     vec_each (&s->nodes[node].plans, hold) {
         const struct plan *plan = hold->plan;
@@ -325,10 +352,10 @@ bool node_allows(const struct sched *s, const struct shape *shape, const struct 
         if ((shape->user_only || other->user_only) &&
             !(shape->user_only && plan->job->uid == shape->uid))
             return false;
-        if (plan->partition == alt->partition)
-            used += plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
     }
-    if (alt->cpu_cap && !alt->exclusive)
+    if (alt->cpu_cap && !alt->exclusive) {
+        int64_t used = partition_peak(s, alt->partition, node, start, end);
         have[DIM_CPU] = min_of(have[DIM_CPU], (int64_t) alt->cpu_cap - used);
+    }
     return true;
 }

@@ -13,8 +13,8 @@
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), place.c and select.c (which nodes to take), profile.c (the future), calendar.c
  * (reservations), preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a
- * test), pass.c (one plan), senior.c (who may have a plan), explain.c (reasons), feasible.c and
- * whatif.c (questions).
+ * test), pass.c (one plan), senior.c (who may have a plan), promise.c (who starts later than
+ * planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -226,6 +226,16 @@ struct again {
     struct turn_key key;
     size_t turn; /* index */
 };
+/* What a job with a plan has been told, and where. */
+struct promise {
+    int64_t start;
+    uint64_t clock; /* s->clock when it was seen last */
+    uint32_t n;
+    uint32_t *nodes;
+    bool told; /* of a breach, for this cause and subject */
+    enum sched_cause cause;
+    uint32_t subject;
+};
 struct shape {
     uint64_t hash;
     char *key;
@@ -294,6 +304,9 @@ struct job {
     uint64_t reported_detail, reported_nodes;
     uint32_t special_pass;
     int64_t estimate; /* expected start, 0 = unknown */
+    struct promise *promise;
+    size_t promise_at; /* index in sched->promises */
+    uint64_t since;    /* s->clock when it joined the order, or was moved in it by an update */
 };
 
 /* ---- the planner ---- */
@@ -335,6 +348,12 @@ struct pick {
 struct step {
     int64_t time;
     uint32_t node, tasks, units;
+};
+struct cause {
+    enum sched_cause kind;
+    uint32_t subject;
+    uint32_t node; /* OVERRUN: that the job left, SCHED_NO_NODE when it left licences */
+    int64_t end;   /* OVERRUN: when it was to leave */
 };
 /* Where a job goes. */
 struct placement {
@@ -391,6 +410,9 @@ struct sched {
     uint64_t estimate_generation;
     int64_t estimate_time; /* when estimates were made; 0 = never */
     uint64_t detail_version;
+    vec(struct job *) promises;
+    vec(struct cause) causes; /* since all promises were looked at */
+    uint64_t clock;           /* moves with every pass, arrival and cause */
     bool changed, any_user_only;
     bool cut;    /* the last pass stopped at max_starts */
     int64_t due; /* a pass has work from then on */
@@ -508,6 +530,11 @@ struct job *job_list_at(struct shape *shape,
 void queue_timers(struct sched *s, int64_t now); /* moves jobs whose time has come */
 void queue_clear(struct sched *s);
 
+/* So that its shortest limit ends by its deadline. */
+static inline int64_t job_latest_start(const struct job *job, const struct alternative *alt) {
+    int64_t shortest = alt->min_limit > 0 ? alt->min_limit : alt->limit;
+    return job->deadline && shortest != SCHED_FOREVER ? job->deadline - shortest : SCHED_FOREVER;
+}
 /* senior.c */
 /* Sets the job's seniority; returns when it grows next. */
 int64_t job_seniority_set(const struct sched *s, struct job *job, int64_t now);
@@ -544,6 +571,22 @@ int64_t calendar_gap(const struct sched *s, const struct alternative *alt, int64
 void calendar_explain(struct sched *s, struct shape *shape);
 /* Plans kept in this pass that count against the same bound as this alternative's. */
 uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation);
+
+/* promise.c */
+void job_arrives(struct sched *s, struct job *job);
+/* `start`: as it was told, by a plan or before the view was made anew. */
+void promise_make(struct sched *s, struct job *job, int64_t start);
+void promise_drop(struct sched *s, struct job *job);
+/* A run leaves a node, or (SCHED_NO_NODE) everything: it may turn out that it was late. */
+void promise_run_leaves(struct sched *s, const struct run *run, uint32_t node);
+/* After a new search: the plan that the job had before, unless the new one is no later. The old one
+ * is used up. */
+void promise_keep(struct sched *s, struct job *job, struct plan *old);
+/* At the end of a pass: who starts later than told. */
+void promises_review(struct sched *s, struct sched_plan *plan);
+/* May `job` take the place of this plan of somebody behind it? Not that of one who has waited
+ * longest, unless the job came in later. */
+bool promise_yields(const struct plan *plan, const struct job *job);
 
 /* shape.c */
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);
@@ -652,6 +695,9 @@ bool earliest_start(struct sched *s, struct shape *shape, struct alternative *al
 struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
                       int64_t start, const struct placement *placement);
 void plan_remove(struct sched *s, struct plan *plan);
+void plan_detach(struct sched *s, struct plan *plan); /* the same, but it lives on */
+void plan_attach(struct sched *s, struct plan *plan); /* its job has no other */
+void plan_free(struct plan *plan);
 void plans_clear(struct sched *s);
 
 /* pass.c */

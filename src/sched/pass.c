@@ -121,6 +121,8 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
 
     start->job_id = job->job_id;
     start->partition = alt->partition;
+    if (job->deadline)
+        limit = min_of(limit, job->deadline - s->now);
     start->limit = limit;
     start->reservation = alt->reservation;
     start->backfilled = pool->head_id != 0;
@@ -146,9 +148,10 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
 /* ---- waiting ---- */
 
 /* What was found impossible around those plans may be possible now. */
-static void pool_drop_old(struct sched *s, struct pool *pool) {
+static void pool_drop_old(struct sched *s, struct pool *pool, const struct job *job) {
     for (size_t i = 0; i < pool->plans.n;) {
-        if (!pool->plans.items[i]->old) {
+        const struct plan *plan = pool->plans.items[i];
+        if (!plan->old || (job && !promise_yields(plan, job))) {
             i++;
             continue;
         }
@@ -165,9 +168,11 @@ static bool shape_has_old(const struct sched *s, const struct shape *shape) {
     return false;
 }
 
-static void shape_drop_old(struct sched *s, const struct shape *shape) {
+static void shape_drop_old(struct sched *s, const struct job *job) {
+    const struct shape *shape = job->shape;
+
     for (size_t i = 0; i < shape->n_alternatives; i++)
-        pool_drop_old(s, &s->pools[s->partitions[shape->alternatives[i].partition].pool]);
+        pool_drop_old(s, &s->pools[s->partitions[shape->alternatives[i].partition].pool], job);
 }
 
 /* May this job still get a plan? */
@@ -184,8 +189,9 @@ static bool job_plannable(const struct sched *s, const struct job *job) {
     return false;
 }
 
-/* Earliest over all alternatives; ties go to the first. */
-static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
+/* Earliest over all alternatives; ties go to the first. The one that the search has a place for at
+ * once, though the test for a start had none: it orders the nodes otherwise. */
+static struct alternative *job_plan(struct sched *s, struct job *job, int64_t hint) {
     struct shape *shape = job->shape;
     struct alternative *best = NULL;
     int64_t best_start = SCHED_FOREVER;
@@ -197,18 +203,23 @@ static bool job_plan(struct sched *s, struct job *job, int64_t hint) {
         if (alt->reason ||
             *calendar_quota(s, alt->partition, alt->reservation) >= job_reservations(s, job))
             continue;
-        if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start) {
+        if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start &&
+            start <= job_latest_start(job, alt)) {
             best = alt;
             best_start = start;
             placement_swap(&s->placement, &s->best);
         }
     }
     if (!best)
-        return false;
+        return NULL;
+    if (best_start <= s->now) {
+        placement_swap(&s->placement, &s->best);
+        return best;
+    }
     struct plan *plan = plan_add(s, job, best, best_start, &s->best);
     plan->pinned = job->preempting;
     *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
-    return true;
+    return NULL;
 }
 
 /* First of its partitions that cannot start. */
@@ -274,7 +285,7 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, bool
         return NULL;
     struct alternative *alt = fits_now(s, shape, limit);
     if (!alt && !has_plan && shape_has_old(s, shape)) {
-        shape_drop_old(s, shape);
+        shape_drop_old(s, job);
         alt = fits_now(s, shape, limit);
     }
     return alt;
@@ -302,12 +313,13 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     }
     if (shape_stays_dead(s, shape))
         turn_sleep(s, order_turn(s));
+    bool plannable = job_plannable(s, job);
+    if (plannable && (alt = job_plan(s, job, planned))) {
+        job_start(s, job, alt, alt->limit, plan, starts);
+        return STARTED;
+    }
     job_blocks(s, job);
-    bool others = shape_has_senior(s, job);
-    if (!job_plannable(s, job))
-        return others ? WAITS : WAITS_LIKE_ALL;
-    job_plan(s, job, planned);
-    return WAITS;
+    return shape_has_senior(s, job) || plannable ? WAITS : WAITS_LIKE_ALL;
 }
 
 /* Tries the next job of a shape. WAITS_LIKE_ALL: so will all others of the shape. */
@@ -324,12 +336,14 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
     if (!had_plan)
         return job_try_anew(s, job, 0, plan, starts);
     uint64_t place = plan_place(job->plan);
-    int64_t planned = job->plan->start;
+    struct plan *old = job->plan;
+    int64_t planned = old->start;
     vec_reset(&s->places);
-    for (uint32_t i = 0; i < job->plan->n; i++)
-        vec_push(&s->places, job->plan->nodes[i]);
-    plan_remove(s, job->plan);
+    for (uint32_t i = 0; i < old->n; i++)
+        vec_push(&s->places, old->nodes[i]);
+    plan_detach(s, old);
     enum outcome outcome = job_try_anew(s, job, planned, plan, starts);
+    promise_keep(s, job, old);
     if (plan_place(job->plan) != place) { /* its old place is free for others */
         vec_each (&s->places, node) {
             node_released(s, *node);
@@ -398,23 +412,30 @@ static void pass_end(struct sched *s, struct sched_plan *plan, struct starts *st
     if (plan->n_starts)
         memcpy(plan->starts, starts->items.items, plan->n_starts * sizeof(*plan->starts));
     vec_done(&starts->items);
+    /* Those that are no longer among the first; after a cut nobody knows yet. */
+    for (uint32_t p = 0; p < s->n_pools && !s->cut; p++)
+        pool_drop_old(s, &s->pools[p], NULL);
+    promises_review(s, plan);
     for (size_t i = 0; i < plan->n_starts; i++) {
         struct job *job = map_get(&s->jobs, plan->starts[i].job_id);
         job->started = 0;
     }
-    /* Those that are no longer among the first; after a cut nobody knows yet. */
-    for (uint32_t p = 0; p < s->n_pools && !s->cut; p++)
-        pool_drop_old(s, &s->pools[p]);
     plan->candidates = s->candidates;
     preempt_pass_end(s, plan);
 }
 
+/* A plan whose time comes is looked at though nothing happens; one that is due in the next second
+ * waits for somebody to leave, which is told. */
 static int64_t next_time(const struct sched *s) {
     const struct heap_node *timer = heap_min(&s->timers);
     int64_t next = min_of(calendar_next_any(s, s->now), s->preempt_wake);
 
-    if (timer && timer->key <= next)
-        return timer->key;
+    if (timer)
+        next = min_of(next, timer->key);
+    for (uint32_t p = 0; p < s->n_pools; p++) {
+        if (s->pools[p].first_start > s->now + 1)
+            next = min_of(next, s->pools[p].first_start);
+    }
     return next == SCHED_FOREVER ? 0 : next;
 }
 

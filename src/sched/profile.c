@@ -85,7 +85,6 @@ static void pool_bounds(struct pool *pool) {
 struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
                       int64_t start, const struct placement *placement) {
     struct plan *plan = zalloc(struct plan);
-    struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
 
     plan->job = job;
     plan->partition = alt->partition;
@@ -107,23 +106,40 @@ struct plan *plan_add(struct sched *s, struct job *job, const struct alternative
             memcpy(amount, node_total(s, node), s->n_dims * sizeof(*amount));
         if (!s->settings.mem_consumable)
             amount[DIM_MEM] = 0;
+    }
+    plan_attach(s, plan);
+    return plan;
+}
+
+void plan_attach(struct sched *s, struct plan *plan) {
+    struct pool *pool = &s->pools[plan->pool];
+
+    for (uint32_t i = 0; i < plan->n; i++) {
+        uint32_t node = plan->nodes[i];
+
         vec_push(&s->nodes[node].plans, ((struct plan_hold) {plan, i}));
         bits_set(&s->planned, node);
         node_changed(s, node);
     }
     vec_push(&pool->plans, plan);
     pool_bounds(pool);
-    job->plan = plan;
-    return plan;
+    plan->job->plan = plan;
+    /* Who shares a node with whom matters before the job runs, too. */
+    s->any_user_only = s->any_user_only || plan->job->shape->user_only;
 }
 
-static void plan_free(struct plan *plan) {
+void plan_free(struct plan *plan) {
     free(plan->nodes);
     free(plan->amounts);
     free(plan);
 }
 
 void plan_remove(struct sched *s, struct plan *plan) {
+    plan_detach(s, plan);
+    plan_free(plan);
+}
+
+void plan_detach(struct sched *s, struct plan *plan) {
     struct pool *pool = &s->pools[plan->pool];
     uint32_t *kept = calendar_quota(s, plan->partition, plan->reservation);
 
@@ -151,7 +167,7 @@ void plan_remove(struct sched *s, struct plan *plan) {
         *kept -= *kept > 0;
     pool_bounds(pool);
     plan->job->plan = NULL;
-    plan_free(plan);
+    plan->old = false;
 }
 
 void plans_clear(struct sched *s) {

@@ -120,9 +120,7 @@ static void job_mark_fresh(struct sched *s, struct job *job) {
 static void job_settle(struct sched *s, struct job *job, int64_t now) {
     const struct shape *shape = job->shape;
     const struct alternative *alt = &shape->alternatives[0];
-    int64_t shortest = alt->min_limit > 0 ? alt->min_limit : alt->limit;
-    int64_t last =
-        job->deadline && shortest != SCHED_FOREVER ? job->deadline - shortest : SCHED_FOREVER;
+    int64_t last = job_latest_start(job, alt);
     uint8_t place = PLACE_LIVE;
     int64_t next = last == SCHED_FOREVER ? SCHED_FOREVER : last + 1;
 
@@ -144,8 +142,10 @@ static void job_settle(struct sched *s, struct job *job, int64_t now) {
         shape_guarded_add(job, 1);
     if (job->place == PLACE_LIVE && place != PLACE_LIVE)
         job_list_remove(s, job->shape, job);
-    if (job->place != PLACE_LIVE && place == PLACE_LIVE)
+    if (job->place != PLACE_LIVE && place == PLACE_LIVE) {
         job_list_push(s, job->shape, job);
+        job_arrives(s, job);
+    }
     if (job->place != place)
         job_mark_fresh(s, job);
     job->place = place;
@@ -176,6 +176,7 @@ static void job_free(struct sched *s, struct job *job) {
         plan_released(s, job->plan);
         plan_remove(s, job->plan);
     }
+    promise_drop(s, job);
     heap_remove(&s->timers, &job->timer);
     if (job->place == PLACE_LIVE)
         job_list_remove(s, job->shape, job);
@@ -198,6 +199,8 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         /* An array whose tasks were taken: the commonest replacement keeps its place. */
         old->n_tasks = spec->n_tasks_of_array;
         old->eligible = spec->eligible_time;
+        if (old->priority != spec->priority)
+            job_arrives(s, old);
         old->max_starts = spec->max_starts;
         sched_job_preempting(s, spec->job_id, spec->preempting);
         sched_job_priority(s, spec->job_id, spec->priority);
@@ -205,8 +208,10 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         sched_touched(s);
         return;
     }
-    if (old)
+    if (old) {
+        sched_cause_note(s, SCHED_CAUSE_UPDATE, spec->job_id);
         sched_job_remove(s, spec->job_id);
+    }
     shape = shape_intern(s, spec); /* the removal may have freed it */
     job = zalloc(struct job);
     job->job_id = spec->job_id;
@@ -225,6 +230,9 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     shape->refs++;
     job_list_push(s, shape, job);
     map_put(&s->jobs, job->job_id, job);
+    job_arrives(s, job);
+    if (spec->promised)
+        promise_make(s, job, spec->promised);
     job_mark_fresh(s, job);
     job_settle(s, job, s->now);
 }

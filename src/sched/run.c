@@ -224,6 +224,8 @@ void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
 
     if (!run)
         return;
+    if (end > run->end)
+        sched_cause_note(s, SCHED_CAUSE_EXTENDED, job_id);
     run->end = end == SCHED_FOREVER ? time_after(run->start, s->settings.default_limit) : end;
     for (uint32_t i = 0; i < run->n; i++) {
         if (run->nodes[i] == SCHED_NO_NODE)
@@ -259,8 +261,10 @@ void sched_run_release_node(struct sched *s, uint32_t job_id, uint32_t outer) {
     if (!run || outer >= s->n_nodes)
         return;
     for (uint32_t i = 0; i < run->n; i++) {
-        if (run->nodes[i] == s->inner[outer])
-            run_give_back(s, run, i);
+        if (run->nodes[i] != s->inner[outer])
+            continue;
+        promise_run_leaves(s, run, run->nodes[i]);
+        run_give_back(s, run, i);
     }
     node_released(s, s->inner[outer]);
     if (run->n_held == 0)
@@ -273,6 +277,7 @@ void sched_run_remove(struct sched *s, uint32_t job_id) {
     if (!run)
         return;
     run_released(s, run);
+    promise_run_leaves(s, run, SCHED_NO_NODE);
     run_drop(s, run);
 }
 
@@ -323,6 +328,8 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
     if (!run || run->suspended == suspended)
         return;
     run->suspended = suspended;
+    if (!suspended)
+        sched_cause_note(s, SCHED_CAUSE_RESUMED, job_id);
     run_swap_cpus(s, run);
     run_released(s, run);
 }

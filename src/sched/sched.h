@@ -153,6 +153,7 @@ struct sched_job_spec {
     int64_t limit;              /* seconds; SCHED_FOREVER */
     int64_t min_limit;          /* --time-min, 0 = none */
     int64_t deadline;           /* 0 = none */
+    int64_t promised;           /* start that it was told before the view was made anew, 0 */
     const uint32_t *partitions; /* alternatives; the earliest start wins, ties by tier then order */
     size_t n_partitions;
     const uint32_t *req_nodes; /* all of these must be part of the allocation */
@@ -287,12 +288,38 @@ struct sched_wait {
     const uint32_t *nodes; /* reserved nodes of the head jobs (SchedNodeList), else NULL */
     size_t n_nodes;
 };
+/* Why a plan moves later, or goes. */
+enum sched_cause {
+    SCHED_CAUSE_UNKNOWN,
+    SCHED_CAUSE_NODE,      /* node `subject` takes no new work */
+    SCHED_CAUSE_ARRIVAL,   /* job `subject` came in and goes first */
+    SCHED_CAUSE_PRIORITY,  /* job `subject` goes first now */
+    SCHED_CAUSE_EXTENDED,  /* the limit of running job `subject` was raised */
+    SCHED_CAUSE_OVERRUN,   /* job `subject` holds nodes past its end */
+    SCHED_CAUSE_RESUMED,   /* suspended job `subject` runs again */
+    SCHED_CAUSE_UPDATE,    /* its own request was changed */
+    SCHED_CAUSE_PARTITION, /* partition `subject` was closed */
+    SCHED_CAUSE_LICENSES,  /* there are others now */
+    SCHED_CAUSE_CALENDAR,  /* a reservation or maintenance was set */
+    SCHED_CAUSE_CONFIGURED /* the cluster is another one */
+};
+/* A job starts later than it was told. Told once per cause and subject; `again`: the same cause
+ * goes on, only the start is new. */
+struct sched_breach {
+    uint32_t job_id;
+    enum sched_cause cause;
+    uint32_t subject;
+    int64_t promised, start; /* start 0: not known any more */
+    bool again;
+};
 struct sched_plan {
     struct sched_start *starts; /* in the order to be committed */
     size_t n_starts;
     struct sched_wait
         *waits; /* only those whose reason, start or detail changed since the last pass */
     size_t n_waits;
+    struct sched_breach *breaches;
+    size_t n_breaches;
     int64_t next_time;   /* when a pass is due though nothing changes (begin times), 0 = none */
     uint64_t candidates; /* shapes and nodes examined: the measure of work */
     struct arena *memory;
@@ -300,11 +327,15 @@ struct sched_plan {
     size_t n_preempts;
 };
 #define SCHED_PLAN_INIT                                                                            \
-    { NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0 }
+    { NULL, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0 }
 void sched_plan_done(struct sched_plan *plan);
 
 /* Plans everything that waits. max_starts bounds one plan (0 = no bound). */
 void sched_pass(struct sched *sched, int64_t now, uint32_t max_starts, struct sched_plan *plan);
+
+/* Something that may break promises and that the view does not show by itself; call it before the
+ * pass that finds out. */
+void sched_cause_note(struct sched *sched, enum sched_cause cause, uint32_t subject);
 
 /* Could this job ever start on this cluster, all nodes up and free? 0, or ERR_NODE_CONFIG and kin
  * with a sentence that names what was asked, what exists, and the nearest that would work. `before`

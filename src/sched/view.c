@@ -92,6 +92,8 @@ void sched_free(struct sched *s) {
     heap_done(&s->timers);
     vec_done(&s->fresh);
     vec_done(&s->specials);
+    vec_done(&s->promises);
+    vec_done(&s->causes);
     vec_done(&s->found);
     vec_done(&s->rest);
     vec_done(&s->order.turns);
@@ -365,6 +367,8 @@ void sched_configure(struct sched *s, const struct sched_settings *settings,
     nodes_set(s, nodes, n_nodes);
     partitions_set(s, partitions, n_partitions);
     pools_set(s);
+    vec_reset(&s->causes);
+    sched_cause_note(s, SCHED_CAUSE_CONFIGURED, 0);
     sched_statics(s);
 }
 
@@ -398,6 +402,8 @@ void sched_node_usable(struct sched *s, uint32_t outer, bool usable) {
         bits_set(&s->usable, node);
     else
         bits_unset(&s->usable, node);
+    if (!usable)
+        sched_cause_note(s, SCHED_CAUSE_NODE, outer);
     sched_statics(s);
 }
 
@@ -406,6 +412,8 @@ void sched_partition_schedulable(struct sched *s, uint32_t partition, bool sched
     if (s->partitions[partition].schedulable == schedulable)
         return;
     s->partitions[partition].schedulable = schedulable;
+    if (!schedulable)
+        sched_cause_note(s, SCHED_CAUSE_PARTITION, partition);
     sched_statics(s);
 }
 
@@ -420,6 +428,7 @@ void sched_set_licenses(struct sched *s, const uint64_t *totals, size_t n) {
     for (size_t i = 0; i < n; i++)
         s->license_total[i] = totals[i];
     s->license_used = used;
+    sched_cause_note(s, SCHED_CAUSE_LICENSES, 0);
     s->n_licenses = n;
     sched_statics(s);
 }

@@ -79,6 +79,7 @@ static void add_jobs(struct rows *rows, const struct core_counters *counters) {
     number_add(rows, "jobs_pending", counters->pending);
     number_add(rows, "jobs_running", counters->running);
     number_add(rows, "backfilled", counters->backfilled);
+    number_add(rows, "promises_broken", counters->promises_broken);
 }
 
 static void add_cycles(struct rows *rows, const struct ctld *ctld,

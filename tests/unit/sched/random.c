@@ -70,6 +70,10 @@ void random_world(struct world *w, struct rng *rng, int richness) {
         w->licenses[1] = between(rng, 1, 4);
         w->settings.backfill = chance(rng, 90);
         w->settings.mem_consumable = chance(rng, 85);
+        if (w->n_nodes % 2) { /* draws nothing: the seeds keep their worlds */
+            w->settings.guard = 150;
+            w->settings.guard_jobs = 2;
+        }
     }
     for (size_t i = 0; i < w->n_nodes; i++)
         random_node(w, rng, &w->nodes[i]);

@@ -226,7 +226,7 @@ TEST(after_a_pass_nobody_could_start_without_touching_a_plan) {
 
 /* ---- promises ---- */
 
-struct promise {
+struct told {
     uint32_t job_id;
     int64_t start;
 };
@@ -244,7 +244,7 @@ static int64_t next_end(const struct world *w) {
 static void promise_case(uint64_t seed) {
     struct world w;
     struct rng rng;
-    vec(struct promise) promises = {0};
+    vec(struct told) promises = {0};
 
     rng_seed(&rng, seed);
     random_world(&w, &rng, RANDOM_SIMPLE);
@@ -269,7 +269,7 @@ static void promise_case(uint64_t seed) {
                 promise->start = wait->start;
         }
         for (size_t i = 0; i < plan.n_waits; i++) {
-            struct promise promise = {plan.waits[i].job_id, plan.waits[i].start};
+            struct told promise = {plan.waits[i].job_id, plan.waits[i].start};
             bool known = false;
             vec_each (&promises, at) {
                 known = known || at->job_id == promise.job_id;
@@ -287,6 +287,76 @@ static void promise_case(uint64_t seed) {
 
 TEST(plans_only_move_earlier) {
     each_seed(1000, promise_case);
+    assert_true(n_tried > 0);
+}
+
+/* Whatever happens: who starts later than planned is told so, with a cause. */
+static const struct sched_breach *breach_of(const struct sched_plan *plan, uint32_t job_id) {
+    for (size_t i = 0; i < plan->n_breaches; i++) {
+        if (plan->breaches[i].job_id == job_id)
+            return &plan->breaches[i];
+    }
+    return NULL;
+}
+
+#define GRACE 60 /* for jobs that are past their end */
+
+/* `late`: the pass came after the last one had asked for it. */
+static void breach_check(uint64_t seed, const struct world *w, const struct told *told, bool late,
+                         const struct sched_plan *plan) {
+    const struct sched_breach *breach = breach_of(plan, told->job_id);
+    const struct job *job = map_get(&w->sched->jobs, told->job_id);
+
+    if (breach) {
+        n_tried++;
+        CHECK(seed, breach->cause != SCHED_CAUSE_UNKNOWN || late);
+        CHECK(seed, breach->start == 0 || breach->start > breach->promised);
+    } else if (plan_start(plan, told->job_id)) {
+        CHECK(seed, w->now <= told->start + GRACE);
+    } else if (job && job->place == PLACE_LIVE) {
+        CHECK(seed, job->plan && job->plan->start <= told->start + GRACE);
+    }
+}
+
+static void breach_case(uint64_t seed) {
+    struct world w;
+    struct rng rng;
+    vec(struct told) promises = {0};
+    int64_t due = 0;
+
+    rng_seed(&rng, seed);
+    random_world(&w, &rng, RANDOM_RICH);
+    if (rng_below(&rng, 2) == 0) {
+        w.settings.guard = 200;
+        w.settings.guard_jobs = 5;
+    }
+    world_configure(&w);
+    for (unsigned round = 0; round < 12; round++) {
+        struct sched_plan plan;
+        unsigned events = 1 + rng_below(&rng, 5);
+
+        while (events-- > 0)
+            random_event(&w, &rng, RANDOM_RICH);
+        sched_pass(w.sched, w.now, 0, &plan);
+        vec_each (&promises, told)
+            breach_check(seed, &w, told, due && due < w.now, &plan);
+        due = plan.next_time;
+        vec_reset(&promises);
+        for (uint32_t p = 0; p < w.sched->n_pools; p++) {
+            vec_each (&w.sched->pools[p].plans, at) {
+                struct told told = {(*at)->job->job_id, (*at)->start};
+                vec_push(&promises, told);
+            }
+        }
+        world_commit(&w, &plan);
+        sched_plan_done(&plan);
+    }
+    vec_done(&promises);
+    world_done(&w);
+}
+
+TEST(a_plan_that_moves_later_or_goes_has_a_cause) {
+    each_seed(10000, breach_case);
     assert_true(n_tried > 0);
 }
 
@@ -331,6 +401,7 @@ int main(void) {
         cmocka_unit_test(shortcuts_change_no_decision),
         cmocka_unit_test(after_a_pass_nobody_could_start_without_touching_a_plan),
         cmocka_unit_test(plans_only_move_earlier),
+        cmocka_unit_test(a_plan_that_moves_later_or_goes_has_a_cause),
         cmocka_unit_test(the_same_calls_give_the_same_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
