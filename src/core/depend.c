@@ -300,9 +300,14 @@ static int check_target(struct core *core, struct core_job *job, struct depend *
     return 0;
 }
 
-typedef vec(struct depend) depend_vec;
+/* `stored`: as written by ourselves. What has failed stays so, though its job has left, and nothing
+ * needs to be checked any more. */
+struct depend_list {
+    vec(struct depend) all;
+    bool stored;
+};
 
-static int parse_word(struct core *core, struct core_job *job, char *word, depend_vec *list,
+static int parse_word(struct core *core, struct core_job *job, char *word, struct depend_list *list,
                       struct error *err) {
     cleanup_free char *whole = xstrdup(word);
     char *colon = strchr(word, ':');
@@ -325,7 +330,7 @@ static int parse_word(struct core *core, struct core_job *job, char *word, depen
     if (depend.kind == DEPEND_SINGLETON) {
         if (targets != NULL)
             return problem(err, whole, "singleton takes no job id");
-        vec_push(list, depend);
+        vec_push(&list->all, depend);
         return 0;
     }
     if (targets == NULL || *targets == '\0')
@@ -335,23 +340,26 @@ static int parse_word(struct core *core, struct core_job *job, char *word, depen
         struct depend one = depend;
         if (!parse_target(id, &one))
             return problem(err, whole, "not a job id");
-        int r = check_target(core, job, &one, whole, err);
+        int r = list->stored ? 0 : check_target(core, job, &one, whole, err);
         if (r < 0)
             return r;
-        vec_push(list, one);
-        if (list->n > DEPENDS_MAX)
+        if (list->stored && strstr(id, "(failed)") != NULL)
+            one.state = DEPEND_FAILED;
+        vec_push(&list->all, one);
+        if (list->all.n > DEPENDS_MAX)
             return error_set(err, ERR_DEPENDENCY, "more than %d jobs to wait for", DEPENDS_MAX);
     }
     return 0;
 }
 
 /* Would `job` be waited for by what it waits for? Walks the open dependencies, each job once. */
-static bool closes_cycle(struct core *core, const struct core_job *job, const depend_vec *list) {
+static bool closes_cycle(struct core *core, const struct core_job *job,
+                         const struct depend_list *list) {
     struct map seen = MAP_INIT;
     vec(uint32_t) todo = {0};
     bool found = false;
-    for (size_t i = 0; i < list->n; i++)
-        vec_push(&todo, list->items[i].job_id);
+    for (size_t i = 0; i < list->all.n; i++)
+        vec_push(&todo, list->all.items[i].job_id);
     while (todo.n > 0 && !found) {
         uint32_t id = todo.items[--todo.n];
         if (id == job->rec.job_id || (job->rec.array_job_id != 0 && id == job->rec.array_job_id)) {
@@ -371,8 +379,9 @@ static bool closes_cycle(struct core *core, const struct core_job *job, const de
     return found;
 }
 
-int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
-    depend_vec list = {0};
+static int depend_take(struct core *core, struct core_job *job, const char *text, bool stored,
+                       struct error *err) {
+    struct depend_list list = {.stored = stored};
     int r = 0;
     bool any = strchr(text, '?') != NULL;
     if (any && strchr(text, ',') != NULL)
@@ -382,20 +391,29 @@ int depend_parse(struct core *core, struct core_job *job, const char *text, stru
     for (char *word = str_next_word(&cursor, ",?"); word != NULL && r == 0;
          word = str_next_word(&cursor, ",?"))
         r = parse_word(core, job, word, &list, err); /* a bare id: afterany, whatever precedes */
-    if (r == 0 && closes_cycle(core, job, &list))
+    if (r == 0 && !stored && closes_cycle(core, job, &list))
         r = problem(err, text, "the jobs would wait for each other");
     if (r < 0) {
-        vec_done(&list);
+        vec_done(&list.all);
         return r;
     }
     free(job->depends);
     list_remove(&job->depending);
-    job->depends = list.items;
-    job->n_depends = list.n;
+    job->depends = list.all.items;
+    job->n_depends = list.all.n;
     job->depends_any = any;
-    if (list.n > 0)
+    if (list.all.n > 0)
         list_append(&core->depending, &job->depending);
     else
         string_set(&job->rec.dependency, NULL);
     return 0;
+}
+
+int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
+    return depend_take(core, job, text, false, err);
+}
+
+void depend_restore(struct core *core, struct core_job *job) {
+    if (job->rec.dependency != NULL && depend_take(core, job, job->rec.dependency, true, NULL) < 0)
+        string_set(&job->rec.dependency, NULL);
 }

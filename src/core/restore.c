@@ -186,17 +186,8 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     sched_rebuild(core); /* partitions may have another state now */
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);
-        struct error err = ERROR_INIT;
-        if (job->rec.dependency != NULL && job_is_pending(job) &&
-            depend_parse(core, job, job->rec.dependency, &err) < 0) {
-            /* What it waited for has left: as if it had been satisfied, unless it had failed. */
-            if (strstr(job->rec.dependency, "(failed)") != NULL) {
-                job->rec.reason = REASON_DEPENDENCY_NEVER;
-                job->rec.priority = 0;
-            } else {
-                string_set(&job->rec.dependency, NULL);
-            }
-        }
+        if (job_is_pending(job))
+            depend_restore(core, job);
         if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_has_nodes(job))
             job->orphan_deadline = now + 120; /* its command will be back by then */
         if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_is_pending(job))

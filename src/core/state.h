@@ -156,6 +156,8 @@ struct core_job {
     bool answered;                   /* the submission of an allocation has been answered */
 };
 
+typedef vec(struct node_step) node_steps;
+
 struct core_node {
     struct node rec;
     struct list dirty;
@@ -169,6 +171,8 @@ struct core_node {
     uint32_t gres_total[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
     uint32_t n_jobs, n_completing;
+    /* Steps that it brought along and that must end: nothing starts there until they have. */
+    node_steps unwanted;
     struct heap_node timer;
     uint32_t effective_cpus;
 };
@@ -302,6 +306,8 @@ void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
 /* To everything that runs of it. */
 void job_signal_all(struct core *core, struct core_job *job, int number);
+/* To a node that may have missed that the job is suspended, or goes on. */
+void job_signal_again(struct core *core, const struct core_job *job, uint32_t node);
 void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
 void job_arm(struct core *core, struct core_job *job);  /* its next timer */
 void job_timer(struct core *core, struct core_job *job);
@@ -346,6 +352,8 @@ void array_tasks_changed(struct core *core, struct core_job *array);
 /* ---- dependencies (depend.c) ---- */
 must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
                             struct error *err);
+/* From the text of the record, when all records are in. */
+void depend_restore(struct core *core, struct core_job *job);
 /* Re-evaluates; true when the job may start as far as they are concerned. */
 bool depend_check(struct core *core, struct core_job *job);
 /* A job has started, ended or gone: looks at all that wait. May be called from within itself. */

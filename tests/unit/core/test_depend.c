@@ -244,6 +244,22 @@ TEST(dependencies_survive_a_restart) {
     world_stop(&world);
 }
 
+TEST(what_has_failed_stays_so_over_a_restart_though_its_job_has_left) {
+    struct world world;
+    begin(&world);
+    uint32_t first = world_job(&world), second = world_job(&world);
+    uint32_t id = submit(&world, "afterok:1,afterok:2", 0);
+    world_script_ends(&world, first, 1 << 8);
+    world_pass_time(&world, 60400); /* it has left */
+    world_restart(&world);
+    world_all_connect(&world);
+    waits(&world, id, "afterok:1(failed),afterok:2(unfulfilled)", REASON_DEPENDENCY_NEVER);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "3"), 0);
+    world_script_ends(&world, second, 0);
+    waits(&world, id, "afterok:1(failed)", REASON_DEPENDENCY_NEVER);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_waits_for_its_event),
@@ -258,6 +274,7 @@ int main(void) {
         cmocka_unit_test(a_chain_of_dependents_falls_with_its_head),
         cmocka_unit_test(an_update_replaces_or_clears_a_dependency),
         cmocka_unit_test(dependencies_survive_a_restart),
+        cmocka_unit_test(what_has_failed_stays_so_over_a_restart_though_its_job_has_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
