@@ -575,6 +575,18 @@ void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effe
     effect_job(effects, AGENT_SWEEP, key, step->job->uid);
 }
 
+void agent_step_found_dead(struct agent *agent, struct step_key key,
+                           struct agent_effects *effects) {
+    struct step_report report = {.job_id = key.job_id,
+                                 .step_id = key.step_id,
+                                 .attempt = key.attempt,
+                                 .by_controller = key.step_id == STEP_BATCH};
+
+    if (!step_find(agent, key))
+        (void) step_adopt(agent, &report);
+    agent_step_lost(agent, key, effects);
+}
+
 void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
                       struct agent_effects *effects) {
     struct agent_step *step = step_find(agent, key);

@@ -88,6 +88,9 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
                   struct agent_effects *effects);
 /* The connection to a slurmstepd has ended. Harmless after its result is in. */
 void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effects *effects);
+/* A restarted slurmd has found what a slurmstepd has left that died meanwhile: until that is swept,
+ * the controller must not think that the step's resources are free. */
+void agent_step_found_dead(struct agent *agent, struct step_key key, struct agent_effects *effects);
 void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
                       struct agent_effects *effects);
 /* problem NULL = clean. */

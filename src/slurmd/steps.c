@@ -280,6 +280,7 @@ static void adopt(struct slurmd *slurmd, const char *directory, const char *name
     cleanup_str struct str path = STR_INIT;
     struct step_key key;
     struct step_link *link;
+    struct agent_effects effects = {0};
     int fd;
 
     if (!step_socket_parse(name, &key.job_id, &key.step_id, &key.attempt))
@@ -288,7 +289,8 @@ static void adopt(struct slurmd *slurmd, const char *directory, const char *name
     if (sock_dial_unix(path.data, &fd, NULL) < 0) {
         log_info("slurmstepd of %s has gone; ending what is left of its step", name);
         (void) unlink(path.data);
-        sweep_step(slurmd, key);
+        agent_step_found_dead(slurmd->agent, key, &effects);
+        slurmd_effects(slurmd, &effects);
         return;
     }
     link = link_add(slurmd, key);

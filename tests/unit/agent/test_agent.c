@@ -573,6 +573,24 @@ TEST(a_slurmstepd_that_dies_has_its_step_swept_and_reported) {
     world_close(&w);
 }
 
+TEST(what_a_slurmstepd_left_that_died_unseen_is_the_controllers_business_until_it_is_swept) {
+    struct world w;
+    struct node_register reg = {0};
+    world_open(&w);
+    agent_step_found_dead(w.agent, KEY(7, 0, 2), &w.effects);
+    effect_at(&w, 0, AGENT_SWEEP);
+    agent_fill_register(w.agent, &reg);
+    assert_int_equal(reg.steps.n, 1);
+    assert_int_equal(reg.steps.items[0].attempt, 2);
+    assert_false(reg.steps.items[0].ended);
+    free(reg.steps.items);
+    world_clear(&w);
+    agent_step_swept(w.agent, SEC, KEY(7, 0, 2), 5, &w.effects);
+    const struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
+    assert_int_equal(done->exit_status, AGENT_SIGKILL);
+    world_close(&w);
+}
+
 TEST(a_slurmstepd_that_exits_after_its_result_is_not_lost) {
     struct world w;
     world_open(&w);
@@ -621,6 +639,8 @@ int main(void) {
         cmocka_unit_test(a_controller_that_refuses_the_node_hears_no_more),
         cmocka_unit_test(a_restarted_slurmd_adopts_running_and_ended_steps),
         cmocka_unit_test(a_slurmstepd_that_dies_has_its_step_swept_and_reported),
+        cmocka_unit_test(
+            what_a_slurmstepd_left_that_died_unseen_is_the_controllers_business_until_it_is_swept),
         cmocka_unit_test(a_slurmstepd_that_exits_after_its_result_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
