@@ -191,7 +191,9 @@ static void node_from_line(struct core_node *node, const struct conf_node *line,
 }
 
 /* What was known of a node before: its state, why, and its connection. */
-static void node_carry_over(struct core_node *node, const struct core_node *old) {
+static void node_carry_over(struct core_node *node, struct core_node *old) {
+    node->unwanted = old->unwanted;
+    old->unwanted = (node_steps) {0};
     node->connected = old->connected;
     node->registered = old->registered;
     node->lost_at = old->lost_at;
@@ -567,6 +569,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
                          size_t n_partitions) {
     for (size_t i = 0; i < n_nodes; i++) {
         record_done(&record_node, &nodes[i].rec);
+        vec_done(&nodes[i].unwanted);
         free(nodes[i].core_use);
         for (size_t k = 0; k < SCHED_GRES_KINDS; k++)
             free(nodes[i].gres_use[k]);

@@ -439,6 +439,11 @@ static char *reason_text(enum job_reason reason, uint32_t exit_status) {
                      what != NULL ? what : "Unknown signal");
 }
 
+/* The clock of this life of the controller may be behind that of an earlier one. */
+static int64_t run_end(const struct core *core, const struct core_job *job) {
+    return max_of(core->now, job->rec.start_time);
+}
+
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
@@ -448,7 +453,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     free(job->rec.state_desc);
     job->rec.state_desc = reason_text(reason, exit_status);
     job->rec.exit_status = exit_status;
-    job->rec.end_time = core->now;
+    job->rec.end_time = had_nodes ? run_end(core, job) : core->now;
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->n_completed++;
@@ -545,7 +550,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     /* A hold put on while it ran takes effect now. */
     bool was_held = job->rec.priority == 0;
     if (had_nodes) {
-        job->rec.end_time = core->now;
+        job->rec.end_time = run_end(core, job);
         steps_end_all(core, job);
     }
     job_write_run(core, job, history_state);
@@ -621,6 +626,18 @@ void job_signal_all(struct core *core, struct core_job *job, int number) {
     signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
     for (uint32_t i = 0; i < job->rec.allocation.n; i++)
         emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+}
+
+void job_signal_again(struct core *core, const struct core_job *job, uint32_t node) {
+    if (job->rec.state != JOB_SUSPENDED && job->rec.pre_suspend_seconds == 0)
+        return;
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = job->rec.state == JOB_SUSPENDED ? SIGSTOP : SIGCONT;
+    signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
+    emit_node(core, node, MSG_NODE_SIGNAL, &signal);
 }
 
 void job_suspend(struct core *core, struct core_job *job) {

@@ -35,9 +35,9 @@ bool node_is_usable(const struct core_node *node) {
     const uint32_t closed = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_NOT_RESPONDING |
                             NODE_FLAG_INVALID_REG | NODE_FLAG_REBOOT_ISSUED |
                             NODE_FLAG_POWERED_DOWN | NODE_FLAG_POWERING_DOWN;
-    return node->registered && node->connected && !(node->rec.flags & closed) &&
-           node->rec.state != NODE_DOWN && node->rec.state != NODE_UNKNOWN &&
-           node->rec.state != NODE_FUTURE;
+    return node->registered && node->connected && node->unwanted.n == 0 &&
+           !(node->rec.flags & closed) && node->rec.state != NODE_DOWN &&
+           node->rec.state != NODE_UNKNOWN && node->rec.state != NODE_FUTURE;
 }
 
 void node_update_state(struct core *core, uint32_t index) {
@@ -52,7 +52,7 @@ void node_update_state(struct core *core, uint32_t index) {
         else
             node->rec.state = NODE_MIXED;
     }
-    if (node->n_completing > 0)
+    if (node->n_completing > 0 || node->unwanted.n > 0)
         node->rec.flags |= NODE_FLAG_COMPLETING;
     else
         node->rec.flags &= ~(uint32_t) NODE_FLAG_COMPLETING;
@@ -289,6 +289,8 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, NULL);
         return;
     }
+    if (job_has_nodes(job))
+        job_signal_again(core, job, index);
     if (!job_has_nodes(job) || !batch_here)
         return;
     if (reported_step(reg, job, STEP_BATCH)) {
@@ -350,19 +352,30 @@ static void reconcile(struct core *core, uint32_t index, const struct node_regis
     }
 }
 
+/* Does the job hold the node now? One that goes on without it (--no-kill) does not. */
+static bool holds_node(const struct core_job *job, uint32_t index) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (job->rec.allocation.items[i].node == index && !job->rec.allocation.items[i].released)
+            return job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING);
+    }
+    return false;
+}
+
 /* What runs there without right must end; what has ended and nobody waits for may be forgotten. */
 static void unwanted_steps(struct core *core, uint32_t index, const struct node_register *reg,
                            struct node_welcome *welcome) {
+    struct core_node *node = &core->nodes[index];
     welcome->kill.items =
         arena_alloc(&core->out->memory, (reg->steps.n + 1) * sizeof(struct node_step));
+    vec_reset(&node->unwanted);
     for (uint32_t i = 0; i < reg->steps.n; i++) {
         const struct node_step *step = &reg->steps.items[i];
         struct core_job *job = job_find(core, step->job_id);
-        if (job != NULL && job->rec.attempt == step->attempt &&
-            (job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)))
+        if (job != NULL && job->rec.attempt == step->attempt && holds_node(job, index))
             continue;
         if (!step->ended) {
             welcome->kill.items[welcome->kill.n++] = *step;
+            vec_push(&node->unwanted, *step);
             continue;
         }
         struct step_ref ref = {step->job_id, step->step_id, step->attempt};
@@ -485,9 +498,27 @@ static void node_launch_result(struct core *core, uint32_t index,
     job_running(core, job);
 }
 
+/* A step that had no right to run there has ended. With the last one the node is free again. */
+static void unwanted_done(struct core *core, uint32_t index, const struct step_done *done) {
+    struct core_node *node = &core->nodes[index];
+    for (size_t i = 0; i < node->unwanted.n; i++) {
+        const struct node_step *step = &node->unwanted.items[i];
+        if (step->job_id != done->job_id || step->step_id != done->step_id ||
+            step->attempt != done->attempt)
+            continue;
+        vec_remove_swap(&node->unwanted, i);
+        if (node->unwanted.n > 0)
+            return;
+        node_update_state(core, index);
+        core->plan_wanted = true;
+        return;
+    }
+}
+
 static void node_step_done(struct core *core, uint32_t index, const struct step_done *done) {
     struct step_ref ref = {done->job_id, done->step_id, done->attempt};
     emit_node(core, index, MSG_STEP_ACK, &ref);
+    unwanted_done(core, index, done);
     struct core_job *job = reported_job(core, index, done->job_id, done->attempt);
     if (job != NULL && job->rec.allocation.n > 0)
         step_done(core, job, index, done);

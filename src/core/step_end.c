@@ -91,7 +91,7 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     if (job_state_is_final(step->rec.state))
         return;
     step->rec.exit_status = status;
-    step->rec.end_time = core->now;
+    step->rec.end_time = max_of(core->now, step->rec.start_time);
     add_usage(&step->rec, done->usage);
     if (!job_has_nodes(job)) { /* cancelled, timed out: only the step's own record is missing */
         step->rec.state = state_of_status(job, done, status);
@@ -128,7 +128,7 @@ void steps_end_all(struct core *core, struct core_job *job) {
         if (job_state_is_final(step->rec.state))
             continue;
         step->rec.state = JOB_CANCELLED;
-        step->rec.end_time = core->now;
+        step->rec.end_time = max_of(core->now, step->rec.start_time);
         step->rec.nodes_left = 0;
         step_touch(core, step);
     }
@@ -158,7 +158,7 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
     step_touch(core, step);
     if (step->rec.nodes_left > 0)
         return;
-    step->rec.end_time = core->now;
+    step->rec.end_time = max_of(core->now, step->rec.start_time);
     step->rec.state = state_of_status(job, done, step->rec.exit_status);
     if (done->oom)
         step->rec.exit_status = 125;

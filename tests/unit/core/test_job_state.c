@@ -204,6 +204,51 @@ TEST(a_suspended_job_can_be_requeued) {
     world_stop(&world);
 }
 
+static const char *cores_of(struct world *world, uint32_t id, struct job *job) {
+    assert_true(world_look(world, id, job));
+    assert_int_equal(job->state, JOB_RUNNING);
+    return job->allocation.items[0].cores;
+}
+
+TEST(a_job_beside_a_suspended_one_gets_its_cores_and_not_those_of_others) {
+    struct world world;
+    struct job job;
+    struct job_request request;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                        "NodeName=n1 CPUs=2 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    uint32_t first = world_job(&world), second = world_job(&world);
+    assert_string_equal(cores_of(&world, first, &job), "0");
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "2"), 0);
+    world_request(&request);
+    uint32_t third = world_submit(&world, &request, NULL);
+    assert_string_equal(cores_of(&world, third, &job), "1");
+    world_restart(&world); /* the same from the store */
+    world_all_connect(&world);
+    world_script_ends(&world, third, 0);
+    assert_string_equal(cores_of(&world, world_job(&world), &job), "1");
+    assert_int_equal(world_state(&world, second), JOB_SUSPENDED);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_run_does_not_end_before_its_start_when_the_clock_has_been_put_back) {
+    struct world world;
+    struct job job;
+    begin(&world, NODES);
+    world_pass_time(&world, 5000);
+    uint32_t id = world_job(&world);
+    world.now -= 4000;
+    world_restart(&world);
+    world_all_connect(&world);
+    world_script_ends(&world, id, 0);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_COMPLETED);
+    assert_int_equal(job.end_time, job.start_time);
+    world_stop(&world);
+}
+
 TEST(release_clears_a_priority_that_was_set) {
     struct world world;
     struct job_request request;
@@ -348,6 +393,8 @@ int main(void) {
         cmocka_unit_test(a_job_held_while_it_runs_waits_after_its_requeue),
         cmocka_unit_test(a_stopped_job_can_be_requeued_and_runs_again),
         cmocka_unit_test(a_suspended_job_can_be_requeued),
+        cmocka_unit_test(a_job_beside_a_suspended_one_gets_its_cores_and_not_those_of_others),
+        cmocka_unit_test(a_run_does_not_end_before_its_start_when_the_clock_has_been_put_back),
         cmocka_unit_test(release_clears_a_priority_that_was_set),
         cmocka_unit_test(weights_make_the_priority),
         cmocka_unit_test(absurd_requests_are_refused_or_wait_and_break_nothing),

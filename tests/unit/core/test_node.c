@@ -238,6 +238,87 @@ TEST(steps_that_nobody_knows_are_killed_or_forgotten) {
     world_stop(&world);
 }
 
+/* Registers a node on which this step runs; what the core says to it then stays in world->effects
+ * until the turn's end. */
+static void registers_with(struct world *world, uint32_t node, struct node_step *step) {
+    struct node_register reg;
+    record_init(&record_node_register, &reg);
+    reg.steps.items = step;
+    reg.steps.n = step != NULL ? 1 : 0;
+    world->node_up[node] = true;
+    core_node_message(world->core, world->now, node, MSG_NODE_REGISTER, &reg, &world->effects);
+}
+
+/* How many messages of a type wait to be sent to nodes. */
+static size_t n_sent(const struct world *world, uint16_t type) {
+    size_t n = 0;
+    vec_each (&world->effects.list, effect)
+        n += effect->kind == EFFECT_NODE && effect->type == type;
+    return n;
+}
+
+static uint32_t submit_to(struct world *world, const char *nodes) {
+    struct job_request request;
+    world_request(&request);
+    request.req_nodes = (char *) (uintptr_t) nodes;
+    return world_submit(world, &request, NULL);
+}
+
+TEST(a_node_takes_nothing_new_until_what_it_brought_along_is_gone) {
+    struct world world;
+    struct node_step step = {.job_id = 1000, .step_id = STEP_BATCH, .attempt = 1};
+    struct step_done done = {.job_id = 1000, .step_id = STEP_BATCH, .attempt = 1};
+    begin(&world);
+    registers_with(&world, 0, &step);
+    world_turn(&world);
+    assert_int_equal(n1(&world)->flags & NODE_FLAG_COMPLETING, NODE_FLAG_COMPLETING);
+    uint32_t id = submit_to(&world, "n1");
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    core_node_message(world.core, world.now, 0, MSG_STEP_DONE, &done, &world.effects);
+    world_turn(&world);
+    assert_int_equal(n1(&world)->flags & NODE_FLAG_COMPLETING, 0);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_job_that_goes_on_without_a_node_has_no_more_right_there) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.min_nodes = request.max_nodes = 2;
+    request.no_kill = true;
+    uint32_t id = world_submit(&world, &request, NULL);
+    world_node_lost(&world, 1);
+    world_pass_time(&world, 100);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    struct node_step step = {.job_id = id, .step_id = 0, .attempt = 1};
+    registers_with(&world, 1, &step);
+    world_turn(&world);
+    assert_int_equal(core_node(world.core, 1)->flags & NODE_FLAG_COMPLETING, NODE_FLAG_COMPLETING);
+    world_stop(&world);
+}
+
+TEST(a_node_that_was_away_is_told_again_what_stands_still) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit_to(&world, "n1");
+    struct node_step step = {.job_id = id, .step_id = STEP_BATCH, .attempt = 1};
+    registers_with(&world, 0, &step);
+    assert_int_equal(n_sent(&world, MSG_NODE_SIGNAL), 0);
+    world_turn(&world);
+    world_pass_time(&world, 10);
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "1"), 0);
+    registers_with(&world, 0, &step);
+    assert_int_equal(n_sent(&world, MSG_NODE_SIGNAL), 1);
+    world_turn(&world);
+    assert_int_equal(world_verb(&world, VERB_RESUME, "1"), 0);
+    registers_with(&world, 0, &step);
+    assert_int_equal(n_sent(&world, MSG_NODE_SIGNAL), 1);
+    world_turn(&world);
+    world_stop(&world);
+}
+
 TEST(a_silent_node_comes_back_by_itself_if_return_to_service_says_so) {
     struct world world;
     world_start(&world, "SlurmdTimeout=60\nReturnToService=1\n"
@@ -270,6 +351,9 @@ int main(void) {
         cmocka_unit_test(a_bare_registration_is_taken),
         cmocka_unit_test(a_problem_that_a_node_reports_drains_it),
         cmocka_unit_test(steps_that_nobody_knows_are_killed_or_forgotten),
+        cmocka_unit_test(a_node_takes_nothing_new_until_what_it_brought_along_is_gone),
+        cmocka_unit_test(a_job_that_goes_on_without_a_node_has_no_more_right_there),
+        cmocka_unit_test(a_node_that_was_away_is_told_again_what_stands_still),
         cmocka_unit_test(a_silent_node_comes_back_by_itself_if_return_to_service_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

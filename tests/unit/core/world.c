@@ -230,7 +230,9 @@ static void welcomed(struct world *world, uint32_t node, const struct node_welco
         struct world_run *run = find_run(world, step->job_id, step->attempt, node);
         if (run != NULL) {
             run->running = false;
-            run->ended = run->reported = true;
+            run->ended = true;
+            run->exit_status = 9;
+            report_end(world, run);
         }
     }
 }
