@@ -14,9 +14,14 @@
 
 /* ---- events ---- */
 
-void sim_event_set(struct sim_cluster *cluster, struct sim_event *event, int64_t usec) {
+void sim_event_set_order(struct sim_cluster *cluster, struct sim_event *event, int64_t usec,
+                         uint64_t order) {
     heap_remove(&cluster->events, &event->at);
-    heap_push(&cluster->events, &event->at, usec, cluster->n_events++);
+    heap_push(&cluster->events, &event->at, usec, order);
+}
+
+void sim_event_set(struct sim_cluster *cluster, struct sim_event *event, int64_t usec) {
+    sim_event_set_order(cluster, event, usec, cluster->n_events++);
 }
 
 void sim_event_cancel(struct sim_cluster *cluster, struct sim_event *event) {
@@ -27,6 +32,14 @@ int64_t sim_now(const struct sim_cluster *cluster) {
     return cluster->usec / SIM_SECOND;
 }
 
+int64_t sim_core_now(struct sim_cluster *cluster) {
+    if (!cluster->apart)
+        return sim_now(cluster);
+    int64_t now = sim_now(cluster) + cluster->clock_ahead;
+    cluster->control_now = max_of(cluster->control_now, now);
+    return cluster->control_now;
+}
+
 void *sim_decode(struct sim_cluster *cluster, const struct record *record, struct bytes body) {
     arena_reset(&cluster->memory);
     void *object = arena_alloc(&cluster->memory, record->size);
@@ -35,32 +48,39 @@ void *sim_decode(struct sim_cluster *cluster, const struct record *record, struc
 
 /* ---- users and clients ---- */
 
-static const struct sim_user *user_find(struct sim_cluster *cluster, const char *name) {
+const struct sim_user *sim_user_find(struct sim_cluster *cluster, const char *name) {
     struct sim_user *user = smap_get(&cluster->users, name);
     if (user == NULL) {
         user = zalloc(struct sim_user);
         user->name = xstrdup(name);
-        user->uid = FIRST_UID + (uint32_t) cluster->users.n;
+        user->uid = str_equal(name, "root") ? 0 : FIRST_UID + (uint32_t) cluster->users.n;
         smap_put(&cluster->users, user->name, user);
     }
     return user;
 }
 
-static void request(struct sim_cluster *cluster, uint64_t client, const struct sim_user *who,
-                    uint16_t type, const void *body) {
-    struct str out cleanup_str = STR_INIT;
-    const char *name = who->name;
-    const struct core_user user = {.uid = who->uid,
-                                   .gid = who->uid,
+void sim_core_request(struct sim_cluster *cluster, const struct sim_client *client, uint16_t type,
+                      struct bytes body) {
+    const char *name = client->user->name;
+    const struct core_user user = {.uid = client->user->uid,
+                                   .gid = client->user->uid,
                                    .name = name,
                                    .group = name,
                                    .groups = &name,
                                    .n_groups = 1};
-    wire_encode(message_record(type), body, NULL, &out);
-    void *decoded = sim_decode(cluster, message_record(type), str_bytes(&out));
+    void *decoded = sim_decode(cluster, message_record(type), body);
+    if (decoded == NULL)
+        return;
     cluster->turn_open = true;
-    core_request(cluster->core, sim_now(cluster), client, 1, type, &user, decoded,
-                 &cluster->effects);
+    core_request(cluster->core, sim_core_now(cluster), client->id, client->seq, type, &user,
+                 decoded, &cluster->effects);
+}
+
+static void request(struct sim_cluster *cluster, const struct sim_client *client, uint16_t type,
+                    const void *body) {
+    struct str out cleanup_str = STR_INIT;
+    wire_encode(message_record(type), body, NULL, &out);
+    sim_core_request(cluster, client, type, str_bytes(&out));
 }
 
 static void client_free(struct sim_cluster *cluster, struct sim_client *client) {
@@ -75,7 +95,7 @@ static void on_client(struct sim_cluster *cluster, struct sim_event *event) {
     struct alloc_end end;
     record_init(&record_alloc_end, &end);
     end.job_id = client->job_id;
-    request(cluster, client->id, client->user, MSG_ALLOC_END, &end);
+    request(cluster, client, MSG_ALLOC_END, &end);
     client_free(cluster, client);
 }
 
@@ -96,23 +116,28 @@ static void client_answered(struct sim_cluster *cluster, const struct effect *ef
 
 /* ---- effects out ---- */
 
-/* The shell adds script and environment to a launch. */
-static void release_launch(struct sim_cluster *cluster, const struct effect *effect) {
-    struct str out cleanup_str = STR_INIT;
+bool sim_launch_body(struct sim_cluster *cluster, const struct effect *effect, struct str *out) {
     struct arena memory;
     struct launch launch;
     struct job_script script;
     struct bytes stored;
     arena_init(&memory, 0);
-    if (wire_decode(&record_launch, effect->body, &memory, &launch, NULL) == 0 &&
-        sim_store_get(&cluster->store, STORE_JOB_SCRIPT, effect->id, &stored) &&
-        wire_decode(&record_job_script, stored, &memory, &script, NULL) == 0) {
+    bool found = wire_decode(&record_launch, effect->body, &memory, &launch, NULL) == 0 &&
+                 sim_store_get(&cluster->store, STORE_JOB_SCRIPT, effect->id, &stored) &&
+                 wire_decode(&record_job_script, stored, &memory, &script, NULL) == 0;
+    if (found) { /* the shell adds script and environment */
         launch.job->script = script.script;
         launch.job->environment = script.environment;
-        wire_encode(&record_launch, &launch, NULL, &out);
-        sim_node_receive(&cluster->nodes[effect->node], MSG_LAUNCH, str_bytes(&out));
+        wire_encode(&record_launch, &launch, NULL, out);
     }
     arena_done(&memory);
+    return found;
+}
+
+static void release_launch(struct sim_cluster *cluster, const struct effect *effect) {
+    struct str out cleanup_str = STR_INIT;
+    if (sim_launch_body(cluster, effect, &out))
+        sim_node_receive(&cluster->nodes[effect->node], MSG_LAUNCH, str_bytes(&out));
 }
 
 /* A job's record has changed: tells the owner of starts and ends. */
@@ -137,17 +162,17 @@ static void job_changed(struct sim_cluster *cluster, uint32_t job_id) {
 static void release(struct sim_cluster *cluster, const struct effect *effect) {
     switch (effect->kind) {
     case EFFECT_PUT:
-        sim_store_apply(&cluster->store, effect);
+        sim_store_apply(&cluster->store, effect, NULL);
         if (effect->store_kind == STORE_JOB)
             job_changed(cluster, (uint32_t) effect->id);
         break;
     case EFFECT_HISTORY:
         if (!effect->history.superseded)
             map_remove(&cluster->seen, effect->history.job_id);
-        sim_store_apply(&cluster->store, effect);
+        sim_store_apply(&cluster->store, effect, NULL);
         break;
     case EFFECT_DELETE:
-        sim_store_apply(&cluster->store, effect);
+        sim_store_apply(&cluster->store, effect, NULL);
         break;
     case EFFECT_REPLY:
     case EFFECT_GRANT:
@@ -182,7 +207,7 @@ void sim_core_receive(struct sim_cluster *cluster, uint32_t node, uint16_t type,
     if (message == NULL)
         return;
     cluster->turn_open = true;
-    core_node_message(cluster->core, sim_now(cluster), node, type, message, &cluster->effects);
+    core_node_message(cluster->core, sim_core_now(cluster), node, type, message, &cluster->effects);
 }
 
 /* Ends the turn, and those that follow from it at this instant. */
@@ -211,6 +236,8 @@ static void settle(struct sim_cluster *cluster) {
 static int64_t next_usec(const struct sim_cluster *cluster) {
     const struct heap_node *event = heap_min(&cluster->events);
     int64_t due = event != NULL ? event->key : INT64_MAX, now = sim_now(cluster);
+    if (cluster->apart)
+        return due;
     int64_t core = core_next_time(cluster->core);
     if (core <= now && cluster->turn_open) /* the turn's end may see to it */
         return due;
@@ -234,8 +261,24 @@ static void play_instant(struct sim_cluster *cluster) {
     }
 }
 
+/* Apart, the controller's turns end by themselves. */
+static void advance_apart(struct sim_cluster *cluster, int64_t end) {
+    struct heap_node *at;
+    while ((at = heap_min(&cluster->events)) != NULL && at->key <= end) {
+        struct sim_event *event = container_of(at, struct sim_event, at);
+        cluster->usec = max_of(cluster->usec, at->key);
+        heap_remove(&cluster->events, at);
+        event->fire(cluster, event);
+    }
+    cluster->usec = max_of(cluster->usec, end);
+}
+
 void sim_cluster_advance(struct sim_cluster *cluster, int64_t until) {
     int64_t end = min_of(until, INT64_MAX / SIM_SECOND) * SIM_SECOND, next;
+    if (cluster->apart) {
+        advance_apart(cluster, end);
+        return;
+    }
     settle(cluster);
     while ((next = next_usec(cluster)) <= end || cluster->turn_open) {
         if (next > cluster->usec && cluster->turn_open) {
@@ -251,7 +294,7 @@ void sim_cluster_advance(struct sim_cluster *cluster, int64_t until) {
 }
 
 int64_t sim_cluster_next(const struct sim_cluster *cluster) {
-    if (cluster->turn_open)
+    if (cluster->turn_open && !cluster->apart)
         return sim_now(cluster);
     int64_t next = next_usec(cluster);
     return next == INT64_MAX ? INT64_MAX : (next + SIM_SECOND - 1) / SIM_SECOND;
@@ -288,10 +331,10 @@ uint32_t sim_cluster_submit(struct sim_cluster *cluster, const struct job_reques
                             const char *user, int64_t run, struct error *err) {
     struct str script cleanup_str = STR_INIT;
     struct job_request job = *wanted; /* borrows its members */
-    const struct sim_user *who = user_find(cluster, user);
+    const struct sim_user *who = sim_user_find(cluster, user);
     struct submit submit;
     size_t first = cluster->effects.list.n;
-    uint64_t id = ++cluster->next_client;
+    struct sim_client client = {.id = ++cluster->next_client, .user = who, .run = run, .seq = 1};
     record_init(&record_submit, &submit);
     submit.job = &job;
     job.environment = job.script = (struct blob) {NULL, 0};
@@ -299,20 +342,15 @@ uint32_t sim_cluster_submit(struct sim_cluster *cluster, const struct job_reques
         sim_script_print(&(struct sim_script) {.run = run}, &script);
         job.script = (struct blob) {(uint8_t *) script.data, script.length};
     }
-    request(cluster, id, who, MSG_SUBMIT, &submit);
+    request(cluster, &client, MSG_SUBMIT, &submit);
     if (was_refused(cluster, first, err))
         return 0;
-    uint32_t job_id = core_next_job_id(cluster->core) - 1;
+    client.job_id = core_next_job_id(cluster->core) - 1;
     if (job.kind != JOB_KIND_BATCH) {
-        struct sim_client *client = zalloc(struct sim_client);
-        client->event.fire = on_client;
-        client->id = id;
-        client->job_id = job_id;
-        client->run = run;
-        client->user = who;
-        map_put(&cluster->clients, id, client);
+        client.event.fire = on_client;
+        map_put(&cluster->clients, client.id, xmemdup(&client, sizeof(client)));
     }
-    return job_id;
+    return client.job_id;
 }
 
 /* ---- the whole ---- */
@@ -327,6 +365,8 @@ int sim_cluster_new(const struct conf *conf, int64_t start, uint64_t seed,
     cluster->usec = start * SIM_SECOND;
     arena_init(&cluster->memory, 0);
     effects_init(&cluster->effects);
+    list_init(&cluster->batches);
+    list_init(&cluster->messages);
     cluster->core = core_new();
     int r = core_configure(cluster->core, conf, 0, start, &cluster->effects, err);
     if (r < 0) {
@@ -364,6 +404,8 @@ void sim_cluster_free(struct sim_cluster *cluster) {
         client_free(cluster, client);
     map_done(&cluster->clients);
     sim_nodes_free(cluster);
+    sim_net_free(cluster);
+    sim_control_free(cluster);
     users_free(cluster);
     core_free(cluster->core);
     effects_done(&cluster->effects);
