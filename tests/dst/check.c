@@ -19,6 +19,7 @@ struct belief {
     uint32_t job_id, attempt, state, flags, uid;
     int64_t start, end;
     bool suspended_once, holds;
+    bool cpus_given; /* suspended: its CPUs are for others */
     uint64_t licenses;
     struct held *held;
     size_t n_held;
@@ -147,7 +148,7 @@ static void book(struct check *check, const struct belief *belief, int by) {
             count_bits(node->cores, held->cores, by);
         count_bits(node->gpus, held->gpus, by);
         node->mem += (uint64_t) by * held->mem;
-        if (belief->state != JOB_SUSPENDED)
+        if (!belief->cpus_given)
             node->cpus += (uint64_t) by * held->cpus;
         node->touched = true;
     }
@@ -255,6 +256,7 @@ static struct belief *believe(struct check *check, const struct job *job) {
                                .start = job->start_time,
                                .end = job->end_time,
                                .holds = job_holds(job),
+                               .cpus_given = job->cpus_given,
                                .licenses = license_count(job->licenses)};
     read_held(check, job, belief);
     return belief;
