@@ -220,12 +220,14 @@ void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_
     }
 }
 
-/* Nodes that have been given up never answer: what they held is free now. */
+/* Of nodes that have been given up no answer is awaited: what they held is free now. */
 static void release_lost_nodes(struct core *core, struct core_job *job) {
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         const struct job_node *entry = &job->rec.allocation.items[i];
-        if (!entry->released && core->nodes[entry->node].rec.state == NODE_DOWN)
-            job_node_clean(core, job, entry->node);
+        if (entry->released || core->nodes[entry->node].rec.state != NODE_DOWN)
+            continue;
+        node_await_clean(core, entry->node, job);
+        job_node_clean(core, job, entry->node);
     }
 }
 
@@ -626,18 +628,6 @@ void job_signal_all(struct core *core, struct core_job *job, int number) {
     signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
     for (uint32_t i = 0; i < job->rec.allocation.n; i++)
         emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
-}
-
-void job_signal_again(struct core *core, const struct core_job *job, uint32_t node) {
-    if (job->rec.state != JOB_SUSPENDED && job->rec.pre_suspend_seconds == 0)
-        return;
-    struct node_signal signal;
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.signal = job->rec.state == JOB_SUSPENDED ? SIGSTOP : SIGCONT;
-    signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
-    emit_node(core, node, MSG_NODE_SIGNAL, &signal);
 }
 
 void job_suspend(struct core *core, struct core_job *job) {

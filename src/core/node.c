@@ -122,6 +122,13 @@ void node_drain(struct core *core, uint32_t index, const char *reason, uint32_t 
     core->plan_wanted = true;
 }
 
+void node_await_clean(struct core *core, uint32_t index, const struct core_job *job) {
+    struct node_step all = {
+        .job_id = job->rec.job_id, .step_id = UNSET32, .attempt = job->rec.attempt};
+    if (core->nodes[index].connected)
+        vec_push(&core->nodes[index].unwanted, all);
+}
+
 /* --no-kill: a job that can do without the node goes on with the others. The batch script's node is
  * not one of those. */
 static bool survives(struct core *core, struct core_job *job, uint32_t index) {
@@ -141,6 +148,12 @@ static bool survives(struct core *core, struct core_job *job, uint32_t index) {
         if (step->rec.step_id != STEP_BATCH)
             step_done(core, job, index, &done); /* nothing, where the step has no task there */
     }
+    struct job_terminate message = {.job_id = job->rec.job_id,
+                                    .attempt = job->rec.attempt,
+                                    .kill_wait = (uint32_t) core->settings.kill_wait,
+                                    .uid = job->rec.uid};
+    emit_node(core, index, MSG_JOB_TERMINATE, &message);
+    node_await_clean(core, index, job);
     job_give_back(core, job, index);
     return true;
 }
@@ -289,8 +302,6 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, NULL);
         return;
     }
-    if (job_has_nodes(job))
-        job_signal_again(core, job, index);
     if (!job_has_nodes(job) || !batch_here)
         return;
     if (reported_step(reg, job, STEP_BATCH)) {
@@ -498,13 +509,13 @@ static void node_launch_result(struct core *core, uint32_t index,
     job_running(core, job);
 }
 
-/* A step that had no right to run there has ended. With the last one the node is free again. */
-static void unwanted_done(struct core *core, uint32_t index, const struct step_done *done) {
+/* What had no right to run there has ended. With the last of it the node is free again. */
+static void unwanted_done(struct core *core, uint32_t index, const struct step_ref *ref) {
     struct core_node *node = &core->nodes[index];
     for (size_t i = 0; i < node->unwanted.n; i++) {
         const struct node_step *step = &node->unwanted.items[i];
-        if (step->job_id != done->job_id || step->step_id != done->step_id ||
-            step->attempt != done->attempt)
+        if (step->job_id != ref->job_id || step->step_id != ref->step_id ||
+            step->attempt != ref->attempt)
             continue;
         vec_remove_swap(&node->unwanted, i);
         if (node->unwanted.n > 0)
@@ -518,7 +529,7 @@ static void unwanted_done(struct core *core, uint32_t index, const struct step_d
 static void node_step_done(struct core *core, uint32_t index, const struct step_done *done) {
     struct step_ref ref = {done->job_id, done->step_id, done->attempt};
     emit_node(core, index, MSG_STEP_ACK, &ref);
-    unwanted_done(core, index, done);
+    unwanted_done(core, index, &ref);
     struct core_job *job = reported_job(core, index, done->job_id, done->attempt);
     if (job != NULL && job->rec.allocation.n > 0)
         step_done(core, job, index, done);
@@ -527,6 +538,7 @@ static void node_step_done(struct core *core, uint32_t index, const struct step_
 static void node_job_clean(struct core *core, uint32_t index, const struct job_clean *clean) {
     struct step_ref ref = {clean->job_id, UNSET32, clean->attempt};
     emit_node(core, index, MSG_STEP_ACK, &ref);
+    unwanted_done(core, index, &ref);
     if (clean->problem != NULL)
         node_drain(core, index, clean->problem, core->settings.admin_uid);
     struct core_job *job = reported_job(core, index, clean->job_id, clean->attempt);

@@ -171,7 +171,8 @@ struct core_node {
     uint32_t gres_total[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
     uint32_t n_jobs, n_completing;
-    /* Steps that it brought along and that must end: nothing starts there until they have. */
+    /* Steps, or whole jobs (step UNSET32), that must end there though the books are rid of them:
+     * nothing starts there until they have. */
     node_steps unwanted;
     struct heap_node timer;
     uint32_t effective_cpus;
@@ -306,8 +307,6 @@ void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
 /* To everything that runs of it. */
 void job_signal_all(struct core *core, struct core_job *job, int number);
-/* To a node that may have missed that the job is suspended, or goes on. */
-void job_signal_again(struct core *core, const struct core_job *job, uint32_t node);
 void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
 void job_arm(struct core *core, struct core_job *job);  /* its next timer */
 void job_timer(struct core *core, struct core_job *job);
@@ -414,6 +413,8 @@ void node_drain(struct core *core, uint32_t node, const char *reason, uint32_t u
 /* 0, or an error with the reason to drain it with. */
 int node_check_registration(struct core *core, const struct core_node *node,
                             const struct node *reported, struct str *reason);
+/* The node is given up with the job on it, but can be reached: it is to say when it is clean. */
+void node_await_clean(struct core *core, uint32_t node, const struct core_job *job);
 bool node_is_usable(const struct core_node *node);
 void node_timer(struct core *core, uint32_t node);
 /* A node that is not connected is to come within its time. */

@@ -299,6 +299,24 @@ TEST(a_job_that_goes_on_without_a_node_has_no_more_right_there) {
     world_stop(&world);
 }
 
+TEST(a_node_set_down_and_up_again_takes_nothing_before_it_is_clean) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit_to(&world, "n1");
+    world.nodes_answer = false;
+    assert_int_equal(set_state(&world, "DOWN", "disk"), 0);
+    assert_int_equal(n1(&world)->alloc_cpus, 0);
+    assert_int_equal(set_state(&world, "RESUME", NULL), 0);
+    world.nodes_answer = true;
+    uint32_t next = submit_to(&world, "n1");
+    assert_int_equal(world_state(&world, next), JOB_PENDING);
+    struct job_clean clean = {.job_id = id, .attempt = 1};
+    core_node_message(world.core, world.now, 0, MSG_JOB_CLEAN, &clean, &world.effects);
+    world_turn(&world);
+    assert_int_not_equal(n1(&world)->alloc_cpus, 0);
+    world_stop(&world);
+}
+
 TEST(a_node_that_was_away_is_told_again_what_stands_still) {
     struct world world;
     begin(&world);
@@ -353,6 +371,7 @@ int main(void) {
         cmocka_unit_test(steps_that_nobody_knows_are_killed_or_forgotten),
         cmocka_unit_test(a_node_takes_nothing_new_until_what_it_brought_along_is_gone),
         cmocka_unit_test(a_job_that_goes_on_without_a_node_has_no_more_right_there),
+        cmocka_unit_test(a_node_set_down_and_up_again_takes_nothing_before_it_is_clean),
         cmocka_unit_test(a_node_that_was_away_is_told_again_what_stands_still),
         cmocka_unit_test(a_silent_node_comes_back_by_itself_if_return_to_service_says_so),
     };
