@@ -51,7 +51,8 @@ int scontrol_reconfigure(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_shutdown(struct scontrol *scontrol, int argc, char **argv);
 
 /* Prints "<text> for job <id>" for each job that was not changed, followed, where `what` is given,
- * by "<what> error: <text>". Returns the status. */
-int scontrol_job_results(const struct job_results *results, const char *what);
+ * by "<what> error: <text>"; with `reasons` also what the controller says about it. Returns the
+ * status. */
+int scontrol_job_results(const struct job_results *results, const char *what, bool reasons);
 
 #endif

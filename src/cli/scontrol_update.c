@@ -111,7 +111,7 @@ static int job_answer(const struct job_results *results, const struct changes *c
         if (result->code == ERR_UPDATE_KEY)
             return unsupported_key(changes, result->detail);
     }
-    return scontrol_job_results(results, NULL);
+    return scontrol_job_results(results, NULL, false);
 }
 
 /* What the controller says of a value that it cannot read is a whole sentence already. */

@@ -12,15 +12,15 @@
 #include "cli/list_jobs.h"
 #include "cli/scontrol.h"
 
-int scontrol_job_results(const struct job_results *results, const char *what) {
+int scontrol_job_results(const struct job_results *results, const char *what, bool reasons) {
     int status = 0;
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
-        if (result->code == 0) {
-            if (result->detail != NULL) /* something to know about what was done */
-                fprintf(stderr, "job %s: %s\n", result->id ? result->id : "", result->detail);
+        /* Something to know about what was done, or why it was not. */
+        if (result->detail != NULL && (result->code == 0 || reasons))
+            fprintf(stderr, "job %s: %s\n", result->id ? result->id : "", result->detail);
+        if (result->code == 0)
             continue;
-        }
         const char *text = error_text((int) result->code);
         status = 1;
         if (results->items.n > 1 && result->id && strchr(result->id, '_'))
@@ -52,7 +52,7 @@ static int results_ask(struct scontrol *scontrol, const struct job_verb_request 
             fprintf(stderr, "%s error: %s\n", what, text);
         return 1;
     }
-    return scontrol_job_results(results, what);
+    return scontrol_job_results(results, what, true);
 }
 
 /* "name=x" and "jobname=x" choose one's own jobs of that name. */
