@@ -151,6 +151,7 @@ struct plan {
     uint32_t partition, pool, reservation;
     int64_t start, end;
     uint64_t version; /* release version it was searched at */
+    uint64_t seen;    /* releases up to here do not change it */
     bool old;
     bool pinned; /* of a job for which others have to go: not one of the `reservations` */
     uint32_t n;
@@ -218,6 +219,7 @@ struct turn {
     uint64_t asleep;     /* releases up to here let it sleep; 0 = awake */
     int64_t limit;       /* its only alternative's */
     uint32_t cpus;       /* at least so many on each node that it takes */
+    uint32_t lack;       /* nodes that must come free at least */
     bool exclusive, guarded;
 };
 #define MANY_PARTITIONS UINT32_MAX
@@ -666,6 +668,8 @@ void candidates_sort(struct sched *s, const struct alternative *alt, bool future
  * with all GRES of the job. */
 void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *need,
                 uint32_t n_dims);
+/* s->mask = nodes that may take a share as they are, whatever is planned on them. */
+void mask_of_free(struct sched *s, const struct shape *shape, const struct alternative *alt);
 /* Tasks of the shape that the node could take now, 0 = not even a share. May be too many. */
 uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *alt, uint32_t node);
 /* On failure, s->lack says how far away it was. */
@@ -698,6 +702,8 @@ void plan_remove(struct sched *s, struct plan *plan);
 void plan_detach(struct sched *s, struct plan *plan); /* the same, but it lives on */
 void plan_attach(struct sched *s, struct plan *plan); /* its job has no other */
 void plan_free(struct plan *plan);
+/* More of the node has come free: may the plan's job start earlier, or elsewhere? */
+bool plan_can_improve(struct sched *s, const struct plan *plan, uint32_t node);
 void plans_clear(struct sched *s);
 
 /* pass.c */
@@ -717,6 +723,8 @@ void shape_turn_changed(struct sched *s, struct shape *shape); /* its first job 
 void order_forget(struct sched *s, struct shape *shape);
 
 /* wake.c */
+/* No release since it was searched for lets its job start earlier. */
+bool plan_stands(struct sched *s, struct plan *plan);
 void sched_released(struct sched *s);               /* anything may start earlier */
 void node_released(struct sched *s, uint32_t node); /* more of it is, or will earlier be, free */
 void plan_released(struct sched *s, const struct plan *plan);

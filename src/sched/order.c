@@ -62,6 +62,7 @@ static void turn_withdraw(struct sched *s, struct shape *shape) {
 /* Puts the shape's turn right; a new place goes through order.arrived. */
 static void shape_settle(struct sched *s, struct shape *shape) {
     uint64_t asleep = 0;
+    uint32_t lack = 0;
 
     job_list_sort(shape);
     size_t first = shape->first;
@@ -79,12 +80,14 @@ static void shape_settle(struct sched *s, struct shape *shape) {
         if (same)
             return;
         asleep = turn->asleep;
+        lack = turn->lack;
         turn_withdraw(s, shape);
     }
     shape->turn_key = key;
     shape->queued = true;
     struct turn turn = turn_make(s, shape);
     turn.asleep = asleep;
+    turn.lack = lack;
     vec_push(&s->order.arrived, turn);
 }
 

@@ -244,11 +244,6 @@ static void job_blocks(struct sched *s, struct job *job) {
     }
 }
 
-/* Its plan of an earlier pass still is the best there is: nothing has been released since. */
-static bool plan_stands(const struct sched *s, const struct job *job) {
-    return job->plan && job->plan->version == s->release_version && job->plan->start > s->now;
-}
-
 static void plan_keep(struct sched *s, struct plan *plan) {
     if (!plan->old)
         return;
@@ -327,7 +322,7 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
                             struct starts *starts) {
     bool had_plan = job->plan != NULL;
 
-    if (plan_stands(s, job)) {
+    if (job->plan && job->plan->start > s->now && plan_stands(s, job->plan)) {
         plan_keep(s, job->plan);
         job_blocks(s, job);
         (void) shape_has_senior(s, job);
@@ -350,8 +345,10 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
         }
         s->release_version++;
         sched_touched(s);
-        if (job->plan)
+        if (job->plan) { /* it was searched with that in sight */
             job->plan->version = s->release_version;
+            job->plan->seen = s->log.seen = s->log.end;
+        }
     }
     return outcome;
 }

@@ -96,6 +96,13 @@ static size_t mask_make(struct sched *s, const struct alternative *alt, enum vie
     return count;
 }
 
+void mask_of_free(struct sched *s, const struct shape *shape, const struct alternative *alt) {
+    int64_t need[MAX_DIMS];
+
+    need_least(shape, shape_is_fixed(shape, alt) ? shape_share(shape) : 1, false, need, s->n_dims);
+    mask_make(s, alt, VIEW_NOW, need);
+}
+
 /* So many nodes can take a share, and that was not enough. */
 static void lack_set(struct sched *s, const struct alternative *alt, size_t have) {
     s->lack.nodes = have < alt->min_nodes ? alt->min_nodes - have : 1;

@@ -124,6 +124,7 @@ void plan_attach(struct sched *s, struct plan *plan) {
     vec_push(&pool->plans, plan);
     pool_bounds(pool);
     plan->job->plan = plan;
+    plan->seen = s->log.seen = s->log.end;
     /* Who shares a node with whom matters before the job runs, too. */
     s->any_user_only = s->any_user_only || plan->job->shape->user_only;
 }
@@ -190,6 +191,18 @@ struct search {
     uint64_t tasks, units;
 };
 
+static struct search search_init(struct sched *s, struct shape *shape, struct alternative *alt) {
+    uint32_t goal = spread_goal(shape, alt);
+
+    return (struct search) {.s = s,
+                            .shape = shape,
+                            .alt = alt,
+                            .fixed = shape_is_fixed(shape, alt),
+                            .plain = alternative_is_plain(s, shape, alt),
+                            .until = SCHED_FOREVER,
+                            .goal = goal > 4096 ? 0 : goal};
+}
+
 static void search_have(struct search *q, uint32_t node, const int64_t *have, struct step *step) {
     const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
 
@@ -252,7 +265,10 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
     struct sched *s = q->s;
     const struct node *node = &s->nodes[i];
     struct step step = {0, i, 0, 0}, last = {0};
+    int64_t scratch[MAX_DIMS];
 
+    if (!calendar_ever(s, q->alt, i, scratch))
+        return;
     vec_reset(&q->s->times);
     vec_push(&q->s->times, s->now);
     vec_each (&node->runs, hold) {
@@ -377,25 +393,42 @@ static bool search_promising(const struct search *q) {
     return true;
 }
 
-static bool search_select(struct search *q, int64_t when, struct placement *out) {
+/* Steps before `end` have been applied. Equal shares go to the nodes that became ready last: with
+ * enough of those the others need not be looked at. */
+static void search_gather(struct search *q, size_t end) {
     struct sched *s = q->s;
-    int64_t end = time_after(when, q->alt->limit);
+    bool in_order = q->fixed && q->shape->n_req_nodes == 0 && q->alt->n_groups == 0 &&
+                    !q->shape->contiguous && !s->naive;
+    uint32_t wanted = in_order ? fixed_goal(q->shape, q->alt, q->n_nodes, 0) : UINT32_MAX;
+    int64_t last = SCHED_FOREVER;
 
-    s->candidates++;
-    if (!licenses_free_at(s, q->shape, q->alt, when, end))
-        return false;
     vec_reset(&s->found);
-    bits_each (&q->alt->set->nodes, node) {
-        const struct step *state = &q->s->state[node];
-        struct candidate c = {node, state->tasks, state->units, 0, 0, state->time};
-        if (state->tasks == 0)
-            continue;
+    for (size_t i = end; i-- > 0;) {
+        const struct step *step = &s->steps.items[i];
+        const struct step *state = &s->state[step->node == SCHED_NO_NODE ? 0 : step->node];
+        struct candidate c = {step->node, state->tasks, state->units, 0, 0, state->time};
+
+        if (s->found.n >= wanted && step->time < last)
+            break;
+        if (step->node == SCHED_NO_NODE || state->tasks == 0 || state->time != step->time)
+            continue; /* was replaced by a later one */
+        last = step->time;
         candidate_rank(s, q->shape, q->alt, &c);
         vec_push(&s->found, c);
     }
     candidates_sort(s, q->alt, true);
+}
+
+static bool search_select(struct search *q, int64_t when, size_t end, struct placement *out) {
+    struct sched *s = q->s;
+    int64_t until = time_after(when, q->alt->limit);
+
+    s->candidates++;
+    if (!licenses_free_at(s, q->shape, q->alt, when, until))
+        return false;
+    search_gather(q, end);
     return select_nodes(s, q->shape, q->alt, out) &&
-           place_amounts(s, q->shape, q->alt, when, end, out);
+           place_amounts(s, q->shape, q->alt, when, until, out);
 }
 
 static bool search_sweep(struct search *q, int64_t *ret_start, struct placement *out) {
@@ -406,7 +439,7 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
             if (q->s->steps.items[i].node != SCHED_NO_NODE)
                 search_apply(q, &q->s->steps.items[i]);
         }
-        if (search_promising(q) && search_select(q, when, out)) {
+        if (search_promising(q) && search_select(q, when, i, out)) {
             *ret_start = when;
             return true;
         }
@@ -414,10 +447,28 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
     return false;
 }
 
-/* Could the node, which has no plans, take a share as it is? */
-static bool search_fits_now(struct search *q, uint32_t node) {
-    const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
-    return need && amount_covers(node_free(q->s, node), need, q->s->n_dims);
+/* Nodes that cannot take a share as they are, and where nothing ends in time, are passed over. */
+static void steps_of_nodes(struct search *q) {
+    struct sched *s = q->s;
+    bool quick = q->plain && !q->alt->reservation;
+
+    if (quick)
+        mask_of_free(s, q->shape, q->alt);
+    for (size_t w = 0; w < bits_words(s->n_nodes); w++) {
+        uint64_t word = q->alt->set->nodes.words[w] & s->usable.words[w];
+        uint64_t busy = s->planned.words[w] | s->reserved.words[w];
+        for (; word; word &= word - 1) {
+            uint64_t bit = word & -word;
+            uint32_t node = w * 64 + (size_t) __builtin_ctzll(word);
+            if (!quick || (busy & bit))
+                steps_of_planned_node(q, node);
+            else if (s->naive || (s->mask[w] & bit) || s->next_end[node] <= q->until)
+                steps_of_free_node(q, node);
+            else
+                continue;
+            s->candidates++;
+        }
+    }
 }
 
 static bool search_until(struct search *q, int64_t *ret_start, struct placement *out) {
@@ -430,19 +481,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     vec_reserve(&s->histogram, (size_t) q->goal + 1);
     memset(s->histogram.items, 0, (q->goal + 1) * sizeof(*s->histogram.items));
     s->histogram.items[0] = s->n_nodes;
-    bits_each (&q->alt->set->nodes, node) {
-        int64_t scratch[MAX_DIMS];
-        if (!s->nodes[node].usable || !calendar_ever(s, q->alt, node, scratch))
-            continue;
-        s->candidates++;
-        bool quiet = !bits_test(&s->planned, node) && !bits_test(&s->reserved, node);
-        if (q->plain && quiet && !q->alt->reservation) {
-            if (s->naive || s->next_end[node] <= q->until || search_fits_now(q, node))
-                steps_of_free_node(q, node);
-        } else {
-            steps_of_planned_node(q, node);
-        }
-    }
+    steps_of_nodes(q);
     steps_of_licenses(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);
     bool found = search_sweep(q, ret_start, out);
@@ -457,14 +496,9 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
  * what it finds is the earliest of all. */
 bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t hint,
                     int64_t *ret_start, struct placement *out) {
-    struct search q = {.s = s, .shape = shape, .alt = alt};
+    struct search q = search_init(s, shape, alt);
     int64_t ahead = hint > s->now ? hint - s->now : 60;
 
-    q.fixed = shape_is_fixed(shape, alt);
-    q.plain = alternative_is_plain(s, shape, alt);
-    q.goal = spread_goal(shape, alt);
-    if (q.goal > 4096)
-        q.goal = 0;
     for (;; ahead *= 8) {
         bool last = ahead > (int64_t) 1 << 40;
         q.until = last ? SCHED_FOREVER : time_after(s->now, ahead);
@@ -473,4 +507,43 @@ bool earliest_start(struct sched *s, struct shape *shape, struct alternative *al
         if (last)
             return false;
     }
+}
+
+/* ---- plans that stand ---- */
+
+/* Could the node take a share of the alternative at some time up to `until`? */
+static bool node_serves_by(struct search *q, uint32_t node) {
+    const struct sched *s = q->s;
+
+    if (!bits_test(&q->alt->set->nodes, node) || !bits_test(&s->usable, node))
+        return false;
+    vec_reset(&q->s->steps);
+    if (q->plain && !q->alt->reservation && !bits_test(&s->planned, node) &&
+        !bits_test(&s->reserved, node))
+        steps_of_free_node(q, node);
+    else
+        steps_of_planned_node(q, node);
+    return s->steps.n > 0;
+}
+
+static bool plan_holds(const struct node *node, const struct plan *plan) {
+    vec_each (&node->plans, hold) {
+        if (hold->plan == plan)
+            return true;
+    }
+    return false;
+}
+
+bool plan_can_improve(struct sched *s, const struct plan *plan, uint32_t node) {
+    struct shape *shape = plan->job->shape;
+
+    if (plan_holds(&s->nodes[node], plan))
+        return true;
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct search q = search_init(s, shape, &shape->alternatives[i]);
+        q.until = plan->start;
+        if (!q.alt->reason && node_serves_by(&q, node))
+            return true;
+    }
+    return false;
 }

@@ -6,6 +6,8 @@
  * tasks it would have needed. Only nodes in the log after that place can have made a difference, so
  * it is enough to look at those; when too few of them can take a share, it sleeps on.
  *
+ * A plan, too, is searched again only when something came free that its job could use before.
+ *
  * Exact: the nodes that can serve a shape now are among those that could when it fell asleep and
  * those in the log since. Both bounds may be too low, never too high. What has no node (licences),
  * or whose selection may fail although there are nodes (select_is_exact), sleeps shorter or never.
@@ -67,19 +69,24 @@ static void log_summarise(struct sched *s) {
     }
 }
 
-/* May any node in the log take a share of it? Cheap, and true when in doubt. */
-static bool log_may_serve(struct sched *s, const struct turn *turn) {
+/* Too few of the nodes in the log can take a share of it. Cheap, and false when in doubt. */
+static bool log_is_useless(struct sched *s, struct turn *turn) {
     const struct release_log *log = &s->log;
 
     if (turn->partition == MANY_PARTITIONS || turn->asleep < log->from)
-        return true;
+        return false;
     if (log->stale)
         log_summarise(s);
     const struct pool *pool = &s->pools[s->partitions[turn->partition].pool];
     bool later = pool->plans.n > 0 && time_after(s->now, turn->limit) > pool->last_start;
-    if (turn->exclusive)
-        return (later ? log->idle_keep : log->idle_free) > 0;
-    return (later ? log->cpus_keep : log->cpus_free) >= turn->cpus;
+    uint32_t most = turn->exclusive ? (later ? log->idle_keep : log->idle_free)
+                    : (later ? log->cpus_keep : log->cpus_free) >= turn->cpus
+                        ? log->end - max_of(log->from, log->first)
+                        : 0;
+    if (most >= turn->lack)
+        return false;
+    turn->lack -= most;
+    return true;
 }
 
 /* Counts what has come free for an alternative; true when it may be enough. */
@@ -116,13 +123,36 @@ bool turn_sleeps(struct sched *s, struct turn *turn) {
         return false;
     if (turn->asleep == s->log.end)
         return true;
-    if (log_may_serve(s, turn) && shape_wakes(s, turn->shape, turn->asleep))
-        return false;
+    if (!log_is_useless(s, turn)) {
+        struct lack *lack = &turn->shape->alternatives[0].lack;
+        if (turn->partition != MANY_PARTITIONS)
+            lack->nodes = turn->lack;
+        if (shape_wakes(s, turn->shape, turn->asleep))
+            return false;
+        turn->lack = lack->nodes;
+    }
     turn->asleep = s->log.seen = s->log.end;
     return true;
 }
 
 void turn_sleep(struct sched *s, struct turn *turn) {
+    if (turn->asleep == s->log.end)
+        return; /* was not tested, and what it lacks is known better */
     turn->asleep = s->log.seen = s->log.end;
+    turn->lack = turn->shape->alternatives[0].lack.nodes;
     turn->shape->asleep_version = s->release_version;
+}
+
+bool plan_stands(struct sched *s, struct plan *plan) {
+    if (plan->version == s->release_version)
+        return true;
+    if (plan->seen < s->log.first || plan->job->shape->n_licenses)
+        return false;
+    for (uint64_t at = plan->seen; at < s->log.end; at++) {
+        if (plan_can_improve(s, plan, *log_at(s, at)))
+            return false;
+    }
+    plan->version = s->release_version;
+    plan->seen = s->log.seen = s->log.end;
+    return true;
 }
