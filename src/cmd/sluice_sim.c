@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sluice sim: replays a workload trace under a policy. */
+/* sluice sim: replays a workload trace under a policy, or under a slurm.conf. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,8 +10,10 @@
 #include "cli/json_writer.h"
 #include "cli/main.h"
 #include "cmd/sluice.h"
+#include "sim/conf_edit.h"
 #include "sim/plot.h"
 #include "sim/policy.h"
+#include "sim/replay.h"
 #include "text/duration.h"
 
 #define PROGRESS_MSEC 200 /* between two pictures of the bar; shorter runs show none */
@@ -19,6 +21,7 @@
 
 enum sim_option {
     SIM_OPTION_candidates,
+    SIM_OPTION_conf,
     SIM_OPTION_events,
     SIM_OPTION_format,
     SIM_OPTION_help,
@@ -46,6 +49,7 @@ enum sim_option {
 static const struct option_row rows[] = {
     ROW(procs, 'P', REQUIRED, "N", "processors of the machine (as the trace says)"),
     ROW(policy, 'p', REQUIRED, "NAME", "fcfs, easy, cons, replan[:K], slurm (easy)"),
+    ROW(conf, 'c', REQUIRED, "FILE", "nodes and policy of this slurm.conf, by the real scheduler"),
     ROW(order, 'o', REQUIRED, "NAME", "of the queue: fcfs, sjf, saf, wfp3, unicef, f1 (fcfs)"),
     ROW(candidates, 0, REQUIRED, "NAME",
         "of easy's candidates: same (as the queue), shortest, predicted"),
@@ -72,8 +76,10 @@ static const struct names names_plan = {plan_rows, countof(plan_rows)};
 
 struct command {
     struct cli *cli;
-    const char *path;                  /* of the trace */
-    const char *starts, *plot, *write; /* files */
+    const char *path;                   /* of the trace */
+    const char *conf;                   /* slurm.conf in place of a policy; NULL */
+    const struct option_row *by_policy; /* an option given that only a policy has */
+    const char *starts, *plot, *write;  /* files */
     uint32_t procs, format;
     bool users, json;
     struct sim_policy policy;
@@ -107,6 +113,7 @@ static int print_help(const struct command *command) {
                "  sluice sim KTH-SP2.swf.gz\n"
                "  sluice sim KTH-SP2.swf.gz --order wfp3 --candidates predicted\n"
                "  sluice sim KTH-SP2.swf.gz --policy cons --starts cons.starts --plot cons.svg\n"
+               "  sluice sim week.events.xz --conf /etc/slurm/slurm.conf\n"
                "  sluice sim generate:jobs=5000,load=0.9 --policy replan:4\n"
                "  sacct -a -X -P -S now-30days -o JobIDRaw,User,Submit,Start,End,ElapsedRaw,"
                "Timelimit,ReqTRES \\\n    | sluice sim - --procs 512 --json\n");
@@ -124,14 +131,27 @@ static int set_name(const struct command *command, const struct option_use *use,
     return failed(command, "--%s=%s: one of %s is wanted", use->row->name, use->value, known.data);
 }
 
+static bool is_of_policies(uint32_t option) {
+    static const uint8_t of_policies[] = {
+        SIM_OPTION_candidates, SIM_OPTION_events, SIM_OPTION_order, SIM_OPTION_perfect,
+        SIM_OPTION_plan,       SIM_OPTION_policy, SIM_OPTION_procs,
+    };
+    return memchr(of_policies, (int) option, sizeof(of_policies)) != NULL;
+}
+
 static int set_option(struct command *command, const struct option_use *use) {
     struct error err = ERROR_INIT;
     uint64_t number;
     uint32_t value;
     int status;
+    if (is_of_policies(use->row->id))
+        command->by_policy = use->row;
     switch ((enum sim_option) use->row->id) {
     case SIM_OPTION_candidates:
         return set_name(command, use, &names_sim_candidates, &command->policy.candidates);
+    case SIM_OPTION_conf:
+        command->conf = use->value;
+        return CLI_GO_ON;
     case SIM_OPTION_events:
         return set_name(command, use, &names_sim_events, &command->policy.events);
     case SIM_OPTION_format:
@@ -199,6 +219,11 @@ static int read_words(struct command *command, const struct option_uses *uses) {
     command->path = uses->rest.items[0];
     if (sim_policy_check(&command->policy, &err) < 0)
         return failed(command, "%s", err.text);
+    if (command->conf && command->by_policy)
+        return failed(command,
+                      "--%s has no meaning beside --conf: the slurm.conf says what the "
+                      "machine and the policy are",
+                      command->by_policy->name);
     if (generates(command) && (command->procs || command->format != TRACE_GUESS))
         return failed(command, "a generated trace has its size from procs= and no format: leave "
                                "out --procs and --format");
@@ -301,12 +326,19 @@ static void json_users(struct json *json, const struct sim_users *users) {
     json_end(json);
 }
 
+static void print_policy(const struct command *command, struct str *out) {
+    if (command->conf)
+        str_append(out, command->conf);
+    else
+        sim_policy_print(&command->policy, out);
+}
+
 static void print_json(const struct command *command, const struct trace *trace,
                        const struct sim_result *result, const struct sim_figures *figures,
                        struct str *out) {
     struct json json;
     cleanup_str struct str policy = STR_INIT;
-    sim_policy_print(&command->policy, &policy);
+    print_policy(command, &policy);
     json_init(&json, JSON_PRETTY, out);
     json_object(&json, NULL);
     json_text(&json, "trace", command->path);
@@ -315,6 +347,7 @@ static void print_json(const struct command *command, const struct trace *trace,
     json_unsigned(&json, "jobs", figures->n_jobs);
     json_unsigned(&json, "jobs_started", figures->n_started);
     json_unsigned(&json, "jobs_left_out", trace->n_dropped);
+    json_unsigned(&json, "jobs_refused", result->n_refused);
     json_array(&json, "notes");
     vec_each (&trace->notes, note)
         json_text(&json, NULL, *note);
@@ -339,7 +372,7 @@ static void print_json(const struct command *command, const struct trace *trace,
 static void print_title(const struct command *command, const struct trace *trace,
                         const struct sim_result *result, struct str *out) {
     cleanup_str struct str policy = STR_INIT;
-    sim_policy_print(&command->policy, &policy);
+    print_policy(command, &policy);
     str_printf(out, "%s: %zu jobs on %u processors under %s", command->path, trace->jobs.n,
                result->procs, policy.data);
 }
@@ -404,6 +437,53 @@ static int replay(struct command *command, const struct trace *trace) {
     return status;
 }
 
+static void tell_notes(const struct command *command, struct sim_notes *notes) {
+    cleanup_str struct str text = STR_INIT;
+    sim_notes_print(notes, &text);
+    char *cursor = text.data;
+    while (cursor && *cursor)
+        cli_info(command->cli, "%s", str_next_word(&cursor, "\n"));
+}
+
+static int read_conf(const struct command *command, struct conf **ret) {
+    struct conf_report report cleanup_conf_report = CONF_REPORT_INIT;
+    struct error err = ERROR_INIT;
+    int r = sim_conf_read(command->conf, true, ret, &report, &err);
+    for (size_t i = 0; r < 0 && i < report.n; i++) {
+        cleanup_str struct str line = STR_INIT;
+        conf_finding_print(&report.items[i], &line);
+        if (report.items[i].severity == CONF_SEVERITY_ERROR)
+            cli_error(command->cli, "%s", line.data);
+    }
+    return r < 0 ? failed(command, "%s", err.text) : CLI_GO_ON;
+}
+
+/* By the real scheduler. */
+static int replay_conf(struct command *command, const struct trace *trace) {
+    struct sim_watch watch = {command, draw_progress};
+    bool shows = isatty(STDERR_FILENO) && !command->cli->quiet;
+    struct error err = ERROR_INIT;
+    struct sim_notes notes = {0};
+    struct sim_result result;
+    struct conf *conf = NULL;
+    int status = read_conf(command, &conf);
+    if (status != CLI_GO_ON)
+        return status;
+    sim_result_init(&result, trace);
+    command->begun_msec = now_msec();
+    if (sim_replay_conf(trace, conf, shows ? &watch : NULL, &result, &notes, &err) < 0)
+        status = failed(command, "%s: %s", command->conf, err.text);
+    clear_progress(command);
+    if (status == CLI_GO_ON) {
+        tell_notes(command, &notes);
+        status = print_results(command, trace, &result);
+    }
+    sim_notes_done(&notes);
+    sim_result_done(&result);
+    conf_free(conf);
+    return status;
+}
+
 static int read_trace(const struct command *command, struct trace *trace) {
     struct error err = ERROR_INIT;
     int r = generates(command)
@@ -425,7 +505,7 @@ static int run(struct command *command) {
     trace_init(&trace);
     int status = read_trace(command, &trace);
     if (status == CLI_GO_ON)
-        status = replay(command, &trace);
+        status = (command->conf ? replay_conf : replay)(command, &trace);
     trace_done(&trace);
     return status;
 }

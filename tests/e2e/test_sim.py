@@ -118,3 +118,31 @@ def test_what_our_sacct_prints_can_be_replayed(cluster, work):
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["jobs"] == 1 and answer["notes"] == [] and answer["mean_wait"] == 0
+
+
+CONF = ("ClusterName=c\nAuthType=auth/none\nSlurmctldHost=there\nSchedulerType=sched/{scheduler}\n"
+        "NodeName=n1 NodeAddr=192.0.2.1 CPUs=4 RealMemory=100\nPartitionName=all Nodes=n1 Default=YES MaxTime=5\n")
+
+
+def test_a_slurm_conf_is_the_policy(tmp_path):
+    trace = tmp_path / "jobs.swf"
+    trace.write_text(JOBS.replace("90 1 -1 -1 1 90", "60 1 -1 -1 1 60"))  # whole minutes
+    conf = tmp_path / "slurm.conf"
+    starts = tmp_path / "starts"
+    for scheduler, expected in (("backfill", "1 0\n2 100\n3 2\n"), ("builtin", "1 0\n2 100\n3 150\n")):
+        conf.write_text(CONF.format(scheduler=scheduler))
+        result = sim(str(trace), "--conf", str(conf), "--starts", str(starts))
+        assert result.returncode == 0 and f"3 jobs on 4 processors under {conf}\n" in result.stdout, result
+        assert starts.read_text() == expected
+
+
+def test_what_a_slurm_conf_refuses_is_told(trace, tmp_path):
+    conf = tmp_path / "slurm.conf"
+    conf.write_text(CONF.format(scheduler="backfill").replace("CPUs=4", "CPUs=3"))
+    result = sim(trace, "--conf", str(conf), "--json")
+    assert "refused: 1 job (2 of 8): " in result.stderr, result
+    assert json.loads(result.stdout)["jobs_refused"] == 1
+    assert "--order has no meaning beside --conf" in sim(trace, "--conf", str(conf), "--order", "sjf").stderr
+    conf.write_text("PartitionNam=x\n")
+    result = sim(trace, "--conf", str(conf))
+    assert result.returncode == 1 and f"{conf}:1: error: " in result.stderr, result
