@@ -439,6 +439,7 @@ struct sched {
     /* the order of all that wait: see order.c */
     struct {
         vec(struct turn) turns;   /* by the first job of each shape */
+        size_t holes;             /* of turns: those without a shape */
         vec(struct turn) arrived; /* scratch */
         vec(struct again) again;  /* heap */
         size_t next;              /* of turns */

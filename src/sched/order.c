@@ -57,6 +57,7 @@ static void turn_withdraw(struct sched *s, struct shape *shape) {
         return;
     shape_turn(s, shape)->shape = NULL;
     shape->queued = false;
+    s->order.holes++;
 }
 
 /* Puts the shape's turn right; a new place goes through order.arrived. */
@@ -101,6 +102,8 @@ static void turn_insert(struct sched *s, const struct turn *turn) {
         hole++;
     if (hole == s->order.turns.n)
         s->order.turns.n++;
+    else
+        s->order.holes--;
     memmove(turns + at + 1, turns + at, (hole - at) * sizeof(*turns));
     turns[at] = *turn;
 }
@@ -121,6 +124,7 @@ static void turns_merge(struct sched *s) {
             s->order.turns.items[kept++] = *turn;
     }
     s->order.turns.n = kept;
+    s->order.holes = 0;
     vec_reserve(&s->order.turns, n_arrived);
     struct turn *turns = s->order.turns.items;
     s->order.turns.n += n_arrived;
@@ -146,7 +150,9 @@ static void turns_update(struct sched *s) {
         shape_settle(s, shape);
     }
     vec_reset(&s->changed_shapes);
-    if (s->order.arrived.n > FEW_CHANGES) {
+    /* Heads move to the end one by one and leave their places: the array must not grow with the
+     * jobs that have ever been. */
+    if (s->order.arrived.n > FEW_CHANGES || s->order.holes > s->order.turns.n / 2 + FEW_CHANGES) {
         turns_merge(s);
         return;
     }
