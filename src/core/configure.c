@@ -490,6 +490,7 @@ static void run_again(struct core *core, struct core_job *job) {
         assign_gres(core, entry, true);
         job->nodes_busy++;
         node->n_jobs++;
+        vec_push(&node->jobs, job->rec.job_id);
         node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
         if (!job->rec.cpus_given)
             node->rec.alloc_cpus += entry->cpus;
@@ -525,6 +526,7 @@ static void clear_use(struct core *core) {
     for (size_t i = 0; i < core->n_nodes; i++) {
         struct core_node *node = &core->nodes[i];
         node->n_jobs = node->n_completing = 0;
+        vec_reset(&node->jobs);
         node->rec.alloc_cpus = 0;
         node->rec.alloc_mem = 0;
         memset(node->core_use, 0, node->n_cores);
@@ -570,6 +572,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
     for (size_t i = 0; i < n_nodes; i++) {
         record_done(&record_node, &nodes[i].rec);
         vec_done(&nodes[i].unwanted);
+        vec_done(&nodes[i].jobs);
         free(nodes[i].core_use);
         for (size_t k = 0; k < SCHED_GRES_KINDS; k++)
             free(nodes[i].gres_use[k]);

@@ -249,6 +249,7 @@ static void fill_allocation(struct core *core, struct core_job *job,
         hostlist_push(&names, entry->name);
         struct core_node *node = &core->nodes[entry->node];
         node->n_jobs++;
+        vec_push(&node->jobs, job->rec.job_id);
         node->rec.alloc_cpus += entry->cpus;
         node->rec.alloc_mem += entry->mem;
         node_update_state(core, entry->node);
@@ -505,6 +506,7 @@ void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
         assign_gres(core, entry, false);
         struct core_node *holder = &core->nodes[node];
         holder->n_jobs--;
+        node_forget_job(holder, job->rec.job_id);
         if (job->rec.flags & JOB_FLAG_COMPLETING)
             holder->n_completing--;
         if (!job->rec.cpus_given)

@@ -122,6 +122,40 @@ void node_drain(struct core *core, uint32_t index, const char *reason, uint32_t 
     core->plan_wanted = true;
 }
 
+void node_forget_job(struct core_node *node, uint32_t job_id) {
+    vec_each (&node->jobs, id) {
+        if (*id == job_id) {
+            vec_remove_swap(&node->jobs, (size_t) (id - node->jobs.items));
+            return;
+        }
+    }
+}
+
+static int id_compare(const void *a, const void *b) {
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The jobs that hold a node, by id; looking at each may take it away from there. */
+static void node_jobs(const struct core *core, uint32_t index, job_ptrs *ret) {
+    const struct core_node *node = &core->nodes[index];
+    uint32_t *ids = xcalloc(node->jobs.n + 1, sizeof(*ids));
+    if (node->jobs.n > 0)
+        memcpy(ids, node->jobs.items, node->jobs.n * sizeof(*ids));
+    qsort(ids, node->jobs.n, sizeof(*ids), id_compare);
+    for (size_t i = 0; i < node->jobs.n; i++)
+        vec_push(ret, job_find(core, ids[i]));
+    free(ids);
+}
+
+static bool job_is_on(const struct core_job *job, uint32_t index) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        if (job->rec.allocation.items[i].node == index && !job->rec.allocation.items[i].released)
+            return true;
+    }
+    return false;
+}
+
 void node_await_clean(struct core *core, uint32_t index, const struct core_job *job) {
     struct node_step all = {
         .job_id = job->rec.job_id, .step_id = UNSET32, .attempt = job->rec.attempt};
@@ -161,13 +195,11 @@ static bool survives(struct core *core, struct core_job *job, uint32_t index) {
 /* Ends or requeues every job that holds this node. */
 static void evict_jobs(struct core *core, uint32_t index) {
     const char *name = core->nodes[index].rec.name;
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
-        bool holds = false;
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-            holds |= job->rec.allocation.items[i].node == index &&
-                     !job->rec.allocation.items[i].released;
-        if (!holds)
+    job_ptrs jobs = {0};
+    node_jobs(core, index, &jobs);
+    vec_each (&jobs, at) {
+        struct core_job *job = *at;
+        if (!job_is_on(job, index))
             continue;
         if (!job_has_nodes(job)) { /* completing: what it held here is gone */
             job_node_clean(core, job, index);
@@ -185,6 +217,7 @@ static void evict_jobs(struct core *core, uint32_t index) {
             job_finish(core, job, JOB_NODE_FAIL, REASON_NODE_DOWN, 1 << 8,
                        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS");
     }
+    vec_done(&jobs);
 }
 
 void node_down(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
@@ -348,28 +381,22 @@ static void steps_vanished(struct core *core, struct core_job *job, uint32_t ind
 }
 
 static void reconcile(struct core *core, uint32_t index, const struct node_register *reg) {
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-            if (job->rec.allocation.items[i].node == index &&
-                !job->rec.allocation.items[i].released) {
-                if (job_has_nodes(job))
-                    steps_vanished(core, job, index, reg);
-                job_stop_again(core, job, index);
-                reconcile_job(core, job, index, reg);
-                break;
-            }
-        }
+    job_ptrs jobs = {0};
+    node_jobs(core, index, &jobs);
+    vec_each (&jobs, at) {
+        if (!job_is_on(*at, index))
+            continue;
+        if (job_has_nodes(*at))
+            steps_vanished(core, *at, index, reg);
+        job_stop_again(core, *at, index);
+        reconcile_job(core, *at, index, reg);
     }
+    vec_done(&jobs);
 }
 
 /* Does the job hold the node now? One that goes on without it (--no-kill) does not. */
 static bool holds_node(const struct core_job *job, uint32_t index) {
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (job->rec.allocation.items[i].node == index && !job->rec.allocation.items[i].released)
-            return job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING);
-    }
-    return false;
+    return job_is_on(job, index) && (job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING));
 }
 
 /* What runs there without right must end; what has ended and nobody waits for may be forgotten. */

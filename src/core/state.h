@@ -171,6 +171,7 @@ struct core_node {
     uint32_t gres_total[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
     uint32_t n_jobs, n_completing;
+    vec(uint32_t) jobs; /* ids of the n_jobs that hold it, in no particular order */
     /* Steps, or whole jobs (step UNSET32), that must end there though the books are rid of them:
      * nothing starts there until they have. */
     node_steps unwanted;
@@ -415,6 +416,7 @@ int node_check_registration(struct core *core, const struct core_node *node,
                             const struct node *reported, struct str *reason);
 /* The node is given up with the job on it, but can be reached: it is to say when it is clean. */
 void node_await_clean(struct core *core, uint32_t node, const struct core_job *job);
+void node_forget_job(struct core_node *node, uint32_t job_id);
 bool node_is_usable(const struct core_node *node);
 void node_timer(struct core *core, uint32_t node);
 /* A node that is not connected is to come within its time. */
