@@ -120,13 +120,8 @@ void sim_control_turn(struct sim_cluster *cluster) {
     cluster->turn_open = false;
     core_turn_end(cluster->core, sim_core_now(cluster), &cluster->effects);
     arm_core(cluster);
-    if (cluster->effects.list.n == 0) {
-        if (++cluster->idle_ticks > IDLE_TICKS_MOST) {
-            fprintf(stderr, "the core asks to be called again and again, and does nothing\n");
-            abort();
-        }
+    if (cluster->effects.list.n == 0)
         return;
-    }
     cluster->idle_ticks = 0;
     struct batch *batch = zalloc(struct batch);
     batch->commit.fire = on_commit;
@@ -148,10 +143,14 @@ void sim_control_turn(struct sim_cluster *cluster) {
 
 static void on_core_due(struct sim_cluster *cluster, struct sim_event *event) {
     int64_t now = sim_core_now(cluster);
-    if (core_next_time(cluster->core) <= now)
-        core_tick(cluster->core, now, &cluster->effects);
-    else
+    if (core_next_time(cluster->core) > now) {
         cluster->idle_ticks = 0;
+    } else if (++cluster->idle_ticks > IDLE_TICKS_MOST) {
+        fprintf(stderr, "the core asks to be called again and again, and does nothing\n");
+        abort();
+    } else {
+        core_tick(cluster->core, now, &cluster->effects);
+    }
     sim_control_turn(cluster);
 }
 
