@@ -95,7 +95,12 @@
     X(NOT_RUNNING, 152, "Job is not running")                                                      \
     X(UPDATE_KEY, 153, "Update of this parameter is not supported")                                \
     X(PARTITION_IN_USE, 154, "Partition is in use")                                                \
-    X(NOT_SUSPENDED, 155, "Job is not suspended")
+    X(NOT_SUSPENDED, 155, "Job is not suspended")                                                  \
+    X(RESERVATION_OVERLAP, 170, "Requested reservation overlaps with another reservation")         \
+    X(RESERVATION_DUPLICATE, 171, "Duplicate reservation name")                                    \
+    X(RESERVATION_IN_USE, 172, "Requested reservation is in use")                                  \
+    X(RESERVATION_EMPTY, 173, "Reservation request lacks users, groups or accounts")               \
+    X(INVALID_TIME, 174, "Invalid time specified")
 
 enum err {
 #define X(name, number, text) ERR_##name = number,

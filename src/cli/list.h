@@ -127,6 +127,8 @@ must_check int list_nodes(struct list_session *session, const struct list_reques
                           struct rows *rows, struct error *err);
 must_check int list_partitions(struct list_session *session, const struct list_request *request,
                                struct rows *rows, struct error *err);
+must_check int list_reservations(struct list_session *session, const struct list_request *request,
+                                 struct rows *rows, struct error *err);
 must_check int list_accounting(struct list_session *session, const struct acct_query *query,
                                struct rows *rows, struct error *err);
 

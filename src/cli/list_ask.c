@@ -103,6 +103,8 @@ static const struct list_kind steps_kind = {MSG_LIST_STEPS, MSG_STEP_LIST, sizeo
 static const struct list_kind nodes_kind = {MSG_LIST_NODES, MSG_NODE_LIST, sizeof(struct node)};
 static const struct list_kind partitions_kind = {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST,
                                                  sizeof(struct partition)};
+static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST,
+                                                   sizeof(struct reservation)};
 static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
                                                  sizeof(struct acct_job)};
 
@@ -194,6 +196,11 @@ int list_nodes(struct list_session *session, const struct list_request *request,
 int list_partitions(struct list_session *session, const struct list_request *request,
                     struct rows *rows, struct error *err) {
     return list_stream(session, &partitions_kind, request, rows, NULL, NULL, err);
+}
+
+int list_reservations(struct list_session *session, const struct list_request *request,
+                      struct rows *rows, struct error *err) {
+    return list_stream(session, &reservations_kind, request, rows, NULL, NULL, err);
 }
 
 int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,

@@ -137,6 +137,17 @@ static bool licenses_match(const struct strs *wanted, const char *text) {
     return false;
 }
 
+/* Do two comma lists have a word in common? */
+static bool lists_meet(const char *list, const char *other) {
+    cleanup_free char *copy = xstrdup(list);
+    char *cursor = copy;
+    for (char *word = str_next_word(&cursor, ","); word; word = str_next_word(&cursor, ",")) {
+        if (str_has_word(other, word, ","))
+            return true;
+    }
+    return false;
+}
+
 bool job_query_match(const struct job_query *query, const struct job *job,
                      const struct hostlist *nodes) {
     if (query->by_user && u32s_has(&query->uids, job->uid) == query->not_users)
@@ -160,7 +171,7 @@ bool job_query_match(const struct job_query *query, const struct job *job,
         return false;
     if (query->licenses.n && !licenses_match(&query->licenses, job->licenses))
         return false;
-    if (query->reservation && !str_equal(query->reservation, job->reservation))
+    if (query->reservation && !lists_meet(query->reservation, job->reservation))
         return false;
     return !nodes || list_nodes_match(job->nodes, nodes);
 }

@@ -35,6 +35,13 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_create(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_delete(struct scontrol *scontrol, int argc, char **argv);
 
+/* Reservations: create, update, delete with the words behind the keyword; show. */
+enum scontrol_change { SCONTROL_CREATE, SCONTROL_UPDATE, SCONTROL_DELETE };
+bool scontrol_is_reservation(int argc, char **argv);
+int scontrol_reservation(struct scontrol *scontrol, int argc, char **argv,
+                         enum scontrol_change what);
+int scontrol_show_reservations(struct scontrol *scontrol, const char *id);
+
 /* ---- verbs on jobs and daemons ---- */
 int scontrol_hold(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_uhold(struct scontrol *scontrol, int argc, char **argv);

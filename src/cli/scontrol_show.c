@@ -366,15 +366,6 @@ static int show_hostlist_sorted(struct scontrol *scontrol, const char *id) {
 }
 
 /* ---- small ones ---- */
-static int show_reservations(struct scontrol *scontrol, const char *id) {
-    if (id) {
-        str_printf(&scontrol->out, "Reservation %s not found\n", id);
-        return 1;
-    }
-    str_append(&scontrol->out, "No reservations in the system\n");
-    return 0;
-}
-
 /* How many of a license running jobs hold: their requests say name[:count]. */
 static uint64_t license_use(const struct rows *jobs, const char *name) {
     uint64_t used = 0;
@@ -391,14 +382,33 @@ static uint64_t license_use(const struct rows *jobs, const char *name) {
     return used;
 }
 
+/* What reservations that are active keep of a license. */
+static uint64_t license_reserved(struct scontrol *scontrol, const struct rows *reservations,
+                                 const char *name) {
+    uint64_t reserved = 0;
+    for (size_t i = 0; i < reservations->n; i++) {
+        const struct reservation *r = reservations->items[i];
+        cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
+        bool active = r->start_time <= scontrol->env.now && scontrol->env.now < r->end_time;
+        if (!active || !r->licenses || licenses_parse(r->licenses, &list, NULL) < 0)
+            continue;
+        vec_each (&list, license) {
+            if (str_equal(license->name, name))
+                reserved += license->count;
+        }
+    }
+    return reserved;
+}
+
 static void license_print(struct scontrol *scontrol, const char *name, uint64_t total,
-                          const struct rows *jobs) {
+                          const struct rows *jobs, const struct rows *reservations) {
     uint64_t used = license_use(jobs, name);
     str_printf(&scontrol->out, "LicenseName=%s", name);
     str_append(&scontrol->out, scontrol->show.oneline ? " " : "\n    ");
-    str_printf(&scontrol->out, "Total=%llu Used=%llu Free=%llu Reserved=0 Remote=no\n",
+    str_printf(&scontrol->out, "Total=%llu Used=%llu Free=%llu Reserved=%llu Remote=no\n",
                (unsigned long long) total, (unsigned long long) used,
-               (unsigned long long) (total > used ? total - used : 0));
+               (unsigned long long) (total > used ? total - used : 0),
+               (unsigned long long) license_reserved(scontrol, reservations, name));
 }
 
 static int license_order(const void *a, const void *b) {
@@ -410,17 +420,21 @@ static int show_licenses(struct scontrol *scontrol, const char *id) {
     const struct config_list *list;
     struct list_request request;
     struct field_mask mask = {{0}};
-    struct rows jobs = {NULL, 0, 0};
+    struct list_request all;
+    struct rows jobs = {NULL, 0, 0}, reservations = {NULL, 0, 0};
     struct error err = ERROR_INIT;
     struct empty empty = {false};
+    record_init(&record_list_request, &all);
     request_all(scontrol, &request);
     request.states = 1u << JOB_RUNNING | 1u << JOB_SUSPENDED;
     field_mask_add(&mask, record_field(&record_job, "licenses")->number);
     request.fields = (struct blob) {(uint8_t *) &mask, sizeof(mask)};
     if (list_ask(&scontrol->session, MSG_LIST_CONFIG, &empty, MSG_CONFIG_LIST,
                  (const void **) &list, &err) < 0 ||
-        list_jobs(&scontrol->session, &request, &jobs, &err) < 0) {
+        list_jobs(&scontrol->session, &request, &jobs, &err) < 0 ||
+        list_reservations(&scontrol->session, &all, &reservations, &err) < 0) {
         rows_done(&jobs);
+        rows_done(&reservations);
         return load_failed(scontrol, "slurm_load_licenses error", &err);
     }
     const char *text = config_value(list, "Licenses");
@@ -434,9 +448,10 @@ static int show_licenses(struct scontrol *scontrol, const char *id) {
         if (id && !str_equal(id, license->name))
             continue;
         found = true;
-        license_print(scontrol, license->name, license->count, &jobs);
+        license_print(scontrol, license->name, license->count, &jobs, &reservations);
     }
     rows_done(&jobs);
+    rows_done(&reservations);
     if (!any)
         str_append(&scontrol->out, "No licenses configured in Slurm.\n");
     else if (!found)
@@ -507,8 +522,8 @@ static const struct {
     {"hostnames", show_hostnames, true},
     {"hostlist", show_hostlist, true},
     {"hostlistsorted", show_hostlist_sorted, true},
-    {"reservations", show_reservations},
-    {"reservationname", show_reservations},
+    {"reservations", scontrol_show_reservations},
+    {"reservationname", scontrol_show_reservations},
     {"licenses", show_licenses},
     {"topology", show_topology},
     {"topoconf", show_topology},

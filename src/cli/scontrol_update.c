@@ -21,13 +21,9 @@ struct entity_key {
     const char *entity;
 };
 static const struct entity_key entity_keys[] = {
-    {"NodeName", 3, "node"},
-    {"PartitionName", 3, "partition"},
-    {"ReservationName", 3, "reservation"},
-    {"JobId", 3, "job"},
-    {"JobName", 4, "job"},
-    {"StepId", 4, "step"},
-    {"SlurmctldDebug", 6, "debug"},
+    {"NodeName", 3, "node"}, {"PartitionName", 3, "partition"},
+    {"JobId", 3, "job"},     {"JobName", 4, "job"},
+    {"StepId", 4, "step"},   {"SlurmctldDebug", 6, "debug"},
 };
 
 struct changes {
@@ -198,7 +194,7 @@ static int entity_update(struct scontrol *scontrol, const struct entity_key *key
         cleanup_free char *ids = jobs_by_name(scontrol, target);
         return ids ? update_send(scontrol, "job", ids, changes, false, false, "") : 1;
     }
-    if (!strcmp(key->entity, "reservation") || !strcmp(key->entity, "debug")) {
+    if (!strcmp(key->entity, "debug")) {
         fprintf(stderr, "slurm_update error: %s\n", error_text(ERR_NOT_SUPPORTED));
         return 1;
     }
@@ -213,6 +209,8 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
         fputs("too few arguments for update keyword\n", stderr);
         return 1;
     }
+    if (scontrol_is_reservation(argc, argv))
+        return scontrol_reservation(scontrol, argc, argv, SCONTROL_UPDATE);
     int status = changes_parse(argc, argv, &changes, &key, &target);
     if (status == 0 && !key) {
         fputs("No valid entity in update command\n"
@@ -241,6 +239,9 @@ static int create_or_delete(struct scontrol *scontrol, int argc, char **argv, bo
         fprintf(stderr, "too few arguments for %s keyword\n", word);
         return 1;
     }
+    if (scontrol_is_reservation(argc, argv))
+        return scontrol_reservation(scontrol, argc, argv,
+                                    create ? SCONTROL_CREATE : SCONTROL_DELETE);
     int status = changes_parse(argc, argv, &changes, &key, &target);
     if (status == 0 && (!key || !strcmp(key->entity, "job") || !strcmp(key->entity, "step"))) {
         if (create)
@@ -251,12 +252,7 @@ static int create_or_delete(struct scontrol *scontrol, int argc, char **argv, bo
     } else if (status == 0) {
         cleanup_free char *what = create ? xasprintf("Error creating the %s", key->entity)
                                          : xasprintf("delete_%s %s", key->entity, argv[0]);
-        if (!strcmp(key->entity, "reservation")) {
-            fprintf(stderr, "%s: %s\n", what, error_text(ERR_NOT_SUPPORTED));
-            status = 1;
-        } else {
-            status = update_send(scontrol, key->entity, target, &changes, create, !create, what);
-        }
+        status = update_send(scontrol, key->entity, target, &changes, create, !create, what);
     }
     free(target);
     changes_done(&changes);

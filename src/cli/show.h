@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "model/job.h"
 #include "model/node.h"
+#include "model/reservation.h"
 #include "schema/columns.h"
 
 struct show_options {
@@ -23,6 +24,12 @@ void show_step(const struct step *step, const struct show_options *options, stru
 void show_node(const struct node *node, const struct show_options *options, struct str *out);
 void show_partition(const struct partition *partition, const struct show_options *options,
                     struct str *out);
+
+void show_reservation(const struct reservation *reservation, const struct show_options *options,
+                      struct str *out);
+/* sinfo -T: a table, with its header unless `bare`. */
+void show_reservation_table(const struct reservation *const *reservations, size_t n, bool bare,
+                            const struct show_options *options, struct str *out);
 
 /* A new line of the record under way. */
 void show_line(const struct show_options *options, struct str *out);

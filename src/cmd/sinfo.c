@@ -11,6 +11,7 @@
 #include "cli/json_dump.h"
 #include "cli/list.h"
 #include "cli/list_options.h"
+#include "cli/show.h"
 #include "model/conf.h"
 #include "text/hostlist.h"
 
@@ -308,6 +309,29 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     return result < 0 ? 1 : 0;
 }
 
+static int reservations_show(struct listing *listing) {
+    struct list_request request;
+    struct rows rows = {NULL, 0, 0};
+    struct error err = ERROR_INIT;
+    struct str out cleanup_str = STR_INIT;
+    struct column_env env;
+    record_init(&record_list_request, &request);
+    list_env_init(&env, list_session_conf(&listing->session)->cluster_name);
+    struct show_options show = {.env = &env};
+    int result = list_reservations(&listing->session, &request, &rows, &err);
+    if (result < 0)
+        list_load_error("slurm_load_reservations", &err);
+    else if (rows.n == 0)
+        str_append(&out, "No reservations in the system\n");
+    else
+        show_reservation_table((const struct reservation *const *) rows.items, rows.n,
+                               listing->settings->no_header, &show, &out);
+    list_output_all(&out);
+    rows_done(&rows);
+    list_session_close(&listing->session);
+    return result < 0 ? 1 : 0;
+}
+
 int main(int argc, char **argv) {
     struct settings settings = {0};
     struct error err = ERROR_INIT;
@@ -319,10 +343,8 @@ int main(int argc, char **argv) {
     list_session_init(&listing.session, "sinfo");
     if (settings.clusters)
         list_clusters_check(&listing.session, settings.clusters);
-    if (settings.reservations) {
-        puts("No reservations in the system");
-        return 0;
-    }
+    if (settings.reservations)
+        return reservations_show(&listing);
     int status = listing_show(&listing, argc, argv);
     while (settings.iterate) {
         sleep((unsigned) settings.iterate);

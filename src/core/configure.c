@@ -464,12 +464,14 @@ void sched_describe(struct core *core) {
     preempt_to_sched(core);
     for (uint32_t i = 0; i < core->n_nodes; i++)
         sched_node_usable(core->sched, i, node_is_usable(&core->nodes[i]));
+    reservations_to_sched(core);
     arena_done(&arena);
 }
 
 /* Gives the planner the cluster; the jobs that hold or wait are to be given to it again. */
 void sched_rebuild(struct core *core) {
     sched_describe(core);
+    reservations_show(core);
     list_each (&core->jobs_in_order, at)
         list_entry(at, struct core_job, link)->in_sched = false;
 }

@@ -20,6 +20,7 @@ struct core *core_new(void) {
     list_init(&core->dirty_steps);
     list_init(&core->dirty_nodes);
     list_init(&core->dirty_partitions);
+    list_init(&core->dirty_reservations);
     core->restoring = true;
     core->plan_next = 0;
     return core;
@@ -43,6 +44,7 @@ void core_free(struct core *core) {
     preempt_free_all(core);
     vec_done(&core->paused);
     qos_free_all(core);
+    reservations_free(core);
     record_done(&record_core_meta, &core->meta);
     free(core);
 }
@@ -137,6 +139,8 @@ void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq,
 int64_t core_next_time(const struct core *core) {
     int64_t next = INT64_MAX;
     const struct heap_node *job = heap_min(&core->timers), *node = heap_min(&core->node_timers);
+    if (core->reservations_next > 0)
+        next = min_of(next, core->reservations_next);
     if (job != NULL)
         next = min_of(next, job->key);
     if (node != NULL)
@@ -151,6 +155,8 @@ int64_t core_next_time(const struct core *core) {
 void core_tick(struct core *core, int64_t now, struct effects *out) {
     core->now = now;
     core->out = out;
+    if (core->reservations_next > 0 && core->reservations_next <= now)
+        reservations_tick(core);
     for (struct heap_node *at = heap_min(&core->timers); at != NULL && at->key <= now;
          at = heap_min(&core->timers)) {
         heap_remove(&core->timers, at);
@@ -199,6 +205,7 @@ static void write_dirty(struct core *core) {
         emit_put(core, STORE_PARTITION, partition_store_id(part), &record_partition, &part->rec);
         part->stored = true;
     }
+    reservations_write(core);
     if (core->meta_dirty) {
         core->meta_dirty = false;
         string_set(&core->meta.cluster, core->settings.cluster);
@@ -209,6 +216,10 @@ static void write_dirty(struct core *core) {
 void core_turn_end(struct core *core, int64_t now, struct effects *out) {
     core->now = now;
     core->out = out;
+    if (core->reservations_check)
+        reservations_tick(core);
+    if (core->reservations_repair)
+        reservations_repair(core);
     if (core->plan_wanted)
         plan_run(core);
     for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)

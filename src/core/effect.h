@@ -15,14 +15,15 @@
 
 /* Kinds of stored records; frozen. */
 enum store_kind {
-    STORE_META = 1,       /* id 1: struct core_meta */
-    STORE_JOB = 2,        /* id: job id; record_job without script and environment */
-    STORE_JOB_SCRIPT = 3, /* id: job id of the submission; record_job_script */
-    STORE_STEP = 4,       /* id: job id << 32 | step id */
-    STORE_NODE = 5,       /* id: hash of the name; record_node: what an administrator or a failure
-                             changed */
-    STORE_PARTITION = 6,  /* id: hash of the name; record_partition as changed at run time */
-    STORE_QOS = 8,        /* id: hash of the name; record_qos */
+    STORE_META = 1,        /* id 1: struct core_meta */
+    STORE_JOB = 2,         /* id: job id; record_job without script and environment */
+    STORE_JOB_SCRIPT = 3,  /* id: job id of the submission; record_job_script */
+    STORE_STEP = 4,        /* id: job id << 32 | step id */
+    STORE_NODE = 5,        /* id: hash of the name; record_node: what an administrator or a failure
+                              changed */
+    STORE_PARTITION = 6,   /* id: hash of the name; record_partition as changed at run time */
+    STORE_RESERVATION = 7, /* id: its number; record_reservation */
+    STORE_QOS = 8,         /* id: hash of the name; record_qos */
 };
 
 enum effect_kind {

@@ -310,9 +310,6 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
     if (job->container != NULL)
         return reply_refuse(reply, core, ERR_NOT_SUPPORTED,
                             "--container: jobs cannot run inside OCI bundles yet");
-    if (job->reservation != NULL)
-        return reply_refuse(reply, core, ERR_INVALID_RESERVATION,
-                            "there is no reservation %s; this cluster has none", job->reservation);
     if (job->deadline > 0 && job->deadline <= core->now)
         return reply_refuse(reply, core, ERR_DEADLINE, "the deadline has passed");
     return 0;
@@ -364,6 +361,7 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
         (r = check_sizes(core, job, reply)) < 0 || (r = check_partitions(core, job, reply)) < 0 ||
         (r = check_each_partition(core, job, user, reply)) < 0 ||
         (r = check_numbers(core, job, user, reply)) < 0 ||
+        (r = job_reservation_check(core, job, user, reply)) < 0 ||
         (r = check_features(core, job->features, reply)) < 0 ||
         (r = check_features(core, job->prefer, reply)) < 0)
         return r;

@@ -68,6 +68,7 @@ static int64_t running_due(struct core *core, const struct core_job *job) {
                       max_of(job->rec.end_time - (int64_t) job->rec.signal_seconds, (int64_t) 1));
     due = earlier(due, job->orphan_deadline);
     due = earlier(due, job->rec.preempt_end);
+    due = earlier(due, job->reservation_deadline);
     return earlier(due, job->rec.deadline);
 }
 
@@ -132,7 +133,9 @@ void job_timer(struct core *core, struct core_job *job) {
         job_finish(core, job, JOB_CANCELLED, REASON_INACTIVE_LIMIT, 0, "");
     } else if (job->rec.preempt_end > 0 && core->now >= job->rec.preempt_end) {
         preempt_finish(core, job);
-    } else if (job->rec.state == JOB_RUNNING && limit > 0 && core->now >= limit) {
+    } else if (job->rec.state == JOB_RUNNING &&
+               ((limit > 0 && core->now >= limit) ||
+                (job->reservation_deadline > 0 && core->now >= job->reservation_deadline))) {
         job_notify(core, job, ALLOC_TIMEOUT, NULL, 0);
         job_finish(core, job, JOB_TIMEOUT, REASON_TIME_LIMIT, 0, "DUE TO TIME LIMIT");
     } else if (job->rec.deadline > 0 && core->now >= job->rec.deadline) {
@@ -344,6 +347,8 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     fill_allocation(core, job, start);
     fill_allocated_tres(core, job, start);
     note_provenance(job, start);
+    job->reservation_deadline = 0;
+    job_enters_reservation(core, job, start->reservation);
     sched_sync_run(core, job, start->partition, start->allocs, start->n_allocs);
     job->immediate_deadline = 0;
     core->n_started++;
@@ -459,6 +464,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.end_time = had_nodes ? run_end(core, job) : core->now;
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
+    core->reservations_check |= job->rec.reservation != NULL;
     core->n_completed++;
     core->n_failed += state == JOB_FAILED || state == JOB_TIMEOUT || state == JOB_NODE_FAIL ||
                       state == JOB_OUT_OF_MEMORY || state == JOB_BOOT_FAIL;
@@ -543,6 +549,9 @@ static void reset_for_queue(struct core *core, struct core_job *job) {
     job->rec.derived_exit = 0;
     job->rec.cancel_uid = UNSET32;
     job->rec.reason = REASON_NONE;
+    if (job->rec.magnetic)
+        string_set(&job->rec.reservation, NULL);
+    job->rec.magnetic = false;
     job->orphan_deadline = 0;
 }
 
@@ -608,7 +617,8 @@ void job_release(struct core *core, struct core_job *job) {
         return;
     }
     job->rec.hold = false;
-    job->rec.flags &= ~(uint32_t) (JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_REQUEUE_HOLD);
+    job->rec.flags &=
+        ~(uint32_t) (JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_REQUEUE_HOLD | JOB_FLAG_RESV_DEL_HOLD);
     string_set(&job->rec.state_desc, NULL);
     if (job_is_pending(job))
         job->rec.reason = REASON_NONE;

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/state.h"
+#include "core/reservation.h"
 #include "schema/member.h"
 
 #define FRAME_BYTES (256u << 10)
@@ -357,6 +357,15 @@ static int list_partitions(struct core *core, const struct core_user *user,
     return 0;
 }
 
+static int list_reservations(struct core *core, const struct list_request *request,
+                             struct frame *frame) {
+    vec_each (&core->reservations, resv) {
+        if (in_strs(&request->names, (*resv)->rec.name))
+            frame_add(frame, &record_reservation, &(*resv)->rec, NULL);
+    }
+    return 0;
+}
+
 int core_list(struct core *core, int64_t now, uint16_t type, const struct core_user *user,
               const void *body, core_emit sink, void *context, struct error *err) {
     static const struct {
@@ -364,7 +373,8 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
     } rows[] = {{MSG_LIST_JOBS, MSG_JOB_LIST},
                 {MSG_LIST_STEPS, MSG_STEP_LIST},
                 {MSG_LIST_NODES, MSG_NODE_LIST},
-                {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST}};
+                {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST},
+                {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST}};
     struct frame frame = {STR_INIT, STR_INIT, sink, context, 0};
     core->now = now;
     for (size_t i = 0; i < countof(rows); i++) {
@@ -384,6 +394,9 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
         break;
     case MSG_LIST_PARTITIONS:
         r = list_partitions(core, user, body, &frame, err);
+        break;
+    case MSG_LIST_RESERVATIONS:
+        r = list_reservations(core, body, &frame);
         break;
     default:
         r = error_set(err, ERR_NOT_SUPPORTED, "message %u is no listing", type);

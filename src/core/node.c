@@ -56,7 +56,10 @@ void node_update_state(struct core *core, uint32_t index) {
         node->rec.flags |= NODE_FLAG_COMPLETING;
     else
         node->rec.flags &= ~(uint32_t) NODE_FLAG_COMPLETING;
-    sched_node_usable(core->sched, index, node_is_usable(node));
+    bool usable = node_is_usable(node);
+    core->reservations_repair |= usable != node->usable;
+    node->usable = usable;
+    sched_node_usable(core->sched, index, usable);
     node->rec.effective_cpus = node->effective_cpus;
 }
 

@@ -69,7 +69,7 @@ bool core_wants_groups(const struct core *core) {
         if (core->partitions[p].rec.allow_groups != NULL)
             return true;
     }
-    return false;
+    return reservations_want_groups(core);
 }
 
 uint64_t partition_store_id(const struct core_partition *part) {
@@ -120,6 +120,7 @@ static void partition_remove(struct core *core, uint32_t index) {
 static void partitions_changed(struct core *core) {
     node_partitions(core);
     priority_cluster_changed(core);
+    core->reservations_repair = true; /* PART_NODES */
     sched_rebuild(core);
     place_jobs_again(core);
 }

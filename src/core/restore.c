@@ -93,6 +93,13 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
         if (r == 0)
             qos_restore(core, object);
         return r;
+    case STORE_RESERVATION:
+        r = restore_later(&record_reservation, body, &object, err);
+        if (r == 0) {
+            reservation_restore(core, object);
+            free(object);
+        }
+        return r;
     default:
         return error_set(err, ERR_VERSION,
                          "the store holds a record of kind %u, which this "
@@ -196,6 +203,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     preempt_restored(core);
     paused_restored(core);
     place_jobs_again(core);
+    reservations_tick(core);
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);
         job_arm(core, job);

@@ -340,7 +340,8 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
     if (r < 0 || (r = spec_nodes(core, job, arena, spec, err)) < 0)
         return r;
     if ((r = spec_node_counts(core, job, arena, spec, err)) < 0 ||
-        (r = spec_licenses(core, job, arena, spec, err)) < 0)
+        (r = spec_licenses(core, job, arena, spec, err)) < 0 ||
+        (r = spec_reservations(core, job, arena, spec, err)) < 0)
         return r;
     if ((r = gres_requests(core, job->tres_per_node, spec->per_node, &spec->n_per_node, err)) < 0 ||
         (r = gres_requests(core, job->tres_per_job, spec->per_job, &spec->n_per_job, err)) < 0 ||
@@ -398,6 +399,7 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                   n_licenses);
     sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER);
     preempt_sync_run(core, job);
+    job_sync_reservation(core, job);
     arena_done(&arena);
 }
 

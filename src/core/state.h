@@ -154,6 +154,7 @@ struct core_job {
     int64_t stop_due;                /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
     int64_t promised;                /* start that the planner has resources kept for, 0 */
     bool answered;                   /* the submission of an allocation has been answered */
+    int64_t reservation_deadline;    /* its reservation is over: ends then, 0 */
 };
 
 typedef vec(struct node_step) node_steps;
@@ -177,6 +178,7 @@ struct core_node {
     node_steps unwanted;
     struct heap_node timer;
     uint32_t effective_cpus;
+    bool usable; /* as the planner was told last */
 };
 
 struct core_partition {
@@ -194,6 +196,8 @@ struct core_partition {
 struct gres_kind {
     char *name, *type; /* type "" = untyped */
 };
+
+struct core_reservation; /* reservation.h */
 
 typedef vec(struct core_job *) job_ptrs;
 
@@ -245,10 +249,15 @@ struct core {
 
     struct heap timers; /* jobs */
     struct heap node_timers;
-    struct list dirty_jobs, dirty_steps, dirty_nodes, dirty_partitions;
-    struct effects *out;   /* valid during a call */
-    int64_t now;           /* valid during a call */
-    job_ptrs fresh_allocs; /* submitted this turn, not yet answered */
+    struct list dirty_jobs, dirty_steps, dirty_nodes, dirty_partitions, dirty_reservations;
+    vec(struct core_reservation *) reservations;
+    int64_t reservations_next;  /* when one begins or ends, 0 */
+    bool reservations_repair;   /* nodes have come or gone */
+    bool reservations_check;    /* a job of one has ended */
+    bool reservations_magnetic; /* some took in jobs that had not asked */
+    struct effects *out;        /* valid during a call */
+    int64_t now;                /* valid during a call */
+    job_ptrs fresh_allocs;      /* submitted this turn, not yet answered */
     uint64_t n_started, n_submitted, n_completed, n_passes, n_candidates;
     uint64_t n_failed, n_cancelled, n_backfilled, n_broken;
     /* records read from the store before the configuration tells which nodes exist */
@@ -447,6 +456,30 @@ uint64_t partition_store_id(const struct core_partition *part);
 void partition_totals(struct core *core, struct core_partition *part);
 /* The names of its partitions to every node, anew (configure.c). */
 void node_partitions(struct core *core);
+
+/* ---- reservations (reservation.c and its kin; see reservation.h) ---- */
+/* *ret_made: the new one, borrowed. */
+must_check int update_reservation(struct core *core, const struct core_user *user,
+                                  const struct update *request, struct error *err,
+                                  const struct reservation **ret_made);
+void reservation_restore(struct core *core, struct reservation *stored); /* takes it over */
+void reservations_free(struct core *core);
+void reservations_write(struct core *core);    /* those that have changed */
+void reservations_tick(struct core *core);     /* what time has brought */
+void reservations_to_sched(struct core *core); /* in sched_describe() */
+void reservations_show(struct core *core);     /* on the nodes; sets the timer, too */
+void reservations_repair(struct core *core);
+bool reservations_want_groups(const struct core *core);
+/* May the job use what it asks for? */
+must_check int job_reservation_check(struct core *core, const struct job *job,
+                                     const struct core_user *user, struct reply_error *reply);
+must_check int spec_reservations(struct core *core, const struct job *job, struct arena *arena,
+                                 struct sched_job_spec *spec, struct error *err);
+/* Which reservation keeps a waiting job from starting now, and which limit would fit: one sentence
+ * without its full stop. False: none does. */
+bool job_reservation_hint(struct core *core, const struct core_job *job, struct str *out);
+void job_enters_reservation(struct core *core, struct core_job *job, uint32_t id);
+void job_sync_reservation(struct core *core, const struct core_job *job);
 
 /* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
 void step_touch(struct core *core, struct core_step *step);

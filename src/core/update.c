@@ -576,7 +576,15 @@ void handle_update(struct core *core, uint64_t client, uint32_t seq, const struc
         update_jobs(core, client, seq, user, request);
         return;
     }
-    if (str_equal(request->entity, "node"))
+    if (str_equal(request->entity, "reservation")) {
+        const struct reservation *made;
+        r = update_reservation(core, user, request, &err, &made);
+        if (r == 0 && made != NULL) {
+            struct reservation_list list = {.items = {(struct reservation *) (uintptr_t) made, 1}};
+            emit_reply(core, client, MSG_RESERVATION_LIST, 1, seq, &list);
+            return;
+        }
+    } else if (str_equal(request->entity, "node"))
         r = update_nodes(core, user, request, &err);
     else if (str_equal(request->entity, "partition"))
         r = update_partition(core, user, request, &err);

@@ -330,7 +330,7 @@ X(U32, resume_timeout, "ResumeTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", NOT_Y
   "time that a node may take to wake up") \
 X(STRING, resv_epilog, "ResvEpilog", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "program run when a reservation ends") \
-X(U32, resv_over_run, "ResvOverRun", 0, 0, CONF_INFINITE, NONE, "min", NOT_YET, DAEMON, 2, \
+X(U32, resv_over_run, "ResvOverRun", 0, 0, CONF_INFINITE, NONE, "min", HONOURED, DAEMON, 2, \
   "how far a job may run past its reservation") \
 X(STRING, resv_prolog, "ResvProlog", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "program run when a reservation starts") \
@@ -693,7 +693,7 @@ X(U32, rl_log_freq, "rl_log_freq", 0, 0, 1000000, NOT_YET, "") \
 X(U32, node_reg_mem_percent, "node_reg_mem_percent", 100, 1, 100, HONOURED, "%") \
 X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NOT_YET, "sec") \
 X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NOT_YET, "sec") \
-X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NOT_YET, "") \
+X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, HONOURED, "") \
 X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NOT_YET, "") \
 X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NOT_YET, "") \
 X(SWITCH, disable_triggers, "disable_triggers", false, 0, 1, NOT_YET, "") \

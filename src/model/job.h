@@ -237,6 +237,7 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(74, BOOL, queue_head, 0)        /* waits before all others of its tier */                    \
     X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */       \
     X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */                     \
+    X(78, BOOL, magnetic, 0)          /* it has not asked for the reservation that it runs in */   \
     X(80, I64, promised_start, 0) /* the last time it turned out that it starts later: what it */  \
     X(81, I64, delayed_to, 0)     /* had been told, what it was told then (0: nobody knows), */    \
     X(82, I64, delay_time, 0)     /* when that was, */                                             \

@@ -11,6 +11,7 @@
 
 #include "model/job.h"
 #include "model/node.h"
+#include "model/reservation.h"
 #include "schema/schema.h"
 
 #define EMPTY_FIELDS(X) X(1, BOOL, unused, 0)
@@ -241,7 +242,9 @@ RECORD_DECLARE(job_result, JOB_RESULT_FIELDS)
 RECORD_DECLARE(job_results, JOB_RESULTS_FIELDS)
 
 /* scontrol update: the keys as written; the controller's tables parse and check them. entity: job,
- * step, node, partition. `create` makes a new partition or node, `remove` deletes it. */
+ * step, node, partition, reservation. `create` makes a new one, `remove` deletes it. Keys of a
+ * reservation end in + or - where what they name is added or taken away; the answer to its creation
+ * is RESERVATION_LIST with what was made. */
 #define UPDATE_FIELDS(X)                                                                           \
     X(1, STR, entity, 0)                                                                           \
     X(2, STR, target, 0) /* job ids, node list, partition name */                                  \
@@ -279,6 +282,8 @@ RECORD_DECLARE(step_list, STEP_LIST_FIELDS)
 RECORD_DECLARE(node_list, NODE_LIST_FIELDS)
 #define PARTITION_LIST_FIELDS(X) X(1, RECS, items, partition)
 RECORD_DECLARE(partition_list, PARTITION_LIST_FIELDS)
+#define RESERVATION_LIST_FIELDS(X) X(1, RECS, items, reservation)
+RECORD_DECLARE(reservation_list, RESERVATION_LIST_FIELDS)
 #define CONFIG_LIST_FIELDS(X)                                                                      \
     X(1, RECS, items, key_value)                                                                   \
     X(2, I64, boot_time, 0)
@@ -507,6 +512,8 @@ RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
     X(35, STEP_LIST, step_list)                                                                    \
     X(36, LIST_NODES, list_request)                                                                \
     X(37, NODE_LIST, node_list)                                                                    \
+    X(56, LIST_RESERVATIONS, list_request) /* filter: names */                                     \
+    X(57, RESERVATION_LIST, reservation_list)                                                      \
     X(38, LIST_PARTITIONS, list_request)                                                           \
     X(39, PARTITION_LIST, partition_list)                                                          \
     X(40, LIST_CONFIG, empty)                                                                      \

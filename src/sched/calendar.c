@@ -281,6 +281,15 @@ uint64_t calendar_licenses(const struct sched *s, const struct alternative *alt,
     return held;
 }
 
+void calendar_blocks(struct sched *s, const struct alternative *alt, const struct job *job) {
+    struct reservation *r = calendar_find(s, alt->reservation);
+
+    if (!r || r->head_pass == s->pass)
+        return;
+    r->head_pass = s->pass;
+    r->head = job;
+}
+
 uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation) {
     struct reservation *r = calendar_find(s, reservation);
     return r ? &r->n_kept : &s->pools[s->partitions[partition].pool].n_kept;

@@ -154,8 +154,11 @@ static uint32_t rest_reason(const struct shape *shape) {
 
 static bool is_head(const struct sched *s, const struct job *job) {
     for (size_t i = 0; i < job->shape->n_alternatives; i++) {
-        const struct partition *p = &s->partitions[job->shape->alternatives[i].partition];
-        if (p->head_pass == s->pass && p->head == job)
+        const struct alternative *alt = &job->shape->alternatives[i];
+        const struct partition *p = &s->partitions[alt->partition];
+        const struct reservation *r = calendar_find(s, alt->reservation);
+        if (r ? r->head_pass == s->pass && r->head == job
+              : p->head_pass == s->pass && p->head == job)
             return true;
     }
     return false;

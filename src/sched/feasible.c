@@ -320,6 +320,20 @@ static int explain_never(struct sched *s, struct shape *shape, const struct sche
     return explain_nodes(s, shape, err);
 }
 
+/* Only its reservations are too small. */
+static bool fits_unreserved(struct sched *s, struct shape *shape) {
+    bool fits = false;
+
+    for (size_t i = 0; i < shape->n_alternatives && !fits; i++) {
+        struct alternative *alt = &shape->alternatives[i];
+        uint32_t reservation = alt->reservation;
+        alt->reservation = 0;
+        fits = reservation && place_ever(s, shape, alt, false);
+        alt->reservation = reservation;
+    }
+    return fits;
+}
+
 int sched_feasible(struct sched *s, const struct sched_job_spec *spec, struct str *before,
                    struct error *err) {
     cleanup_str struct str unused = STR_INIT;
@@ -331,6 +345,10 @@ int sched_feasible(struct sched *s, const struct sched_job_spec *spec, struct st
         possible = place_ever(s, shape, &shape->alternatives[i], false);
     if (shape->n_alternatives == 0)
         rc = error_set(err, ERR_NO_PARTITION, "the job names no partition");
+    else if (!possible && fits_unreserved(s, shape))
+        rc = error_set(err, ERR_NODE_CONFIG,
+                       "the reservation does not hold all that the job asks for; without it, the "
+                       "job could run");
     else if (!possible)
         rc = explain_never(s, shape, spec, before ? before : &unused, err);
     shape_free(s, shape);

@@ -33,6 +33,7 @@
 #define MAX_DIMS (DIM_GRES + SCHED_GRES_KINDS + SCHED_GRES_KINDS / 2)
 #define MAX_STEPS 160
 #define MAX_ALTERNATIVES 64
+#define LEAST_LIMIT 60 /* seconds that a job without a limit gets in a reservation at least */
 
 /* ---- index: per dimension, the set of nodes that have at least so much ---- */
 
@@ -75,7 +76,9 @@ struct reservation {
     size_t n_windows;
     struct license_use *licenses;
     size_t n_licenses;
-    uint32_t n_kept; /* plans of its jobs made or confirmed in this pass */
+    uint32_t n_kept;        /* plans of its jobs made or confirmed in this pass */
+    const struct job *head; /* first of its jobs that could not start, of this pass */
+    uint32_t head_pass;
 };
 /* Nodes of the same hardware: a request needs the same on each. */
 struct hardware {
@@ -572,6 +575,8 @@ void calendar_pass(struct sched *s, int64_t now);
 int64_t calendar_gap(const struct sched *s, const struct alternative *alt, int64_t below);
 /* Why a shape that cannot start now could without reservations; sets its held_reason and detail. */
 void calendar_explain(struct sched *s, struct shape *shape);
+/* The job is the first of its reservation that waits, unless another was. */
+void calendar_blocks(struct sched *s, const struct alternative *alt, const struct job *job);
 /* Plans kept in this pass that count against the same bound as this alternative's. */
 uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation);
 

@@ -231,8 +231,12 @@ static void job_blocks(struct sched *s, struct job *job) {
         struct partition *p = &s->partitions[alt->partition];
         struct pool *pool = &s->pools[p->pool];
 
-        if (alt->reason || alt->reservation)
-            continue; /* who waits for a reservation is in nobody's way */
+        if (alt->reason)
+            continue;
+        if (alt->reservation) { /* who waits for one is in nobody's way outside */
+            calendar_blocks(s, alt, job);
+            continue;
+        }
         if (p->head_pass != s->pass) {
             p->head_pass = s->pass;
             p->head = job;

@@ -367,6 +367,9 @@ static void alternatives_init(struct sched *s, const struct sched_job_spec *spec
             struct alternative *alt = &shape->alternatives[shape->n_alternatives++];
             alternative_init(s, spec, order[i % spec->n_partitions], &choices->items[k], alt);
             alt->reservation = round < spec->n_reservations ? spec->reservations[round] : 0;
+            /* Without a limit of its own the reservation's end is its limit. */
+            if (alt->reservation && alt->limit == SCHED_FOREVER && alt->min_limit == 0)
+                alt->min_limit = LEAST_LIMIT;
         }
     }
     free(order);

@@ -142,6 +142,7 @@ static bool answer_read(struct client *client, const struct rpc_message *message
     case MSG_LIST_STEPS:
     case MSG_LIST_NODES:
     case MSG_LIST_PARTITIONS:
+    case MSG_LIST_RESERVATIONS:
         answer_list(client, message, user, body);
         return true;
     case MSG_PING:
@@ -246,6 +247,43 @@ static bool nodes_cannot_run(struct client *client, uint32_t seq, const struct s
     return true;
 }
 
+static bool is_known(const char *key, const char *name) {
+    struct error err = ERROR_INIT;
+    struct userdb_user user;
+    gid_t gid;
+    if (strncasecmp(key, "Gr", 2) == 0)
+        return userdb_find_group(name, &gid, &err) == 0;
+    if (userdb_find(name, &user, &err) < 0)
+        return false;
+    userdb_user_done(&user);
+    return true;
+}
+
+/* A reservation for a user or group that does not exist is a mistyped one. */
+static bool names_nobody(struct client *client, uint32_t seq, const struct update *update,
+                         const struct core_user *user) {
+    if (!str_equal(update->entity, "reservation") || !core_is_admin(client->ctld->core, user->uid))
+        return false;
+    for (uint32_t i = 0; i < update->changes.n; i++) {
+        const struct key_value *change = &update->changes.items[i];
+        const char *key = change->key != NULL ? change->key : "";
+        bool names = strncasecmp(key, "Us", 2) == 0 || strncasecmp(key, "Gr", 2) == 0;
+        if (!names || change->value == NULL)
+            continue;
+        cleanup_free char *copy = xstrdup(change->value);
+        char *cursor = copy;
+        for (char *name = str_next_word(&cursor, ","); name != NULL;
+             name = str_next_word(&cursor, ",")) {
+            if (is_known(change->key, name + (*name == '-')))
+                continue;
+            cleanup_free char *text = xasprintf("there is no user or group %s", name);
+            reply_error_text(client, seq, -ERR_USER_ID, text);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void handle(struct client *client, const struct rpc_message *message, void *body) {
     struct ctld *ctld = client->ctld;
     if (message->type == MSG_NODE_REGISTER) {
@@ -262,7 +300,8 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         return;
     }
     struct core_user user;
-    user_fill(ctld, rpc_conn_peer(client->conn), message->type == MSG_SUBMIT, &user);
+    user_fill(ctld, rpc_conn_peer(client->conn),
+              message->type == MSG_SUBMIT || message->type == MSG_UPDATE, &user);
     if (message->type == MSG_SUBMIT)
         fill_other(ctld, body, &user);
     if (answer_read(client, message, &user, body))
@@ -273,6 +312,8 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         return;
     }
     if (message->type == MSG_SUBMIT && nodes_cannot_run(client, message->seq, body, &user))
+        return;
+    if (message->type == MSG_UPDATE && names_nobody(client, message->seq, body, &user))
         return;
     if (store_blocks(client, message->seq))
         return;

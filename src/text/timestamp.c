@@ -455,3 +455,19 @@ void timestamp_print(int64_t time, const char *format, int64_t now, struct str *
     size_t length = strftime(text, sizeof(text), format, &tm);
     str_append_bytes(out, text, length);
 }
+
+int64_t timestamp_add_days(int64_t time, int days) {
+    time_t at = (time_t) time;
+    struct tm local;
+    if (localtime_r(&at, &local) == NULL)
+        return time + (int64_t) days * 86400;
+    local.tm_mday += days;
+    local.tm_isdst = -1;
+    return (int64_t) mktime(&local);
+}
+
+int timestamp_weekday(int64_t time) {
+    time_t at = (time_t) time;
+    struct tm local;
+    return localtime_r(&at, &local) != NULL ? local.tm_wday : 0;
+}

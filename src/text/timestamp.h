@@ -19,6 +19,10 @@
  * is "Invalid time specification (pos=N): TEXT". */
 must_check int timestamp_parse(const char *text, int64_t now, bool past, int64_t *ret_time,
                                struct error *err);
+/* The same time of day on another day, in local time; a time that a clock change leaves out becomes
+ * the next one that there is. */
+int64_t timestamp_add_days(int64_t time, int days);
+int timestamp_weekday(int64_t time); /* local; 0 = Sunday */
 /* YYYY-MM-DDTHH:MM:SS local. `format` is the value of SLURM_TIME_FORMAT or NULL: standard,
  * relative (needs now), or a strftime string. */
 void timestamp_print(int64_t time, const char *format, int64_t now, struct str *out);

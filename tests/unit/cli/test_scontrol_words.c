@@ -2,6 +2,7 @@
 /*
  * What scontrol's keywords ask a controller for, and in which words they tell its answers.
  * Covers: scontrol_show.c scontrol_update.c scontrol_verbs.c list_ask.c json_step.c
+ * scontrol_reservation.c show_reservation.c
  */
 #include "cli/scontrol.h"
 
@@ -83,6 +84,46 @@ static void answer_results(struct rpc_conn *conn, uint32_t seq, char *const *ids
     fake_answer(conn, seq, MSG_JOB_RESULTS, RPC_LAST, &results);
 }
 
+/* One, called night; none when another is asked for. */
+static void answer_reservations(struct rpc_conn *conn, uint32_t seq,
+                                const struct list_request *request) {
+    struct reservation night = {.name = T("night"),
+                                .start_time = SAMPLE_NOW - 60,
+                                .end_time = SAMPLE_NOW + 3540,
+                                .nodes = T("n[1-2]"),
+                                .node_cnt = 2,
+                                .core_cnt = 8,
+                                .users = T("alice"),
+                                .licenses = T("foo:2"),
+                                .tres = T("cpu=8"),
+                                .purge_after = 300,
+                                .flags = RESERVATION_MAINT | RESERVATION_SPEC_NODES |
+                                         RESERVATION_PURGE_COMP};
+    struct reservation_list list = {.items = {&night, 1}};
+    if (request != NULL && request->names.n && strcmp(request->names.items[0], "night"))
+        list.items.n = 0;
+    fake_answer(conn, seq, MSG_RESERVATION_LIST, RPC_LAST, &list);
+}
+
+/* "Users+=bob" must arrive as such; the others are refused in turn. */
+static void answer_reservation_update(struct rpc_conn *conn, uint32_t seq,
+                                      const struct update *update) {
+    struct empty empty = {false};
+    const char *key = update->changes.n ? update->changes.items[0].key : "";
+    if (update->target && !strcmp(update->target, "nope"))
+        answer_error(conn, seq, ERR_INVALID_RESERVATION, "");
+    else if (!strcmp(key, "foo"))
+        answer_error(conn, seq, ERR_INVALID, "Before.\nUnknown parameter foo=1.");
+    else if (!strcmp(key, "nodecnt"))
+        answer_error(conn, seq, ERR_NODES_BUSY, "3 are free");
+    else if (update->create)
+        answer_reservations(conn, seq, NULL);
+    else if (update->remove || !strcmp(key, "Users+") || !strcmp(key, "Skip"))
+        fake_answer(conn, seq, MSG_OK, RPC_LAST, &empty);
+    else
+        answer_error(conn, seq, ERR_USER_ID, "");
+}
+
 static void answer_update(struct rpc_conn *conn, uint32_t seq, const struct update *update) {
     const struct key_value *change = &update->changes.items[0];
     bool unknown = update->changes.n && !strcmp(change->key, "foo");
@@ -92,7 +133,9 @@ static void answer_update(struct rpc_conn *conn, uint32_t seq, const struct upda
         return;
     }
     struct empty empty = {false};
-    if (unknown)
+    if (!strcmp(update->entity, "reservation"))
+        answer_reservation_update(conn, seq, update);
+    else if (unknown)
         answer_error(conn, seq, ERR_UPDATE_KEY, "foo");
     else if (!strcmp(update->target, "nope"))
         answer_error(conn, seq, ERR_INVALID_PARTITION, "there is none");
@@ -133,6 +176,9 @@ static void handle(struct rpc_conn *conn, const struct rpc_message *message, voi
         break;
     case MSG_LIST_CONFIG:
         answer_config(conn, message->seq);
+        break;
+    case MSG_LIST_RESERVATIONS:
+        answer_reservations(conn, message->seq, body);
         break;
     case MSG_PING:
         fake_answer(conn, message->seq, MSG_PING_REPLY, RPC_LAST, &ping);
@@ -199,7 +245,7 @@ TEST(show_finds_entities_by_their_abbreviations) {
     check(scontrol_show, "JobId=1 JobName=one", "", 0, W("JOBID=1"));
     check(scontrol_show, "NodeName=n2", "", 0, W("nodes"), W("n2"));
     check(scontrol_show, "PartitionName=main", "", 0, W("part"));
-    check(scontrol_show, "No reservations in the system\n", "", 0, W("res"));
+    check(scontrol_show, "ReservationName=night StartTime=", "", 0, W("res"));
     check(scontrol_show, "", "invalid entity:foo for keyword:show \n", 1, W("foo"));
     check(scontrol_show, "", "too few arguments for keyword:show\n", 1, NULL);
     check(scontrol_show, "", "too many arguments for keyword:show\n", 1, W("job"), W("1"), W("2"));
@@ -227,7 +273,7 @@ TEST(the_configuration_keeps_its_titles_and_pads_its_keys) {
 }
 
 TEST(licenses_count_what_running_jobs_hold) {
-    check(scontrol_show, "LicenseName=foo Total=10 Used=2 Free=8 Reserved=0 Remote=no\n", "", 0,
+    check(scontrol_show, "LicenseName=foo Total=10 Used=2 Free=8 Reserved=2 Remote=no\n", "", 0,
           W("lic"));
 }
 
@@ -274,6 +320,59 @@ TEST(create_and_delete_name_what_they_cannot) {
           W("partitionname=nope"));
     check(scontrol_delete, "", "Invalid deletion entity: foo=1\n", 1, W("foo=1"));
     check(scontrol_create, "", "too few arguments for create keyword\n", 1, NULL);
+}
+
+#define PROGRAM "test_cli_scontrol_words"
+#define NOTE                                                                                       \
+    "Note, unless nodes are directly requested a reservation must exist in a single partition.\n"  \
+    "If no partition is requested the default partition is assumed.\n"
+
+TEST(reservations_have_words_of_their_own) {
+    check(scontrol_create, "Reservation created: night\n", "", 0, W("reservation"),
+          W("users=alice"));
+    check(scontrol_create, "",
+          "Before.\n" PROGRAM ": error: Unknown parameter foo=1.  No reservation created.\n", 1,
+          W("res"), W("foo=1"));
+    check(scontrol_create, NOTE,
+          "Error creating the reservation: Requested nodes are busy\n" PROGRAM
+          ": error: 3 are free\n",
+          1, W("reservation=x"), W("nodecnt=4"));
+    check(scontrol_create, "",
+          PROGRAM ": error: Misformatted parameter 'foo', most options have a parameter after "
+                  "'='.  No reservation created.\n",
+          1, W("reservation"), W("foo"));
+    check(scontrol_update, "Reservation updated.\n", "", 0, W("reservationname=night"),
+          W("Users+=bob"));
+    check(scontrol_update, "Reservation updated.\n", "", 0, W("reservationname=night"), W("skip"));
+    check(scontrol_update, "",
+          "Error updating the reservation: Requested reservation is invalid\n"
+          "slurm_update error: Requested reservation is invalid\n",
+          1, W("reservationname=nope"), W("duration=5"));
+    check(scontrol_delete, "", "", 0, W("reservation=night"));
+    check(scontrol_delete, "",
+          "delete_reservation reservation=nope: Requested reservation is invalid\n", 1,
+          W("reservation=nope"));
+    /* A job has a reservation, too. */
+    check(scontrol_update, "", "", 0, W("jobid=1"), W("reservationname=night"));
+}
+
+TEST(reservations_are_shown_as_scripts_know_them) {
+    struct reservation r = {
+        .name = T("a"), .start_time = SAMPLE_NOW + 60, .end_time = SAMPLE_NOW + 86460};
+    const struct reservation *rows[] = {&r};
+    struct column_env env = sample_env();
+    struct show_options show = {.env = &env};
+    struct str out cleanup_str = STR_INIT;
+    show_reservation_table(rows, 1, true, &show, &out);
+    assert_true(str_starts(out.data, "a          INACTIVE  "));
+    assert_non_null(strstr(out.data, "   1-00:00:00  \n"));
+    check(scontrol_show,
+          "ReservationName=night StartTime=2026-11-30T11:59:00 EndTime=2026-11-30T12:59:00 "
+          "Duration=01:00:00 Nodes=n[1-2] NodeCnt=2 CoreCnt=8 Features=(null) "
+          "PartitionName=(null) Flags=MAINT,SPEC_NODES,PURGE_COMP=00:05:00 TRES=cpu=8 "
+          "Users=alice Groups=(null) Accounts=(null) Licenses=foo:2 State=ACTIVE "
+          "BurstBuffer=(null) MaxStartDelay=(null)",
+          "", 0, W("res"), W("night"));
 }
 
 TEST(verbs_tell_of_each_job_that_they_failed_for) {
@@ -343,6 +442,8 @@ int main(void) {
         cmocka_unit_test(host_lists_fold_and_unfold),
         cmocka_unit_test(an_update_is_told_in_the_classic_words),
         cmocka_unit_test(create_and_delete_name_what_they_cannot),
+        cmocka_unit_test(reservations_have_words_of_their_own),
+        cmocka_unit_test(reservations_are_shown_as_scripts_know_them),
         cmocka_unit_test(verbs_tell_of_each_job_that_they_failed_for),
         cmocka_unit_test(what_is_to_know_about_a_success_is_told),
         cmocka_unit_test(a_script_is_written_where_it_is_wanted),

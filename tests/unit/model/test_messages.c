@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of messages. Covers: node.c (its records are tables only) */
+/*
+ * The table of messages. Covers: node.c (its records are tables only), reservation.c (likewise; its
+ * calendar is tested with core/reservation).
+ */
 #include <string.h>
 
 #include "model/messages.h"

@@ -101,6 +101,7 @@ TEST(jobs_of_a_reservation_run_in_it_and_only_there) {
     sched_pass(w.sched, w.now, 0, &plan);
     assert_int_equal(plan.n_starts, 1);
     assert_int_equal(plan.starts[0].job_id, first);
+    assert_int_equal(plan_wait(&plan, second)->reason, REASON_RESOURCES);
     assert_int_equal(plan.starts[0].reservation, 1);
     assert_int_equal(plan.starts[0].allocs[0].node, 0);
     world_commit(&w, &plan);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scontrol create, update and delete of reservations, and how they are shown. The controller knows
+ * the keys; here are the classic words around what it answers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "cli/json_dump.h"
+#include "cli/scontrol.h"
+
+/* "reservation", or "ReservationName=NAME"; at least "res". */
+static bool is_entity_word(const char *word) {
+    size_t length = strcspn(word, "=");
+    return length >= 3 && strncasecmp("ReservationName", word, length) == 0 && length <= 15;
+}
+
+bool scontrol_is_reservation(int argc, char **argv) {
+    static const char *const others[] = {"job", "nodename", "step"};
+    for (int i = 0; i < argc; i++) {
+        if (is_entity_word(argv[i]))
+            return true;
+        for (size_t k = 0; k < countof(others); k++) {
+            if (str_starts_nocase(argv[i], others[k]))
+                return false; /* a job has a reservation, too */
+        }
+    }
+    return false;
+}
+
+struct words {
+    struct key_value *items;
+    uint32_t n;
+    const char *target;
+};
+
+static void words_done(struct words *words) {
+    for (uint32_t i = 0; i < words->n; i++) {
+        free(words->items[i].key);
+        free(words->items[i].value);
+    }
+    free(words->items);
+}
+
+/* KEY=VALUE, KEY+=VALUE and KEY-=VALUE: the sign stays with the key. NULL, or the word that is
+ * wrong. */
+static const char *words_parse(int argc, char **argv, struct words *words) {
+    for (int i = 0; i < argc; i++) {
+        const char *equals = strchr(argv[i], '=');
+        if (is_entity_word(argv[i])) {
+            words->target = equals ? equals + 1 : words->target;
+            continue;
+        }
+        bool skip = strcasecmp(argv[i], "skip") == 0;
+        if ((!equals || equals == argv[i]) && !skip)
+            return argv[i];
+        words->items = xreallocarray(words->items, words->n + 1, sizeof(*words->items));
+        struct key_value *change = &words->items[words->n++];
+        change->key = skip ? xstrdup("Skip") : xstrndup(argv[i], (size_t) (equals - argv[i]));
+        change->value = xstrdup(skip ? "yes" : equals + 1);
+    }
+    return NULL;
+}
+
+/* A sentence of the controller about the request itself; lines before its last stand alone. */
+static void complain(const char *text, const char *end) {
+    const char *last = strrchr(text, '\n');
+    if (last)
+        fprintf(stderr, "%.*s\n", (int) (last - text), text);
+    list_error("%s  %s", last ? last + 1 : text, end);
+}
+
+static int create_failed(struct scontrol *scontrol, const struct error *err) {
+    int code = err->code < 0 ? -err->code : err->code;
+    if (code == ERR_INVALID && err->text[0]) {
+        complain(err->text, "No reservation created.");
+        return 1;
+    }
+    fprintf(stderr, "Error creating the reservation: %s\n", error_text(code));
+    if (code == ERR_NODES_BUSY)
+        str_append(&scontrol->out,
+                   "Note, unless nodes are directly requested a reservation must exist in a single "
+                   "partition.\nIf no partition is requested the default partition is assumed.\n");
+    if (err->text[0])
+        list_error("%s", err->text);
+    return 1;
+}
+
+static int update_failed(const struct error *err) {
+    int code = err->code < 0 ? -err->code : err->code;
+    if (code == ERR_INVALID && err->text[0]) {
+        complain(err->text, "No reservation update.");
+        return 1;
+    }
+    fprintf(stderr, "Error updating the reservation: %s\nslurm_update error: %s\n",
+            error_text(code), error_text(code));
+    if (err->text[0])
+        list_error("%s", err->text);
+    return 1;
+}
+
+static int delete_failed(const struct error *err, const char *word) {
+    fprintf(stderr, "delete_reservation %s: %s\n", word,
+            error_text(err->code < 0 ? -err->code : err->code));
+    return 1;
+}
+
+static int send(struct scontrol *scontrol, const struct words *words, enum scontrol_change what,
+                const char *first) {
+    struct update update;
+    struct error err = ERROR_INIT;
+    const void *reply;
+    bool create = what == SCONTROL_CREATE;
+    record_init(&record_update, &update);
+    update.entity = (char *) (uintptr_t) "reservation";
+    update.target = (char *) (uintptr_t) words->target;
+    update.changes.items = words->items;
+    update.changes.n = words->n;
+    update.create = create;
+    update.remove = what == SCONTROL_DELETE;
+    if (list_ask(&scontrol->session, MSG_UPDATE, &update, create ? MSG_RESERVATION_LIST : MSG_OK,
+                 &reply, &err) < 0)
+        return create                    ? create_failed(scontrol, &err)
+               : what == SCONTROL_DELETE ? delete_failed(&err, first)
+                                         : update_failed(&err);
+    const struct reservation_list *made = reply;
+    if (create && made->items.n > 0)
+        str_printf(&scontrol->out, "Reservation created: %s\n", made->items.items[0].name);
+    else if (what == SCONTROL_UPDATE)
+        str_append(&scontrol->out, "Reservation updated.\n");
+    return 0;
+}
+
+int scontrol_reservation(struct scontrol *scontrol, int argc, char **argv,
+                         enum scontrol_change what) {
+    struct words words = {NULL, 0, NULL};
+    const char *wrong = words_parse(argc, argv, &words);
+    int status = 1;
+    if (wrong)
+        list_error("Misformatted parameter '%s', most options have a parameter after '='.  No "
+                   "reservation %s.",
+                   wrong, what == SCONTROL_CREATE ? "created" : "update");
+    else
+        status = send(scontrol, &words, what, argv[0]);
+    words_done(&words);
+    return status;
+}
+
+/* ---- show ---- */
+
+static void json_names(struct json *json, const char *key, uint32_t flags) {
+    json_array(json, key);
+    json_flag_names(json, &names_reservation_flag, flags);
+    json_end(json);
+}
+
+static void json_reservation(struct json *json, const struct reservation *r) {
+    json_object(json, NULL);
+    json_text(json, "accounts", r->accounts);
+    json_text(json, "burst_buffer", NULL);
+    json_number(json, "core_count", true, false, r->core_cnt);
+    json_number(json, "end_time", true, false, (uint64_t) r->end_time);
+    json_text(json, "features", r->features);
+    json_names(json, "flags", r->flags);
+    json_text(json, "groups", r->groups);
+    json_text(json, "licenses", r->licenses);
+    json_text(json, "name", r->name);
+    json_number(json, "node_count", true, false, r->node_cnt);
+    json_text(json, "node_list", r->nodes);
+    json_text(json, "partition", r->partition);
+    json_number(json, "start_time", true, false, (uint64_t) r->start_time);
+    json_text(json, "tres", r->tres);
+    json_text(json, "users", r->users);
+    json_end(json);
+}
+
+static void json_all(struct scontrol *scontrol, const struct rows *rows) {
+    struct json_dump dump;
+    json_dump_begin(&dump, scontrol->json, scontrol->argc, scontrol->argv, &scontrol->env,
+                    &scontrol->out);
+    json_array(&dump.json, "reservations");
+    for (size_t i = 0; i < rows->n; i++)
+        json_reservation(&dump.json, rows->items[i]);
+    json_end(&dump.json);
+    json_number(&dump.json, "last_update", true, false, (uint64_t) scontrol->env.now);
+    json_dump_end(&dump);
+}
+
+int scontrol_show_reservations(struct scontrol *scontrol, const char *id) {
+    struct list_request request;
+    struct rows rows = {NULL, 0, 0};
+    struct error err = ERROR_INIT;
+    int status = 0;
+    record_init(&record_list_request, &request);
+    char *name = (char *) (uintptr_t) id;
+    if (id)
+        request.names = (struct strs) {&name, 1};
+    if (list_reservations(&scontrol->session, &request, &rows, &err) < 0) {
+        rows_done(&rows);
+        if (!scontrol->quiet)
+            list_load_error("slurm_load_reservations error", &err);
+        return 1;
+    }
+    if (scontrol->json)
+        json_all(scontrol, &rows);
+    for (size_t i = 0; !scontrol->json && i < rows.n; i++)
+        show_reservation(rows.items[i], &scontrol->show, &scontrol->out);
+    if (rows.n == 0 && id) {
+        str_printf(&scontrol->out, "Reservation %s not found\n", id);
+        status = 1;
+    } else if (rows.n == 0 && !scontrol->json && !scontrol->quiet) {
+        str_append(&scontrol->out, "No reservations in the system\n");
+    }
+    rows_done(&rows);
+    return status;
+}
