@@ -220,9 +220,11 @@ static void node_carry_over(struct core_node *node, struct core_node *old) {
 static void build_nodes(struct core *core, const struct conf *conf) {
     core->nodes = xcalloc(conf->n_nodes + 1, sizeof(struct core_node));
     core->n_nodes = conf->n_nodes;
+    core->largest_cpus = 1;
     for (size_t i = 0; i < conf->n_nodes; i++) {
         struct core_node *node = &core->nodes[i];
         node_from_line(node, &conf->nodes[i], (uint32_t) i);
+        core->largest_cpus = max_of(core->largest_cpus, node->effective_cpus);
         node_gres(core, node, &conf->nodes[i]);
         smap_put(&core->node_index, node->rec.name, (void *) (uintptr_t) (i + 1));
     }

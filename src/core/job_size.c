@@ -26,14 +26,6 @@ static uint32_t saturated32(uint64_t value) {
     return (uint32_t) min_of(value, (uint64_t) UINT32_MAX);
 }
 
-/* CPUs of the largest node, for "how many nodes will this need at least". */
-static uint32_t largest_cpus(const struct core *core) {
-    uint32_t most = 1;
-    for (size_t i = 0; i < core->n_nodes; i++)
-        most = max_of(most, core->nodes[i].effective_cpus);
-    return most;
-}
-
 static void requested_gres(const struct core *core, const struct job *job, uint32_t nodes,
                            uint32_t tasks, struct str *out) {
     const struct {
@@ -83,7 +75,7 @@ void job_estimate_size(struct core *core, struct job *job) {
         nodes = max_of(nodes, ceil_div(tasks, job->ntasks_per_node));
     uint64_t cpus = job->overcommit ? nodes : saturated(tasks, cpt);
     cpus = min_of(cpus, (uint64_t) UINT32_MAX);
-    nodes = max_of(nodes, ceil_div(cpus, largest_cpus(core)));
+    nodes = max_of(nodes, ceil_div(cpus, core->largest_cpus));
     cpus = max_of(cpus, nodes);
     job->num_nodes = saturated32(nodes);
     job->num_cpus = saturated32(cpus);

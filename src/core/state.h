@@ -225,6 +225,7 @@ struct core {
 
     struct core_node *nodes;
     size_t n_nodes;
+    uint32_t largest_cpus;  /* of one node */
     struct smap node_index; /* name -> index + 1 */
     struct core_partition *partitions;
     size_t n_partitions;
