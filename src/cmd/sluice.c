@@ -65,6 +65,7 @@ static const struct own_verb {
      sluice_sim},
     {"whatif", "replay this cluster's history under a changed slurm.conf; sluice whatif --help",
      sluice_whatif},
+    {"why", "say why a job waits and until when, or how it ended: sluice why JOB", sluice_why},
 };
 
 static int print_help(const struct cli *cli) {

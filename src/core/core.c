@@ -104,6 +104,7 @@ static const struct request_row {
     {MSG_JOB_KILL, handle_kill},
     {MSG_STEP_KILL, handle_step_kill},
     {MSG_UPDATE, handle_update},
+    {MSG_WHY, handle_why},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},

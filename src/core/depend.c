@@ -114,6 +114,19 @@ static enum depend_state verdict(struct core *core, const struct core_job *job,
 
 /* ---- text ---- */
 
+void depend_print(const struct depend *depend, struct str *out) {
+    str_append(out, kind_name(depend->kind));
+    if (depend->kind == DEPEND_SINGLETON)
+        return;
+    str_printf(out, ":%u", depend->job_id);
+    if (depend->whole_array)
+        str_append(out, "_*");
+    else if (depend->task != UNSET32)
+        str_printf(out, "_%u", depend->task);
+    if (depend->minutes > 0)
+        str_printf(out, "+%u", depend->minutes);
+}
+
 static void print(const struct core_job *job, struct str *out) {
     for (size_t i = 0; i < job->n_depends; i++) {
         const struct depend *depend = &job->depends[i];
@@ -121,16 +134,7 @@ static void print(const struct core_job *job, struct str *out) {
             continue;
         if (out->length > 0)
             str_append_char(out, job->depends_any ? '?' : ',');
-        str_append(out, kind_name(depend->kind));
-        if (depend->kind != DEPEND_SINGLETON) {
-            str_printf(out, ":%u", depend->job_id);
-            if (depend->whole_array)
-                str_append(out, "_*");
-            else if (depend->task != UNSET32)
-                str_printf(out, "_%u", depend->task);
-            if (depend->minutes > 0)
-                str_printf(out, "+%u", depend->minutes);
-        }
+        depend_print(depend, out);
         str_append(out, depend->state == DEPEND_FAILED ? "(failed)" : "(unfulfilled)");
     }
 }

@@ -44,6 +44,7 @@ struct forecast {
     int64_t dependents_due; /* the clock alone may let one go, 0 */
     uint32_t next_run;
     uint64_t work, work_max;
+    int64_t until;
 };
 
 static void *as_pointer(int64_t value) {
@@ -211,6 +212,7 @@ struct forecast *forecast_new(struct core *core, const struct forecast_options *
     f->next_run = FIRST_TASK_RUN;
     f->work_max = options->work > 0 ? options->work : FORECAST_WORK;
     f->predicted = options->predicted;
+    f->until = options->until > 0 ? options->until : SCHED_FOREVER;
     if (f->predicted)
         habits_learn(f);
     /* The core describes itself to whichever view it has. */
@@ -219,6 +221,7 @@ struct forecast *forecast_new(struct core *core, const struct forecast_options *
     f->sched = core->sched;
     take_jobs(f, options->without);
     core->sched = kept;
+    sched_take_plans(f->sched, kept, options->without);
     return f;
 }
 
@@ -246,17 +249,21 @@ void forecast_free(struct forecast *f) {
     free(f);
 }
 
-void forecast_add(struct forecast *f, const struct sched_job_spec *spec,
-                  const struct core_job *depends) {
-    if (depends != NULL && depends->n_depends > 0) {
-        vec_push(&f->dependents, ((struct dependent) {depends, spec, true, false}));
-        return;
-    }
+static void add_form(struct forecast *f, const struct sched_job_spec *spec,
+                     const struct core_job *job) {
     waiting_free(map_remove(&f->waiting, spec->job_id));
     struct waiting *w = waiting_new(f, spec->job_id);
     w->spec = spec;
-    w->n_tasks = max_of(spec->n_tasks_of_array, 1u);
+    note_array(w, job);
     waiting_show(f, w);
+}
+
+void forecast_add(struct forecast *f, const struct sched_job_spec *spec,
+                  const struct core_job *job) {
+    if (job->n_depends > 0)
+        vec_push(&f->dependents, ((struct dependent) {job, spec, true, false}));
+    else
+        add_form(f, spec, job);
 }
 
 /* ---- dependencies ---- */
@@ -327,11 +334,7 @@ static bool dependents_wake(struct forecast *f) {
             take_waiting(f, d->job);
             continue;
         }
-        struct waiting *w = waiting_new(f, d->spec->job_id);
-        w->spec = d->spec;
-        note_array(w, d->job);
-        w->n_tasks = max_of(d->spec->n_tasks_of_array, 1u);
-        waiting_show(f, w);
+        add_form(f, d->spec, d->job);
     }
     return woken;
 }
@@ -511,7 +514,7 @@ void forecast_run(struct forecast *f, uint32_t job_id, struct arena *memory,
             continue;
         }
         int64_t next = next_event(f, planned);
-        if (next == SCHED_FOREVER)
+        if (next == SCHED_FOREVER || next >= f->until)
             break;
         if (f->work > f->work_max) {
             answer_estimate(f, job_id, ret);

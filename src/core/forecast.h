@@ -34,17 +34,18 @@ struct forecast_options {
     bool predicted;
     uint32_t without; /* a record that is left out, 0 = none */
     uint64_t work;    /* candidates; 0 = FORECAST_WORK */
+    int64_t until;    /* starts from then on are of no interest, 0 = all are */
 };
 
 struct forecast;
 /* As things stand at core->now. The core must not change while it lives. */
 struct forecast *forecast_new(struct core *core, const struct forecast_options *options);
 void forecast_free(struct forecast *forecast);
-/* One more job, or another form of one that is there; the spec is borrowed until the end.
- * `depends`: the job whose open dependencies are waited for (assuming that they come true), or
- * NULL. */
+/* One more job, or another form of the one that was left out; the spec is borrowed until the end.
+ * `job`: its record, which tells its array and the open dependencies that are waited for (assuming
+ * that they come true). */
 void forecast_add(struct forecast *forecast, const struct sched_job_spec *spec,
-                  const struct core_job *depends);
+                  const struct core_job *job);
 /* Runs until the job (of an array record: its next task) starts. Once. */
 void forecast_run(struct forecast *forecast, uint32_t job_id, struct arena *memory,
                   struct forecast_start *ret);

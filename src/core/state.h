@@ -371,6 +371,8 @@ void depend_job_changed(struct core *core);
 /* Ends the job if its dependency can never come true and that is what was asked for. */
 void depend_check_kill(struct core *core, struct core_job *job);
 void depend_show(struct core_job *job);
+void depend_print(const struct depend *depend,
+                  struct str *out); /* "afterok:12", without its state */
 
 /* ---- the planner's view (spec.c, plan.c) ---- */
 /* A planner's request made from a job, with what it points into. */
@@ -517,7 +519,7 @@ void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t
 typedef void request_fn(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, void *body);
 request_fn handle_submit, handle_alloc_end, handle_alloc_attach, handle_step_create, handle_verb,
-    handle_kill, handle_step_kill, handle_update;
+    handle_kill, handle_step_kill, handle_update, handle_why;
 void client_watches(struct core *core, uint64_t client, const struct core_job *job);
 void alloc_answer_fresh(struct core *core);
 void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */

@@ -200,6 +200,8 @@ static int set_oversubscribe(struct update_job *update, const struct job_key *ke
     if (!names_value(&names_oversubscribe, update->value, &value))
         return -ERR_INVALID;
     update->next->oversubscribe = value;
+    if (value == OVERSUB_YES) /* takes --exclusive back */
+        update->next->exclusive = EXCLUSIVE_NO;
     return 0;
 }
 

@@ -98,6 +98,18 @@ RECORD_DEFINE(step_io, STEP_IO_FIELDS)
 RECORD_DEFINE(step_tasks, STEP_TASKS_FIELDS)
 #define RECORD_ROW_step_control(...) RECORD_ROW(step_control, __VA_ARGS__)
 RECORD_DEFINE(step_control, STEP_CONTROL_FIELDS)
+#define RECORD_ROW_why(...) RECORD_ROW(why, __VA_ARGS__)
+RECORD_DEFINE(why, WHY_FIELDS)
+#define RECORD_ROW_why_nodes(...) RECORD_ROW(why_nodes, __VA_ARGS__)
+RECORD_DEFINE(why_nodes, WHY_NODES_FIELDS)
+#define RECORD_ROW_why_job(...) RECORD_ROW(why_job, __VA_ARGS__)
+RECORD_DEFINE(why_job, WHY_JOB_FIELDS)
+#define RECORD_ROW_why_limit(...) RECORD_ROW(why_limit, __VA_ARGS__)
+RECORD_DEFINE(why_limit, WHY_LIMIT_FIELDS)
+#define RECORD_ROW_why_change(...) RECORD_ROW(why_change, __VA_ARGS__)
+RECORD_DEFINE(why_change, WHY_CHANGE_FIELDS)
+#define RECORD_ROW_why_reply(...) RECORD_ROW(why_reply, __VA_ARGS__)
+RECORD_DEFINE(why_reply, WHY_REPLY_FIELDS)
 
 static const struct message_row {
     uint16_t number;

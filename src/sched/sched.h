@@ -357,6 +357,27 @@ struct sched_blocker {
 /* False: none does. */
 bool sched_blocked_by(struct sched *sched, int64_t now, uint32_t job_id, struct sched_blocker *ret);
 
+/* What a node can do for one share of a request: nothing, never; its resources are in use; they are
+ * free, but promised to others before the limit would end; they are free. Nodes that are not usable
+ * are looked at as if they were. */
+enum sched_fit { SCHED_FIT_NEVER, SCHED_FIT_BUSY, SCHED_FIT_PROMISED, SCHED_FIT_FREE };
+/* ret: one byte per node in configured order. */
+void sched_fits(struct sched *sched, const struct sched_job_spec *spec, int64_t now, uint8_t *ret);
+
+/* Who goes before a waiting job on nodes that it could use, and by what; tasks of arrays count. */
+#define SCHED_AHEAD_FIRST 5
+struct sched_ahead {
+    uint32_t n_jobs, by_tier, by_priority, by_age;
+    uint32_t first[SCHED_AHEAD_FIRST]; /* job ids, the head first */
+    size_t n_first;
+};
+/* False: the job does not wait in the view. */
+bool sched_jobs_ahead(struct sched *sched, uint32_t job_id, struct sched_ahead *ret);
+
+/* Gives a view the plans of another one of the same cluster, for the jobs that wait in both; then
+ * it goes on as the other would. `gone`: a job that has left the other since, 0 = none. */
+void sched_take_plans(struct sched *sched, const struct sched *from, uint32_t gone);
+
 /* When a waiting job is expected to start; 0 = unknown (never as things stand, or not waiting).
  * Jobs with a plan have its time; the next ones are planned behind it one by one, and for those far
  * down the work ahead of them is divided by what the nodes can do. Made for all jobs at once, on

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of `sluice why` for people and for programs, from one record. */
+#ifndef SLUICE_CLI_WHY_H
+#define SLUICE_CLI_WHY_H
+
+#include "base/str.h"
+#include "model/messages.h"
+
+/* Sentences, each on a line of its own. A reply for a job that only the history knows has no more
+ * than job, id and now. */
+void why_text(const struct why_reply *reply, struct str *out);
+/* One JSON object with the same facts. */
+void why_json(const struct why_reply *reply, struct str *out);
+
+/* What a reason means, a sentence; NULL for those that say it all. */
+const char *why_reason(uint32_t reason);
+/* How a job has ended and what its exit code means, a sentence or two. */
+void why_end(const struct job *job, struct str *out);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `sluice why` says.
+ *
+ * Covers: why_end.c, why_json.c, why_text.c
+ */
+#include <string.h>
+
+#include "cli/why.h"
+#include "unit.h"
+
+static char *text_of(const char *text) {
+    return (char *) (uintptr_t) text;
+}
+
+static void job_init(struct job *job, uint32_t state) {
+    record_init(&record_job, job);
+    job->job_id = 7;
+    job->name = text_of("train");
+    job->user_name = text_of("alice");
+    job->partition = text_of("gpu");
+    job->state = state;
+    job->submit_time = 1000;
+    job->num_nodes = 2;
+    job->num_cpus = 8;
+    job->tres_req = text_of("cpu=8,mem=4G,node=2");
+    job->time_limit = 60;
+}
+
+static void says(const struct why_reply *reply, const char *words) {
+    struct str out cleanup_str = STR_INIT;
+    why_text(reply, &out);
+    if (strstr(str_cstr(&out), words) == NULL)
+        fail_msg("\"%s\" is not in:\n%s", words, str_cstr(&out));
+}
+
+static void end_says(struct job *job, const char *words) {
+    struct why_reply reply;
+    record_init(&record_why_reply, &reply);
+    reply.job = job;
+    reply.id = text_of("7");
+    reply.now = 5000;
+    says(&reply, words);
+}
+
+TEST(an_exit_code_is_explained) {
+    struct job job;
+    job_init(&job, JOB_COMPLETED);
+    end_says(&job, "It ended well: exit code 0.");
+    job.state = JOB_FAILED;
+    job.exit_status = 127 << 8;
+    end_says(&job, "exit code is 127 (a command was not found");
+    job.exit_status = 139 << 8;
+    end_says(&job, "signal 11 (Segmentation fault)");
+    job.exit_status = 9;
+    end_says(&job, "signal 9 (Killed)");
+    job.exit_status = 42 << 8;
+    end_says(&job, "Its exit code is 42.");
+}
+
+TEST(other_ends_name_their_cause_and_cure) {
+    struct job job;
+    job_init(&job, JOB_TIMEOUT);
+    end_says(&job, "time limit of 01:00:00. Ask for more with --time");
+    job.state = JOB_OUT_OF_MEMORY;
+    end_says(&job, "more memory than it had asked for (cpu=8,mem=4G,node=2)");
+    job.state = JOB_NODE_FAIL;
+    job.failed_node = text_of("g03");
+    end_says(&job, "Node g03 failed under it.");
+    job.state = JOB_PREEMPTED;
+    end_says(&job, "make room");
+    job.state = JOB_CANCELLED;
+    job.uid = job.cancel_uid = 1000;
+    end_says(&job, "cancelled by uid 1000, its owner");
+}
+
+TEST(a_running_job_says_where_and_until_when) {
+    struct job job;
+    job_init(&job, JOB_RUNNING);
+    job.nodes = text_of("g[01-02]");
+    job.provenance = text_of("in order");
+    job.start_time = 4000;
+    job.end_time = 7600;
+    end_says(&job, "on g[01-02], started in order.");
+    end_says(&job, "(in 43 min), its limit.");
+}
+
+static void reply_init(struct why_reply *reply, struct job *job) {
+    static struct why_nodes nodes[2];
+    static struct why_job holder, ahead;
+    static struct why_change change;
+    record_init(&record_why_reply, reply);
+    job_init(job, JOB_PENDING);
+    job->reason = REASON_PRIORITY;
+    job->priority = 100;
+    *reply = (struct why_reply) {.job = job, .id = text_of("7"), .now = 5000, .may_update = true};
+    nodes[0] = (struct why_nodes) {.nodes = text_of("g01"), .n = 1, .state = WHY_NODE_BUSY};
+    nodes[1] = (struct why_nodes) {.nodes = text_of("g02"),
+                                   .n = 1,
+                                   .state = WHY_NODE_AWAY,
+                                   .what = text_of("IDLE+DRAIN"),
+                                   .reason = text_of("GPU error"),
+                                   .by = text_of("root"),
+                                   .since = 1000};
+    reply->fits.items = nodes;
+    reply->fits.n = 2;
+    holder = (struct why_job) {.job = text_of("5"),
+                               .user = text_of("bob"),
+                               .nodes = text_of("g01"),
+                               .cpus = 4,
+                               .time = 8600};
+    reply->holders.items = &holder;
+    reply->holders.n = reply->holders_total = 1;
+    ahead = (struct why_job) {.job = text_of("6"),
+                              .user = text_of("carol"),
+                              .priority = 200,
+                              .cause = WHY_PRIORITY,
+                              .time = 8600};
+    reply->ahead.items = &ahead;
+    reply->ahead.n = 1;
+    reply->ahead_total = reply->ahead_by_priority = 1;
+    reply->expected = reply->latest = 12200;
+    reply->earliest = 9000;
+    reply->exact = true;
+    reply->nodes = text_of("g[01-02]");
+    change = (struct why_change) {
+        .option = text_of("--nodes=1"), .update = text_of("NumNodes=1"), .start = 5100};
+    reply->changes.items = &change;
+    reply->changes.n = 1;
+}
+
+TEST(a_waiting_job_says_what_it_needs_who_has_it_and_what_would_help) {
+    struct job job;
+    struct why_reply reply;
+    reply_init(&reply, &job);
+    says(&reply, "has been PENDING for 66 min, reason Priority.");
+    says(&reply, "It needs 2 nodes and 8 CPUs (cpu=8,mem=4G,node=2) for up to 01:00:00.");
+    says(&reply, "g01 (1): in use");
+    says(&reply, "g02 (1): IDLE+DRAIN, \"GPU error\" by root, since 66 min");
+    says(&reply, "held by job 5 of bob: 4 CPUs on g01 until ");
+    says(&reply, "1 job is ahead of it: 1 by priority. Its own priority is 100.");
+    says(&reply, "job 6 of carol (, priority 200): its priority is higher");
+    says(&reply, "(in 2 h 0 min) on g[01-02].");
+    says(&reply, "At the earliest at ");
+    says(&reply, "--nodes=1: at ");
+    says(&reply, "scontrol update JobId=7 NumNodes=1");
+    reply.may_update = false;
+    struct str out cleanup_str = STR_INIT;
+    why_text(&reply, &out);
+    assert_null(strstr(str_cstr(&out), "scontrol update"));
+}
+
+TEST(reasons_say_what_releases_the_job) {
+    struct job job;
+    struct why_reply reply;
+    reply_init(&reply, &job);
+    job.reason = REASON_HELD_USER;
+    job.priority = 0;
+    says(&reply, "scontrol release 7 lets it go.");
+    says(&reply, "If it were released now, it would start at ");
+    job.reason = REASON_BEGIN_TIME;
+    says(&reply, "scontrol update JobId=7 StartTime=now");
+    reply.expected = 0;
+    says(&reply, "Nobody can say when");
+}
+
+TEST(the_json_has_the_same_facts) {
+    struct job job;
+    struct why_reply reply;
+    struct str out cleanup_str = STR_INIT;
+    reply_init(&reply, &job);
+    why_json(&reply, &out);
+    static const char *const facts[] = {
+        "\"job\": \"7\"",
+        "\"reason\": \"Priority\"",
+        "\"expected\": 12200",
+        "\"earliest\": 9000",
+        "\"exact\": true",
+        "\"state\": \"busy\"",
+        "\"update\": \"NumNodes=1\"",
+        "\"cause\": \"priority\"",
+        "\"held_by_count\": 1",
+    };
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+        if (strstr(str_cstr(&out), facts[i]) == NULL)
+            fail_msg("%s is not in:\n%s", facts[i], str_cstr(&out));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_exit_code_is_explained),
+        cmocka_unit_test(other_ends_name_their_cause_and_cure),
+        cmocka_unit_test(a_running_job_says_where_and_until_when),
+        cmocka_unit_test(a_waiting_job_says_what_it_needs_who_has_it_and_what_would_help),
+        cmocka_unit_test(reasons_say_what_releases_the_job),
+        cmocka_unit_test(the_json_has_the_same_facts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
