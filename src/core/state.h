@@ -52,7 +52,7 @@ struct core_settings {
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
-    bool mem_consumable, config_overrides, kill_invalid_depend;
+    bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
     bool allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
     struct priority_weights weights;
@@ -246,6 +246,8 @@ struct core {
     struct sched *sched;
     bool plan_wanted, plan_again; /* again: CPUs came free in the pass */
     int64_t plan_next;
+    struct list questions; /* struct why_work: answered one forecast a turn */
+    size_t n_questions;
     int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
 
     struct heap timers; /* jobs */
@@ -314,6 +316,8 @@ void job_give_back(struct core *core, struct core_job *job, uint32_t node);
 void job_nodes_gone(struct core *core, struct core_job *job);
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
 void job_release(struct core *core, struct core_job *job);
+/* Before the other waiting jobs of its user, partition, account and QOS (top.c). */
+int job_top(struct core *core, struct core_job *job, const char **detail);
 void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
 /* To everything that runs of it. */
@@ -410,6 +414,10 @@ void assign_gres(struct core *core, const struct job_node *entry, bool take);
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
+
+/* ---- questions (why.c) ---- */
+void why_go_on(struct core *core); /* one forecast of the first that waits */
+void why_free_all(struct core *core);
 
 /* ---- expected starts (expect.c, promise.c) ---- */
 void promise_broken(struct core *core, const struct sched_breach *breach);

@@ -267,21 +267,9 @@ static int verb_resume(struct core *core, struct core_job *job, const struct cor
 
 static int verb_top(struct core *core, struct core_job *job, const struct core_user *user,
                     const struct job_verb_request *request, const char **detail) {
-    if (!core_is_admin(core, user->uid))
+    if (!core->settings.user_top && !core_is_admin(core, user->uid))
         return -ERR_ACCESS_DENIED;
-    if (!job_is_pending(job))
-        return -ERR_JOB_NOT_PENDING;
-    uint32_t highest = 0;
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *other = list_entry(at, struct core_job, link);
-        if (job_is_pending(other) && other != job)
-            highest = max_of(highest, other->rec.priority);
-    }
-    job->rec.requested_priority = min_of(highest, UINT32_MAX - 2) + 1;
-    job->rec.priority = job->rec.requested_priority;
-    sched_sync(core, job);
-    job_touch(core, job);
-    return 0;
+    return job_top(core, job, detail);
 }
 
 static int verb_notify(struct core *core, struct core_job *job, const struct core_user *user,
@@ -313,7 +301,7 @@ static const struct verb_row {
     {VERB_REQUEUE_HOLD, verb_requeue, ERR_ACCESS_DENIED},
     {VERB_SUSPEND, verb_suspend, ERR_USER_ID},
     {VERB_RESUME, verb_resume, ERR_USER_ID},
-    {VERB_TOP, verb_top, ERR_USER_ID},
+    {VERB_TOP, verb_top, ERR_ACCESS_DENIED},
     {VERB_NOTIFY, verb_notify, ERR_USER_ID},
 };
 
@@ -334,7 +322,8 @@ void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct 
     job_ptrs jobs = {0};
     job_select(core, request->select, &jobs, &results, user);
     for (size_t i = 0; i < jobs.n; i++) {
-        struct core_job *job = jobs.items[i];
+        /* Of a list for the top the first comes last, so that it ends up before the others. */
+        struct core_job *job = jobs.items[row->verb == VERB_TOP ? jobs.n - 1 - i : i];
         const char *detail = NULL, *id = job_display_id(core, job);
         uint32_t job_id = job->rec.job_id;
         int r = job_user_may(core, job, user->uid) ? row->fn(core, job, user, request, &detail)

@@ -635,7 +635,8 @@ X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, NONE, HONOURED, "sec", \
   "time before a requeued job may start again") \
 X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, sbatch_wait_nodes, "sbatch_wait_nodes", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, enable_user_top, "enable_user_top", false, 0, 1, NONE, HONOURED, "", \
+  "let users move their own jobs to the top of their own (scontrol top)") \
 X(SWITCH, assoc_limit_stop, "assoc_limit_stop", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, kill_invalid_depend, "kill_invalid_depend", false, 0, 1, NONE, HONOURED, "", \
   "cancel jobs whose dependency can never come true") \
