@@ -16,6 +16,7 @@ struct core *core_new(void) {
     record_init(&record_core_meta, &core->meta);
     list_init(&core->jobs_in_order);
     list_init(&core->depending);
+    list_init(&core->questions);
     list_init(&core->dirty_jobs);
     list_init(&core->dirty_steps);
     list_init(&core->dirty_nodes);
@@ -29,6 +30,7 @@ struct core *core_new(void) {
 void core_free(struct core *core) {
     if (core == NULL)
         return;
+    why_free_all(core);
     job_free_all(core);
     map_done(&core->jobs);
     map_done(&core->arrays);
@@ -146,6 +148,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, job->key);
     if (node != NULL)
         next = min_of(next, node->key);
+    if (core->n_questions > 0)
+        next = min_of(next, core->now);
     if (core->plan_next > 0)
         next = min_of(next, core->plan_next);
     if (core->age_next > 0)
@@ -169,6 +173,7 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
+    why_go_on(core);
     if (core->age_next > 0 && core->age_next <= now)
         priorities_age(core);
     if ((core->plan_next > 0 && core->plan_next <= now) || preempt_next(core) <= now)

@@ -33,13 +33,13 @@ struct forecast {
     struct core *core;
     struct sched *sched;
     int64_t now;
-    struct map waiting;        /* record id -> struct waiting */
-    struct heap ends;          /* struct ending */
-    vec(struct ending *) due;  /* those that end now */
-    struct map array_running;  /* array id -> number of its tasks that run */
-    struct map started, ended; /* record id -> when */
-    struct map habits;         /* uid + 1 -> seconds that the user's last jobs ran */
-    bool predicted;
+    struct map waiting;            /* record id -> struct waiting */
+    struct heap ends;              /* struct ending */
+    vec(struct ending *) due;      /* those that end now */
+    struct map array_running;      /* array id -> number of its tasks that run */
+    struct map started, ended;     /* record id -> when */
+    struct map habits;             /* uid + 1 -> seconds that the user's last jobs ran */
+    bool predicted, too_many, cut; /* cut: some plans were left out */
     vec(struct dependent) dependents;
     int64_t dependents_due; /* the clock alone may let one go, 0 */
     uint32_t next_run;
@@ -192,8 +192,10 @@ static void take_jobs(struct forecast *f, uint32_t without) {
         const struct core_job *job = core->job_order.items[i];
         if (job == NULL || job->rec.job_id == without || !takes_part(job))
             continue;
-        if (n++ == FORECAST_RECORDS)
+        if (n++ == FORECAST_RECORDS) {
+            f->too_many = true;
             break;
+        }
         take_waiting(f, job);
     }
     f->work += n;
@@ -221,6 +223,7 @@ struct forecast *forecast_new(struct core *core, const struct forecast_options *
     f->sched = core->sched;
     take_jobs(f, options->without);
     core->sched = kept;
+    sched_guard_at_most(f->sched, FORECAST_PLANS);
     sched_take_plans(f->sched, kept, options->without);
     return f;
 }
@@ -423,7 +426,8 @@ static void answer_start(const struct forecast *f, const struct sched_start *sta
     for (size_t i = 0; i < start->n_allocs; i++)
         hostlist_push(&names, f->core->nodes[start->allocs[i].node].rec.name);
     hostlist_fold(&names, &folded);
-    ret->known = ret->exact = true;
+    ret->known = true;
+    ret->exact = !f->cut;
     ret->time = f->now;
     ret->limit = start->limit;
     ret->partition = start->partition;
@@ -455,6 +459,7 @@ static bool pass(struct forecast *f, uint32_t job_id, int64_t *ret_next, struct 
     bool found = false;
     sched_pass(f->sched, f->now, 0, &plan);
     f->work += PASS_WORK + plan.candidates;
+    f->cut = f->cut || sched_count_plans(f->sched) >= FORECAST_PLANS;
     for (size_t i = 0; i < plan.n_starts && !found; i++) {
         found = plan.starts[i].job_id == job_id;
         if (found)
@@ -504,10 +509,34 @@ static bool advance(struct forecast *f, uint32_t job_id, int64_t next, int64_t *
     return pass(f, job_id, planned, memory, ret);
 }
 
+/* What the planner itself expects: of a job that it does not know yet, no less than of the last one
+ * in the same partition. */
+static void answer_expected(struct forecast *f, uint32_t job_id, struct forecast_start *ret) {
+    const struct waiting *w = map_get(&f->waiting, job_id);
+    const struct core *core = f->core;
+    if (w == NULL || w->spec->n_partitions == 0)
+        return;
+    const char *partition = core->partitions[w->spec->partitions[0]].rec.name;
+    int64_t time = sched_estimate(core->sched, core->now, job_id);
+    for (size_t i = core->job_order.n; time == 0 && i-- > 0;) {
+        const struct core_job *job = core->job_order.items[i];
+        if (job != NULL && job->in_sched && str_equal(job->rec.partition, partition))
+            time = sched_estimate(core->sched, core->now, job->rec.job_id);
+    }
+    ret->known = time > 0;
+    ret->time = max_of(time, core->now);
+    ret->limit = w->spec->limit;
+    ret->partition = w->spec->partitions[0];
+}
+
 void forecast_run(struct forecast *f, uint32_t job_id, struct arena *memory,
                   struct forecast_start *ret) {
     int64_t planned = 0;
     memset(ret, 0, sizeof(*ret));
+    if (f->too_many) {
+        answer_expected(f, job_id, ret);
+        return;
+    }
     for (bool found = pass(f, job_id, &planned, memory, ret); !found;) {
         if (dependents_wake(f)) {
             found = pass(f, job_id, &planned, memory, ret);

@@ -15,8 +15,10 @@
 
 /* Candidates for one question; some 10 ms. */
 #define FORECAST_WORK 200000
-/* Records that are taken into a forecast; behind them, only estimates. */
-#define FORECAST_RECORDS 5000
+/* Waiting records that a forecast takes; where there are more, answers are estimates. */
+#define FORECAST_RECORDS 2000
+/* Plans for those who have waited long that it looks at in each pass. */
+#define FORECAST_PLANS 16
 
 struct forecast_start {
     bool known;    /* false: never as things stand, or only somebody's doing can tell */

@@ -15,7 +15,11 @@ char *why_format(struct why_work *w, const char *fmt, ...) {
     va_start(args, fmt);
     cleanup_free char *text = xvasprintf(fmt, args);
     va_end(args);
-    return arena_strndup(w->memory, text, strlen(text));
+    return arena_strndup(&w->memory, text, strlen(text));
+}
+
+static char *copy(struct why_work *w, const char *text) {
+    return text != NULL ? arena_strndup(&w->memory, text, strlen(text)) : NULL;
 }
 
 static const char *user_of(const struct core_job *job) {
@@ -34,26 +38,28 @@ bool why_forecast(struct why_work *w, const struct job *form, int64_t until, boo
         return false;
     struct forecast *forecast = forecast_new(w->core, &options);
     forecast_add(forecast, &spec.sched, w->job);
-    forecast_run(forecast, form->job_id, w->memory, ret);
+    forecast_run(forecast, form->job_id, &w->memory, ret);
     forecast_free(forecast);
     return ret->known;
 }
 
-static void fill_start(struct why_work *w) {
-    struct why_reply *reply = w->reply;
+static void fill_start(struct why_work *w, bool predicted) {
+    struct why_reply *reply = &w->reply;
     struct forecast_start start;
-    struct job form = w->job->rec;
-    if (form.priority == 0) /* as if it were released now */
+    struct job form = w->job->rec; /* its members are borrowed */
+    if (form.priority == 0)        /* as if it were released now */
         form.priority = priority_compute(w->core, w->job);
+    if (predicted) {
+        if (reply->expected > w->core->now && why_forecast(w, &form, reply->expected, true, &start))
+            reply->earliest = min_of(start.time, reply->expected);
+        return;
+    }
     if (!why_forecast(w, &form, 0, false, &start))
         return;
-    reply->expected = reply->latest = start.time;
+    reply->expected = reply->latest = reply->earliest = start.time;
     reply->exact = start.exact;
     reply->nodes = start.nodes;
-    reply->partition = w->core->partitions[start.partition].rec.name;
-    reply->earliest = start.time;
-    if (start.time > w->core->now && why_forecast(w, &form, start.time, true, &start))
-        reply->earliest = min_of(start.time, reply->expected);
+    reply->partition = why_format(w, "%s", w->core->partitions[start.partition].rec.name);
 }
 
 /* ---- nodes ---- */
@@ -93,8 +99,8 @@ static void group_print(struct why_work *w, struct group *group, struct why_node
     str_reset(&text);
     node_state_print_complete(node->state, node->flags, &text);
     ret->what = why_format(w, "%s", str_cstr(&text));
-    ret->reason = node->reason;
-    ret->by = node->reason_user;
+    ret->reason = copy(w, node->reason);
+    ret->by = copy(w, node->reason_user);
     ret->since = node->reason_time;
 }
 
@@ -102,8 +108,8 @@ static void add_free(struct why_work *w, uint32_t node, uint64_t *gres) {
     uint32_t cpus;
     uint64_t mem, have[SCHED_GRES_KINDS];
     sched_node_free(w->core->sched, node, &cpus, &mem, have);
-    w->reply->free_cpus += cpus;
-    w->reply->free_mem += mem;
+    w->reply.free_cpus += cpus;
+    w->reply.free_mem += mem;
     for (size_t k = 0; k < w->core->n_kinds; k++)
         gres[k] += have[k];
 }
@@ -115,7 +121,7 @@ static void print_free_gres(struct why_work *w, const uint64_t *gres) {
         str_printf(&text, "%s%s%s%s:%llu", text.length > 0 ? "," : "", kind->name,
                    kind->type[0] != '\0' ? ":" : "", kind->type, (unsigned long long) gres[k]);
     }
-    w->reply->free_gres = text.length > 0 ? why_format(w, "%s", str_cstr(&text)) : NULL;
+    w->reply.free_gres = text.length > 0 ? why_format(w, "%s", str_cstr(&text)) : NULL;
 }
 
 static void fill_nodes(struct why_work *w, const uint8_t *fits) {
@@ -139,7 +145,7 @@ static void fill_nodes(struct why_work *w, const uint8_t *fits) {
         if (state != WHY_NODE_AWAY)
             add_free(w, i, gres);
     }
-    struct why_nodes *rows = arena_alloc(w->memory, (groups.n + 1) * sizeof(*rows));
+    struct why_nodes *rows = arena_alloc(&w->memory, (groups.n + 1) * sizeof(*rows));
     uint32_t n = 0;
     for (uint32_t state = WHY_NODE_FREE; state <= WHY_NODE_AWAY; state++) {
         vec_each (&groups, group) {
@@ -147,8 +153,8 @@ static void fill_nodes(struct why_work *w, const uint8_t *fits) {
                 group_print(w, group, &rows[n++]);
         }
     }
-    w->reply->fits.items = rows;
-    w->reply->fits.n = n;
+    w->reply.fits.items = rows;
+    w->reply.fits.n = n;
     print_free_gres(w, gres);
     vec_each (&groups, group)
         hostlist_done(&group->names);
@@ -176,7 +182,7 @@ static int64_t end_of(const struct core_job *job) {
 
 static void fill_holders(struct why_work *w, const uint8_t *fits) {
     struct core *core = w->core;
-    struct why_job *rows = arena_alloc(w->memory, (WHY_HOLDERS + 1) * sizeof(*rows));
+    struct why_job *rows = arena_alloc(&w->memory, (WHY_HOLDERS + 1) * sizeof(*rows));
     const struct core_job *best[WHY_HOLDERS + 1];
     uint32_t n = 0;
     for (size_t i = 0; i < core->job_order.n; i++) {
@@ -186,7 +192,7 @@ static void fill_holders(struct why_work *w, const uint8_t *fits) {
         if (job == NULL || !(job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)) ||
             !holds_any(job, fits, &names, &cpus))
             continue;
-        w->reply->holders_total++;
+        w->reply.holders_total++;
         uint32_t at = n < WHY_HOLDERS ? n++ : n; /* those that end first */
         best[at] = job;
         for (; at > 0 && end_of(best[at]) < end_of(best[at - 1]); at--) {
@@ -204,12 +210,12 @@ static void fill_holders(struct why_work *w, const uint8_t *fits) {
         rows[i].job = why_format(w, "%s", job_display_id(core, best[i]));
         rows[i].user = why_format(w, "%s", user_of(best[i]));
         rows[i].nodes = why_format(w, "%s", str_cstr(&folded));
-        rows[i].tres = best[i]->rec.tres_alloc;
+        rows[i].tres = copy(w, best[i]->rec.tres_alloc);
         rows[i].time = best[i]->rec.end_time;
-        rows[i].partition = best[i]->rec.partition;
+        rows[i].partition = copy(w, best[i]->rec.partition);
     }
-    w->reply->holders.items = rows;
-    w->reply->holders.n = n;
+    w->reply.holders.items = rows;
+    w->reply.holders.n = n;
 }
 
 /* ---- who is ahead ---- */
@@ -218,34 +224,34 @@ static void fill_ahead(struct why_work *w) {
     struct sched_ahead ahead;
     if (!w->job->in_sched || !sched_jobs_ahead(w->core->sched, w->job->rec.job_id, &ahead))
         return;
-    struct why_job *rows = arena_alloc(w->memory, (ahead.n_first + 1) * sizeof(*rows));
+    struct why_job *rows = arena_alloc(&w->memory, (ahead.n_first + 1) * sizeof(*rows));
     for (size_t i = 0; i < ahead.n_first; i++) {
         struct core_job *job = job_find(w->core, ahead.first[i]);
         record_init(&record_why_job, &rows[i]);
         rows[i].job = why_format(w, "%s", job_display_id(w->core, job));
         rows[i].user = why_format(w, "%s", user_of(job));
         rows[i].cpus = job->rec.num_cpus;
-        rows[i].tres = job->rec.tres_req;
+        rows[i].tres = copy(w, job->rec.tres_req);
         rows[i].time = job_expected_start(w->core, job);
         rows[i].priority = job->rec.priority;
-        rows[i].partition = job->rec.partition;
+        rows[i].partition = copy(w, job->rec.partition);
         rows[i].cause = job->rec.priority == w->job->rec.priority  ? WHY_EARLIER
                         : job->rec.priority > w->job->rec.priority ? WHY_PRIORITY
                                                                    : WHY_TIER;
     }
-    w->reply->ahead.items = rows;
-    w->reply->ahead.n = (uint32_t) ahead.n_first;
-    w->reply->ahead_total = ahead.n_jobs;
-    w->reply->ahead_by_tier = ahead.by_tier;
-    w->reply->ahead_by_priority = ahead.by_priority;
-    w->reply->ahead_by_age = ahead.by_age;
+    w->reply.ahead.items = rows;
+    w->reply.ahead.n = (uint32_t) ahead.n_first;
+    w->reply.ahead_total = ahead.n_jobs;
+    w->reply.ahead_by_tier = ahead.by_tier;
+    w->reply.ahead_by_priority = ahead.by_priority;
+    w->reply.ahead_by_age = ahead.by_age;
 }
 
 /* ---- dependencies ---- */
 
 static void fill_depends(struct why_work *w) {
     const struct core_job *job = w->job;
-    struct why_job *rows = arena_alloc(w->memory, (job->n_depends + 1) * sizeof(*rows));
+    struct why_job *rows = arena_alloc(&w->memory, (job->n_depends + 1) * sizeof(*rows));
     uint32_t n = 0;
     for (size_t i = 0; i < job->n_depends && n < 20; i++) {
         const struct depend *depend = &job->depends[i];
@@ -264,14 +270,14 @@ static void fill_depends(struct why_work *w) {
         }
         n++;
     }
-    w->reply->depends.items = rows;
-    w->reply->depends.n = n;
+    w->reply.depends.items = rows;
+    w->reply.depends.n = n;
 }
 
 /* ---- limits ---- */
 
 static struct why_limit *limit_add(struct why_work *w, struct why_limit *rows) {
-    struct why_limit *row = &rows[w->reply->limits.n++];
+    struct why_limit *row = &rows[w->reply.limits.n++];
     record_init(&record_why_limit, row);
     return row;
 }
@@ -353,8 +359,8 @@ static void fill_limits(struct why_work *w) {
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
     if (rec->licenses != NULL)
         (void) !licenses_parse(rec->licenses, &list, NULL);
-    struct why_limit *rows = arena_alloc(w->memory, (list.n + 8) * sizeof(*rows));
-    w->reply->limits.items = rows;
+    struct why_limit *rows = arena_alloc(&w->memory, (list.n + 8) * sizeof(*rows));
+    w->reply.limits.items = rows;
     for (size_t i = 0; i < list.n && rec->reason == REASON_LICENSES; i++) {
         struct why_limit *row = limit_add(w, rows);
         row->asked = list.items[i].count;
@@ -364,7 +370,7 @@ static void fill_limits(struct why_work *w) {
         limit_array(w, limit_add(w, rows));
     cleanup_free char *copy = xstrdup(rec->partition != NULL ? rec->partition : "");
     char *cursor = copy;
-    for (char *name; w->reply->limits.n < 6 && (name = str_next_word(&cursor, ",")) != NULL;) {
+    for (char *name; w->reply.limits.n < 6 && (name = str_next_word(&cursor, ",")) != NULL;) {
         const struct core_partition *part = partition_find(w->core, name, NULL);
         if (part != NULL && (rec->reason == REASON_PARTITION_TIME_LIMIT ||
                              rec->reason == REASON_PARTITION_NODE_LIMIT))
@@ -377,7 +383,7 @@ static void fill_limits(struct why_work *w) {
 
 static void fill_waiting(struct why_work *w) {
     struct job_spec spec cleanup(job_spec_done);
-    uint8_t *fits = arena_alloc(w->memory, w->core->n_nodes + 1);
+    uint8_t *fits = arena_alloc(&w->memory, w->core->n_nodes + 1);
     if (job_spec_build(w->core, &w->job->rec, &spec, NULL) == 0) {
         sched_fits(w->core->sched, &spec.sched, w->core->now, fits);
         fill_nodes(w, fits);
@@ -386,8 +392,51 @@ static void fill_waiting(struct why_work *w) {
     fill_ahead(w);
     fill_depends(w);
     fill_limits(w);
-    fill_start(w);
-    why_changes(w);
+}
+
+/* One forecast; true while there is more to do. */
+static bool why_step(struct why_work *w) {
+    unsigned stage = w->stage++;
+    w->job = job_find(w->core, w->asked.job_id);
+    if (w->job == NULL || !job_is_pending(w->job))
+        return false; /* it has started or gone meanwhile */
+    if (stage < 2)
+        fill_start(w, stage == 1);
+    if (stage == 1)
+        why_forms_make(w);
+    if (stage >= 2 && stage - 2 < w->forms.n)
+        why_form_try(w, &w->forms.items[stage - 2]);
+    return stage < 1 + w->forms.n;
+}
+
+static void why_answer(struct why_work *w) {
+    why_forms_report(w);
+    w->asked.start_time = w->asked.state == JOB_PENDING ? w->reply.expected : w->asked.start_time;
+    emit_reply(w->core, w->client, MSG_WHY_REPLY, 1, w->seq, &w->reply);
+}
+
+static void why_free(struct why_work *w) {
+    list_remove(&w->link);
+    vec_each (&w->forms, form)
+        record_done(&record_job, &form->job);
+    vec_done(&w->forms);
+    record_done(&record_job, &w->asked);
+    arena_done(&w->memory);
+    w->core->n_questions--;
+    free(w);
+}
+
+void why_go_on(struct core *core) {
+    struct why_work *w = list_entry(core->questions.next, struct why_work, link);
+    if (list_is_empty(&core->questions) || why_step(w))
+        return;
+    why_answer(w);
+    why_free(w);
+}
+
+void why_free_all(struct core *core) {
+    while (!list_is_empty(&core->questions))
+        why_free(list_entry(core->questions.next, struct why_work, link));
 }
 
 /* Of an array the record that waits says most, then one that runs. */
@@ -431,6 +480,32 @@ static void answer_unknown(struct core *core, uint64_t client, uint32_t seq, con
     emit_error(core, client, seq, -ERR_INVALID_JOB_ID, text);
 }
 
+static struct why_work *why_new(struct core *core, uint64_t client, uint32_t seq,
+                                const struct core_user *user, struct core_job *job) {
+    struct why_work *w = zalloc(struct why_work);
+    list_init(&w->link);
+    list_append(&core->questions, &w->link);
+    core->n_questions++;
+    w->core = core;
+    w->client = client;
+    w->seq = seq;
+    w->job = job;
+    arena_init(&w->memory, 0);
+    w->user = (struct core_user) {.uid = user->uid,
+                                  .gid = user->gid,
+                                  .name = copy(w, user->name),
+                                  .group = copy(w, user->group)};
+    record_copy(&record_job, &w->asked, &job->rec);
+    record_init(&record_why_reply, &w->reply);
+    w->reply.job = &w->asked;
+    w->reply.id = why_format(w, "%s", job_display_id(core, job));
+    w->reply.now = core->now;
+    w->reply.may_update = job_user_may(core, job, user->uid);
+    if (!w->reply.may_update)
+        string_set(&w->asked.submit_line, NULL);
+    return w;
+}
+
 void handle_why(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                 void *body) {
     const struct why *request = body;
@@ -444,22 +519,18 @@ void handle_why(struct core *core, uint64_t client, uint32_t seq, const struct c
         answer_unknown(core, client, seq, id, user);
         return;
     }
-    struct why_reply reply;
-    record_init(&record_why_reply, &reply);
-    struct why_work w = {core, job, user, &core->out->memory, &reply};
-    reply.job = &job->rec;
-    reply.id = why_format(&w, "%s", job_display_id(core, job));
-    reply.now = core->now;
-    reply.may_update = job_user_may(core, job, user->uid);
-    int64_t start = job->rec.start_time;
-    char *line = job->rec.submit_line;
-    if (job_is_pending(job)) {
-        fill_waiting(&w);
-        job->rec.start_time = reply.expected;
+    if (core->n_questions >= WHY_QUESTIONS) {
+        emit_error(core, client, seq, -ERR_BUSY, "too many such questions are being answered");
+        return;
     }
-    if (!reply.may_update)
-        job->rec.submit_line = NULL;
-    emit_reply(core, client, MSG_WHY_REPLY, 1, seq, &reply);
-    job->rec.start_time = start;
-    job->rec.submit_line = line;
+    struct why_work *w = why_new(core, client, seq, user, job);
+    if (job_is_pending(job)) {
+        fill_waiting(w);
+        if (core->job_order.n > WHY_AT_ONCE)
+            return; /* why_go_on() does the rest */
+        while (why_step(w))
+            ;
+    }
+    why_answer(w);
+    why_free(w);
 }

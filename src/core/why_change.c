@@ -14,91 +14,85 @@
 /* No limit shorter than this part of the one asked for is proposed. */
 #define LIMIT_PARTS 8
 
-enum kind {
-    KIND_LIMIT,
-    KIND_NODES,
-    KIND_GPUS,
-    KIND_TYPE,
-    KIND_PARTITION,
-    KIND_ANY_NODE,
-    KIND_SHARED,
-    KIND_FEATURES,
-    KINDS
-};
-
-struct changes {
-    struct why_work *w;
-    struct why_change best[KINDS]; /* start 0 = none */
-    int64_t before;                /* start that it would have as it is; INT64_MAX = none */
-    uint32_t n_tried;
-};
-
-static void form_init(const struct changes *c, struct job *form) {
-    record_copy(&record_job, form, &c->w->job->rec);
+static void form_init(const struct why_work *w, struct job *form) {
+    record_copy(&record_job, form, &w->job->rec);
 }
 
-/* Plans one changed form; takes it. */
-static void try(struct changes *c, enum kind kind, struct job *form, const char *option,
-                const char *update) {
-    struct why_work *w = c->w;
+/* Whose rights count: an administrator may ask about any job, but that says nothing of its owner.
+ */
+static struct core_user form_user(const struct why_work *w, const struct job *form) {
+    if (form->uid == w->user.uid)
+        return w->user;
+    return (struct core_user) {.uid = form->uid,
+                               .gid = form->gid,
+                               .name = form->user_name != NULL ? form->user_name : "?",
+                               .group = form->group_name != NULL ? form->group_name : "?"};
+}
+
+/* Takes the form; keeps it if it would be accepted. */
+static void form_add(struct why_work *w, enum why_kind kind, struct job *form, const char *option,
+                     const char *update) {
     struct reply_error refusal;
-    struct forecast_start start;
-    struct why_change *best = &c->best[kind];
-    struct core_user owner = *w->user;
+    const struct core_user user = form_user(w, form);
     record_init(&record_reply_error, &refusal);
-    if (form->uid != w->user->uid) { /* an administrator asks: what the owner may have counts */
-        owner = (struct core_user) {.uid = form->uid,
-                                    .gid = form->gid,
-                                    .name = form->user_name != NULL ? form->user_name : "?",
-                                    .group = form->group_name != NULL ? form->group_name : "?"};
+    if (w->forms.n == WHY_TRIES || job_check(w->core, form, &user, &refusal) < 0) {
+        record_done(&record_job, form);
+        return;
     }
-    if (c->n_tried < WHY_TRIES && job_check(w->core, form, &owner, &refusal) == 0) {
-        int64_t until = best->start > 0 ? best->start : c->before;
-        c->n_tried++;
-        if (why_forecast(w, form, until == INT64_MAX ? 0 : until, false, &start) && start.exact &&
-            (until == INT64_MAX || start.time + WORTH_SECONDS <= until)) {
-            record_init(&record_why_change, best);
-            best->option = why_format(w, "%s", option);
-            best->update = update != NULL ? why_format(w, "%s", update) : NULL;
-            best->start = start.time;
-            best->nodes = start.nodes;
-        }
-    }
-    record_done(&record_job, form);
+    struct why_form *added = vec_add(&w->forms);
+    added->kind = kind;
+    added->job = *form;
+    added->option = why_format(w, "%s", option);
+    added->update = update != NULL ? why_format(w, "%s", update) : NULL;
+}
+
+void why_form_try(struct why_work *w, const struct why_form *form) {
+    struct why_change *best = &w->best[form->kind];
+    struct forecast_start start;
+    int64_t until = best->start > 0 ? best->start : w->reply.expected;
+    w->reply.n_tried++;
+    if (!why_forecast(w, &form->job, until, false, &start) || !start.exact ||
+        (until > 0 && start.time + WORTH_SECONDS > until))
+        return;
+    record_init(&record_why_change, best);
+    best->option = form->option;
+    best->update = form->update;
+    best->start = start.time;
+    best->nodes = start.nodes;
 }
 
 /* ---- the limit ---- */
 
-static void try_limits(struct changes *c) {
-    uint32_t minutes = c->w->job->rec.time_limit;
+static void try_limits(struct why_work *w) {
+    uint32_t minutes = w->job->rec.time_limit;
     if (minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE)
         return;
     for (uint32_t part = 2; part <= LIMIT_PARTS && minutes / part >= 1; part *= 2) {
         struct job form;
         struct str limit cleanup_str = STR_INIT;
-        form_init(c, &form);
+        form_init(w, &form);
         form.time_limit = minutes / part;
         if (form.time_min != UNSET32 && form.time_min > form.time_limit)
             form.time_min = form.time_limit;
         minutes_print_long(form.time_limit, "UNLIMITED", &limit);
         cleanup_free char *option = xasprintf("--time=%s", str_cstr(&limit));
         cleanup_free char *update = xasprintf("TimeLimit=%s", str_cstr(&limit));
-        try(c, KIND_LIMIT, &form, option, update);
+        form_add(w, WHY_KIND_LIMIT, &form, option, update);
     }
 }
 
 /* ---- sizes ---- */
 
-static void try_nodes(struct changes *c) {
-    const struct job *rec = &c->w->job->rec;
+static void try_nodes(struct why_work *w) {
+    const struct job *rec = &w->job->rec;
     if (rec->min_nodes < 2)
         return;
     struct job form;
-    form_init(c, &form);
+    form_init(w, &form);
     form.min_nodes = form.max_nodes = rec->min_nodes / 2;
     cleanup_free char *option = xasprintf("--nodes=%u", form.min_nodes);
     cleanup_free char *update = xasprintf("NumNodes=%u", form.min_nodes);
-    try(c, KIND_NODES, &form, option, update);
+    form_add(w, WHY_KIND_NODES, &form, option, update);
 }
 
 /* The list with half of its GPUs, or with GPUs of any type; false: nothing to change. */
@@ -119,7 +113,7 @@ static bool gpus_change(const char *text, bool any_type, struct str *out) {
     return changed;
 }
 
-static void try_gpus(struct changes *c, bool any_type) {
+static void try_gpus(struct why_work *w, bool any_type) {
     static const struct {
         const char *option, *key;
         size_t member;
@@ -129,7 +123,7 @@ static void try_gpus(struct changes *c, bool any_type) {
     for (size_t i = 0; i < countof(lists); i++) {
         struct job form;
         struct str text cleanup_str = STR_INIT;
-        form_init(c, &form);
+        form_init(w, &form);
         char **member = (char **) ((char *) &form + lists[i].member);
         if (!gpus_change(*member, any_type, &text)) {
             record_done(&record_job, &form);
@@ -143,15 +137,15 @@ static void try_gpus(struct changes *c, bool any_type) {
         cleanup_free char *option = xasprintf("%s=%s", lists[i].option, short_value);
         cleanup_free char *update =
             lists[i].key != NULL ? xasprintf("%s=%s", lists[i].key, value) : NULL;
-        try(c, any_type ? KIND_TYPE : KIND_GPUS, &form, option, update);
+        form_add(w, any_type ? WHY_KIND_TYPE : WHY_KIND_GPUS, &form, option, update);
     }
 }
 
 /* ---- where ---- */
 
-static void try_partitions(struct changes *c) {
-    struct core *core = c->w->core;
-    const struct job *rec = &c->w->job->rec;
+static void try_partitions(struct why_work *w) {
+    struct core *core = w->core;
+    const struct job *rec = &w->job->rec;
     for (size_t p = 0; p < core->n_partitions; p++) {
         const struct partition *part = &core->partitions[p].rec;
         bool too_long = part->max_time != MINUTES_INFINITE && rec->time_limit > part->max_time;
@@ -159,70 +153,65 @@ static void try_partitions(struct changes *c) {
             part->hidden || too_long)
             continue;
         struct job form;
-        form_init(c, &form);
+        form_init(w, &form);
         string_set(&form.partition, part->name);
         cleanup_free char *option = xasprintf("--partition=%s", part->name);
         cleanup_free char *update = xasprintf("Partition=%s", part->name);
-        try(c, KIND_PARTITION, &form, option, update);
+        form_add(w, WHY_KIND_PARTITION, &form, option, update);
     }
 }
 
-static void try_without(struct changes *c) {
-    const struct job *rec = &c->w->job->rec;
+static void try_without(struct why_work *w) {
+    const struct job *rec = &w->job->rec;
     struct job form;
     if (rec->req_nodes != NULL) {
-        form_init(c, &form);
+        form_init(w, &form);
         string_set(&form.req_nodes, NULL);
-        try(c, KIND_ANY_NODE, &form, "no --nodelist", "ReqNodeList=");
+        form_add(w, WHY_KIND_ANY_NODE, &form, "no --nodelist", "ReqNodeList=");
     }
     if (rec->exclusive == EXCLUSIVE_NODE) {
-        form_init(c, &form);
+        form_init(w, &form);
         form.exclusive = EXCLUSIVE_NO;
         form.oversubscribe = OVERSUB_YES;
-        try(c, KIND_SHARED, &form, "no --exclusive", "OverSubscribe=YES");
+        form_add(w, WHY_KIND_SHARED, &form, "no --exclusive", "OverSubscribe=YES");
     }
     if (rec->features != NULL) {
-        form_init(c, &form);
+        form_init(w, &form);
         string_set(&form.features, NULL);
-        try(c, KIND_FEATURES, &form, "no --constraint", "Features=");
+        form_add(w, WHY_KIND_FEATURES, &form, "no --constraint", "Features=");
     }
 }
 
 /* The soonest first. */
-static void report(struct changes *c) {
-    struct why_reply *reply = c->w->reply;
-    struct why_change *rows = arena_alloc(c->w->memory, WHY_CHANGES * sizeof(*rows));
-    while (reply->changes.n < WHY_CHANGES) {
+void why_forms_report(struct why_work *w) {
+    struct why_change *rows = arena_alloc(&w->memory, WHY_CHANGES * sizeof(*rows));
+    while (w->reply.changes.n < WHY_CHANGES) {
         struct why_change *first = NULL;
-        for (size_t i = 0; i < KINDS; i++) {
-            if (c->best[i].start > 0 && (first == NULL || c->best[i].start < first->start))
-                first = &c->best[i];
+        for (size_t i = 0; i < WHY_KINDS; i++) {
+            if (w->best[i].start > 0 && (first == NULL || w->best[i].start < first->start))
+                first = &w->best[i];
         }
         if (first == NULL)
             break;
-        rows[reply->changes.n++] = *first;
+        rows[w->reply.changes.n++] = *first;
         first->start = 0;
     }
-    reply->changes.items = rows;
-    reply->n_tried = c->n_tried;
+    w->reply.changes.items = rows;
 }
 
-void why_changes(struct why_work *w) {
+void why_forms_make(struct why_work *w) {
     const struct job *rec = &w->job->rec;
-    struct changes c = {.w = w};
     /* What is held or waits for others has its reason there, not in its request. */
     if (rec->priority == 0 || rec->reason == REASON_DEPENDENCY ||
         rec->reason == REASON_DEPENDENCY_NEVER || rec->reason == REASON_ARRAY_TASK_LIMIT ||
         rec->begin_time > w->core->now)
         return;
-    c.before = w->reply->expected > 0 ? w->reply->expected : INT64_MAX;
-    if (c.before <= w->core->now + WORTH_SECONDS)
+    if (w->reply.expected > 0 && w->reply.expected <= w->core->now + WORTH_SECONDS)
         return;
-    try_without(&c);
-    try_limits(&c);
-    try_nodes(&c);
-    try_gpus(&c, true);
-    try_gpus(&c, false);
-    try_partitions(&c);
-    report(&c);
+    try_without(w);
+    try_limits(w);
+    try_nodes(w);
+    try_gpus(w, true);
+    try_gpus(w, false);
+    try_partitions(w);
 }

@@ -378,6 +378,12 @@ bool sched_jobs_ahead(struct sched *sched, uint32_t job_id, struct sched_ahead *
  * it goes on as the other would. `gone`: a job that has left the other since, 0 = none. */
 void sched_take_plans(struct sched *sched, const struct sched *from, uint32_t gone);
 
+/* Bounds the work of passes in a view that runs ahead: at most so many jobs that have waited long
+ * get a plan. */
+void sched_guard_at_most(struct sched *sched, uint32_t jobs);
+/* How many jobs have a plan. */
+size_t sched_count_plans(const struct sched *sched);
+
 /* When a waiting job is expected to start; 0 = unknown (never as things stand, or not waiting).
  * Jobs with a plan have its time; the next ones are planned behind it one by one, and for those far
  * down the work ahead of them is divided by what the nodes can do. Made for all jobs at once, on

@@ -83,6 +83,17 @@ void sched_take_plans(struct sched *s, const struct sched *from, uint32_t gone) 
     }
 }
 
+void sched_guard_at_most(struct sched *s, uint32_t jobs) {
+    s->settings.guard_jobs = min_of(s->settings.guard_jobs, jobs);
+}
+
+size_t sched_count_plans(const struct sched *s) {
+    size_t n = 0;
+    for (uint32_t p = 0; p < s->n_pools; p++)
+        n += s->pools[p].plans.n;
+    return n;
+}
+
 /* ---- nodes and the queue ---- */
 
 /* As far as one share of the request goes. */

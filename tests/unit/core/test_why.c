@@ -174,6 +174,28 @@ TEST(held_and_dependent_jobs_get_the_start_that_they_would_have) {
     world_stop(&world);
 }
 
+TEST(behind_a_long_queue_the_answer_takes_several_turns) {
+    struct world world;
+    struct arena arena;
+    start(&world, &arena);
+    for (uint32_t id = 1; id <= 150; id++)
+        assert_int_equal(submit_nodes(&world, 4, 5), id);
+    struct why why = {.job = text_of("100")};
+    uint64_t client = world_send(&world, MSG_WHY, &why);
+    assert_null(world_answer(&world, client, MSG_WHY_REPLY, &arena));
+    assert_int_equal(submit_nodes(&world, 4, 5), 151); /* nobody waits for it */
+    int64_t asked = world.now;
+    world_pass_time(&world, 100);
+    const struct why_reply *reply = world_answer(&world, client, MSG_WHY_REPLY, &arena);
+    assert_non_null(reply);
+    assert_int_equal(reply->ahead_total, 98);
+    assert_true(reply->exact);
+    assert_int_equal(reply->expected, asked + 99 * 300);
+    assert_true(reply->n_tried > 0);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 TEST(a_job_that_does_not_exist_is_answered_with_those_that_do) {
     struct world world;
     struct arena arena;
@@ -285,6 +307,7 @@ int main(void) {
         cmocka_unit_test(a_node_that_is_away_is_shown_with_its_reason),
         cmocka_unit_test(limits_name_their_use_and_who_uses_them),
         cmocka_unit_test(held_and_dependent_jobs_get_the_start_that_they_would_have),
+        cmocka_unit_test(behind_a_long_queue_the_answer_takes_several_turns),
         cmocka_unit_test(a_job_that_does_not_exist_is_answered_with_those_that_do),
         cmocka_unit_test(every_change_that_is_proposed_does_what_was_said),
     };
