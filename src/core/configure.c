@@ -41,6 +41,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->max_tasks_per_node = conf->max_tasks_per_node;
     s->min_job_age = conf->min_job_age;
     s->kill_wait = conf->kill_wait;
+    s->time_slice = conf->scheduler_time_slice;
     s->suspend_grace = conf->preempt.suspend_grace_time;
     s->slurmd_timeout = conf->slurmd_timeout;
     s->over_time_limit = over_limit_seconds(conf->over_time_limit);
@@ -335,7 +336,12 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     string_set(&rec->job_defaults, line->job_defaults);
     string_set(&rec->tres_billing_weights, line->tres_billing_weights);
     struct str mode cleanup_str = STR_INIT;
-    preempt_mode_print(line->preempt_mode != 0 ? line->preempt_mode : core->preempt.flags, &mode);
+    /* GANG is the cluster's; a partition of its own mode has it unless it is OFF. */
+    uint64_t gang = core->preempt.flags & CONF_PREEMPT_MODE_GANG;
+    preempt_mode_print(line->preempt_mode == 0                       ? core->preempt.flags
+                       : line->preempt_mode == CONF_PREEMPT_MODE_OFF ? line->preempt_mode
+                                                                     : line->preempt_mode | gang,
+                       &mode);
     string_set(&rec->preempt_mode, mode.data);
     rec->config = partition_fingerprint(rec);
     rec->index = index;

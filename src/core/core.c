@@ -154,6 +154,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->plan_next);
     if (core->age_next > 0)
         next = min_of(next, core->age_next);
+    if (core->gang_next > 0)
+        next = min_of(next, core->gang_next);
     return min_of(next, preempt_next(core));
 }
 
@@ -176,7 +178,8 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
     why_go_on(core);
     if (core->age_next > 0 && core->age_next <= now)
         priorities_age(core);
-    if ((core->plan_next > 0 && core->plan_next <= now) || preempt_next(core) <= now)
+    if ((core->plan_next > 0 && core->plan_next <= now) || preempt_next(core) <= now ||
+        (core->gang_next > 0 && core->gang_next <= now))
         core->plan_wanted = true;
 }
 

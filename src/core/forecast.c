@@ -441,8 +441,11 @@ static void preempt_one(struct forecast *f, const struct sched_preempt *chosen) 
         const struct core_job *victim = job_find(f->core, chosen->victims[i]);
         int64_t grace = 0, exempt;
         uint32_t run = chosen->victims[i];
-        if (victim != NULL &&
-            preempt_mode_of(f->core, victim, &grace, &exempt) == PREEMPT_SUSPEND) {
+        uint32_t mode = victim == NULL ? PREEMPT_OFF
+                        : preempt_is_turn(f->core, chosen, victim)
+                            ? PREEMPT_SUSPEND
+                            : preempt_mode_of(f->core, victim, &grace, &exempt);
+        if (mode == PREEMPT_SUSPEND) {
             sched_run_suspend(f->sched, run, true);
             run = 0; /* only for the pass that follows */
         } else {

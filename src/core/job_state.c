@@ -666,6 +666,7 @@ void job_resume(struct core *core, struct core_job *job) {
         sched_run_end_time(core->sched, job->rec.job_id, job->rec.end_time);
     }
     give_cpus(core, job, false);
+    preempt_sync_run(core, job); /* a new turn */
     job->stop_due = 0;
     job_signal_all(core, job, SIGCONT);
     job_notify(core, job, ALLOC_RESUMED, NULL, 0);

@@ -29,6 +29,7 @@ void partition_derive(struct core_partition *part) {
     part->oversubscribe = max_of(max_of(offered, forced), 1u);
     part->oversubscribe_force = forced > 0;
     part->exclusive_node = str_equal(share, "EXCLUSIVE") || str_equal(part->rec.exclusive, "NODE");
+    part->gang = str_has_word_nocase(part->rec.preempt_mode, "GANG", ",");
     part->victim_mode = preempt_mode_read(part->rec.preempt_mode);
     part->exclusive_user = str_equal(part->rec.exclusive, "USER");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs that the controller suspends for the sake of others and lets go on by itself: victims of
- * PreemptMode=SUSPEND. A paused job keeps its memory and devices; its CPUs are free. It goes on as
- * soon as they are free again, before anybody else is planned on them, unless they are held for
- * whom it made room.
+ * PreemptMode=SUSPEND, and those that wait for their turn (gang.c). A paused job keeps its memory
+ * and devices; its CPUs are free. It goes on as soon as they are free again, before anybody else is
+ * planned on them, unless they are held for whom it made room.
  */
 #include <signal.h>
 
@@ -57,6 +57,8 @@ void paused_restored(struct core *core) {
         }
         core->paused.items[place] = job->rec.job_id;
     }
+    if (core->paused.n > 0)
+        gang_wait(core);
 }
 
 /* ---- signals ---- */

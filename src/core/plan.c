@@ -74,6 +74,8 @@ void plan_run(struct core *core) {
     for (size_t i = 0; i < plan.n_breaches; i++)
         promise_broken(core, &plan.breaches[i]);
     preempt_after_pass(core);
+    if (!core->plan_again && core->gang_next > 0 && core->gang_next <= core->now)
+        gang_rotate(core);
     core->plan_next = plan.next_time;
     if (plan.n_starts == STARTS_PER_TURN)
         core->plan_next = core->now;

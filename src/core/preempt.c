@@ -126,7 +126,7 @@ void preempt_finish(struct core *core, struct core_job *job) {
 
 void preempt_ends(struct core *core, struct core_job *job) {
     job->rec.preempt_end = 0;
-    if (core->preempt.on)
+    if (core->preempt.on || core->preempt.gang)
         sched_run_leaving(core->sched, job->rec.job_id, true, core->now);
 }
 
@@ -144,10 +144,16 @@ static void note_provenance(struct core *core, struct core_job *job, uint32_t by
         string_set(&job->rec.system_comment, what.data);
 }
 
-static void victim_take(struct core *core, struct core_job *job, uint32_t by) {
+static void victim_take(struct core *core, struct core_job *job, uint32_t by, bool turn) {
     int64_t grace, exempt;
     uint32_t mode = preempt_mode_of(core, job, &grace, &exempt);
 
+    if (turn) { /* the next one's, of the same partition: that is no preemption */
+        job_pause(core, job);
+        gang_wait(core);
+        core->plan_again = true;
+        return;
+    }
     job->rec.preempt_time = core->now;
     job->rec.preempted_by = by;
     note_provenance(core, job, by);
@@ -164,6 +170,12 @@ static void victim_take(struct core *core, struct core_job *job, uint32_t by) {
 }
 
 /* ---- with the planner ---- */
+
+bool preempt_is_turn(const struct core *core, const struct sched_preempt *chosen,
+                     const struct core_job *victim) {
+    return !core->preempt.by_qos &&
+           str_equal(victim->rec.partition, core->partitions[chosen->partition].rec.name);
+}
 
 void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
     struct core_job *job = job_find(core, chosen->job_id);
@@ -183,7 +195,7 @@ void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
         preemptor->until = max_of(preemptor->until,
                                   core->now + grace + core->settings.kill_wait + PREEMPT_PATIENCE);
         victim_note(preemptor, victim->rec.job_id);
-        victim_take(core, victim, chosen->job_id);
+        victim_take(core, victim, chosen->job_id, preempt_is_turn(core, chosen, victim));
     }
     core->plan_wanted = true;
 }

@@ -61,6 +61,9 @@ void qos_restore(struct core *core, struct qos *qos); /* takes it over */
 /* ---- acts (preempt.c) ---- */
 /* The planner learns what the rules say about a job that holds nodes. */
 void preempt_sync_run(struct core *core, struct core_job *job);
+/* The victim only lets another job of its partition have its turn. */
+bool preempt_is_turn(const struct core *core, const struct sched_preempt *chosen,
+                     const struct core_job *victim);
 void preempt_before_pass(struct core *core);
 void preempt_commit(struct core *core, const struct sched_preempt *chosen);
 void preempt_after_pass(struct core *core);

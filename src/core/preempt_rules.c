@@ -171,7 +171,10 @@ static void table_by_partition(const struct core *core, uint8_t *table, size_t n
     for (size_t who = 0; who < n; who++) {
         for (size_t whom = 0; whom < n; whom++) {
             const struct core_partition *a = &core->partitions[who], *b = &core->partitions[whom];
-            if (a->rec.priority_tier > b->rec.priority_tier && b->victim_mode != PREEMPT_OFF)
+            if (who == whom && a->gang && a->oversubscribe > 1)
+                table[who * n + whom] = SCHED_MAY; /* in turn */
+            else if (core->preempt.on && a->rec.priority_tier > b->rec.priority_tier &&
+                     b->victim_mode != PREEMPT_OFF)
                 table[who * n + whom] = may(core);
         }
     }
@@ -192,12 +195,13 @@ static void table_by_qos(const struct core *core, uint8_t *table, size_t n) {
 
 void preempt_to_sched(struct core *core) {
     const struct preempt_rules *rules = &core->preempt;
-    size_t n = !rules->on ? 0 : rules->by_qos ? core->qos.n + 1 : core->n_partitions;
+    bool turns = rules->gang && !rules->by_qos;
+    size_t n = !rules->on && !turns ? 0 : rules->by_qos ? core->qos.n + 1 : core->n_partitions;
     uint8_t *table = xcalloc(n * n + 1, 1);
 
     if (rules->on && rules->by_qos)
         table_by_qos(core, table, n);
-    else if (rules->on)
+    else if (n > 0)
         table_by_partition(core, table, n);
     const struct sched_preemption preemption = {
         .n_classes = (uint32_t) n,
@@ -229,7 +233,7 @@ void preempt_sync_run(struct core *core, struct core_job *job) {
     struct sched_victim victim = {.priority = job->rec.priority};
     int64_t exempt;
 
-    if (!core->preempt.on)
+    if (!core->preempt.on && !core->preempt.gang)
         return;
     uint32_t mode = preempt_mode_of(core, job, &victim.grace, &exempt);
     victim.mode = mode == PREEMPT_OFF       ? SCHED_VICTIM_NEVER
@@ -237,6 +241,7 @@ void preempt_sync_run(struct core *core, struct core_job *job) {
                                             : SCHED_VICTIM_ENDS;
     victim.rank = victim_rank(core, job, &victim.class);
     victim.eligible = job->rec.start_time + exempt;
+    victim.slice_end = gang_slice_end(core, job);
     job->rec.preempt_eligible = mode != PREEMPT_OFF ? victim.eligible : 0;
     sched_run_victim(core->sched, job->rec.job_id, &victim);
     if (job->rec.flags & JOB_FLAG_COMPLETING)

@@ -47,7 +47,8 @@ struct core_settings {
     uint32_t admin_uid; /* SlurmUser */
     uint32_t max_job_count, max_array_size, max_job_id, first_job_id, max_step_count;
     uint32_t max_tasks_per_node, max_array_tasks; /* of one array, 0 = no limit of its own */
-    int64_t min_job_age, kill_wait, suspend_grace, slurmd_timeout, over_time_limit, requeue_delay;
+    int64_t min_job_age, kill_wait, suspend_grace, time_slice, slurmd_timeout, over_time_limit,
+        requeue_delay;
     bool job_requeue, job_file_append;
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
@@ -189,6 +190,7 @@ struct core_partition {
     bool oversubscribe_force, exclusive_node, exclusive_user;
     uint64_t tres_totals[PRIORITY_TRES_MAX]; /* what it has of each weighted resource */
     uint32_t victim_mode;                    /* enum preempt_mode of its jobs */
+    bool gang;                               /* and GANG is part of its PreemptMode */
     bool stored;
     struct list dirty;
 };
@@ -241,6 +243,7 @@ struct core {
     struct preempt_rules preempt;
     vec(struct preemptor) preemptors;
     vec(uint32_t) paused; /* jobs, in the order in which they were stopped */
+    int64_t gang_next;    /* when one of them may have its turn, 0 = nobody waits for one */
     vec(struct qos *) qos;
 
     struct sched *sched;
@@ -347,6 +350,13 @@ void paused_restored(struct core *core);
 /* A node that registers may have missed what was said meanwhile. */
 void job_stop_again(struct core *core, struct core_job *job, uint32_t node);
 void job_stop_now(struct core *core, struct core_job *job); /* SIGTSTP was a while ago */
+
+/* ---- gang scheduling (gang.c) ---- */
+bool gang_shares(struct core *core, const struct core_job *job); /* takes turns with others */
+/* When others may have its turn; 0 = never. */
+int64_t gang_slice_end(struct core *core, const struct core_job *job);
+void gang_wait(struct core *core);   /* one more is paused */
+void gang_rotate(struct core *core); /* gives those their turn who have waited a slice for it */
 
 /* ---- mail (mail.c) ---- */
 void mail_event(struct core *core, const struct core_job *job, uint32_t event); /* enum mail_type */

@@ -250,6 +250,25 @@ static void preempt_type_check(struct conf_loader *loader) {
                     conf->partitions[0].priority_tier);
 }
 
+/* GANG lets suspended victims go on, and jobs that share CPUs take turns: is there either? */
+static void gang_check(struct conf_loader *loader) {
+    struct conf *conf = loader->conf;
+    bool used = (conf->preempt_mode & CONF_PREEMPT_MODE_SUSPEND) != 0;
+    struct conf_context context = at_key(loader, "PreemptMode");
+
+    for (size_t i = 0; i < conf->n_partitions; i++) {
+        uint32_t share = conf->partitions[i].oversubscribe;
+        bool shared =
+            conf_share_mode(share) == CONF_SHARE_YES || conf_share_mode(share) == CONF_SHARE_FORCE;
+        used |= (conf->partitions[i].preempt_mode & CONF_PREEMPT_MODE_SUSPEND) ||
+                (shared && conf_share_jobs(share) != 1);
+    }
+    if (!used)
+        conf_notice(&context, "PreemptMode=GANG has no effect while no partition has "
+                              "OverSubscribe=FORCE or YES, which lets jobs take turns, and no "
+                              "PreemptMode is SUSPEND");
+}
+
 static void preempt_check(struct conf_loader *loader) {
     struct conf *conf = loader->conf;
     uint64_t acts = conf->preempt_mode & ~(uint64_t) CONF_PREEMPT_MODE_OFF;
@@ -260,6 +279,8 @@ static void preempt_check(struct conf_loader *loader) {
     struct conf_context context = at_key(loader, "PreemptMode");
     preempt_mode_check(&context, acts, gang);
     preempt_type_check(loader);
+    if (gang && conf->n_partitions > 0)
+        gang_check(loader);
     for (size_t i = 0; i < conf->n_partitions; i++) {
         const struct conf_partition *partition = &conf->partitions[i];
         context = conf_context_at(loader, partition->file, partition->line);

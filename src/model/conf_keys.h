@@ -338,7 +338,7 @@ X(U32, return_to_service, "ReturnToService", 0, 0, 2, NONE, "", HONOURED, DAEMON
   "which DOWN nodes return when they register: 0 none, 1 those that did not respond, 2 all") \
 X(OPTIONS, scheduler_parameters, "SchedulerParameters", NULL, 0, 0, SCHEDULER_OPTION, "", HONOURED, DAEMON, 1, \
   "tuning of the scheduler") \
-X(U32, scheduler_time_slice, "SchedulerTimeSlice", 30, 5, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
+X(U32, scheduler_time_slice, "SchedulerTimeSlice", 30, 5, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 2, \
   "length of a turn when jobs share resources in time") \
 X(ENUM, scheduler_type, "SchedulerType", CONF_SCHEDULER_BACKFILL, 0, 0, SCHEDULER, "", HONOURED, DAEMON, 1, \
   "start jobs in priority order, or also later ones that delay no earlier one") \

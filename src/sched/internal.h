@@ -113,7 +113,9 @@ struct partition {
     uint32_t tier, max_nodes, min_nodes, max_cpus_per_node;
     int64_t max_time; /* seconds, SCHED_FOREVER */
     bool exclusive, schedulable, spread;
-    struct job *head; /* this pass: first job that could not start */
+    uint32_t layers;    /* jobs that may take turns on the same CPUs, 1 = none */
+    bool layers_forced; /* also those that did not ask for it */
+    struct job *head;   /* this pass: first job that could not start */
     uint32_t head_pass;
 };
 /* Partitions that share nodes, directly or through others. */
@@ -142,6 +144,7 @@ struct run {
     struct sched_victim victim;
     bool leaving;             /* told to go; `end` says when it is gone */
     uint32_t chosen_pass;     /* chosen as a victim in this pass */
+    bool chosen_ends;         /* and goes for good */
     uint32_t seen;            /* scratch of preempt.c */
     struct victim *as_victim; /* the same; NULL between searches */
     struct license_use *licenses;
@@ -258,6 +261,7 @@ struct shape {
     uint32_t uid;
     uint8_t primary; /* the dimension that best fit compares */
     uint32_t preempt_class;
+    bool oversubscribe;
     uint32_t *counts;
     size_t n_counts;
     uint32_t *req_nodes; /* inner indexes, ascending */

@@ -30,6 +30,7 @@ struct victim {
     uint32_t level;
     int64_t lost;
     bool lifted, chosen;
+    bool suspends; /* gives its CPUs only */
 };
 struct search {
     struct sched *s;
@@ -96,19 +97,49 @@ static enum sched_may job_may(const struct search *q, const struct run *run) {
     return rules->may[(size_t) who * rules->n_classes + run->victim.class];
 }
 
+/* Jobs of one partition take turns. */
+static bool is_turn(const struct search *q, const struct run *run) {
+    return q->s->preemption.by_partition && run->victim.class == q->alt->partition;
+}
+
+/* Would no more jobs share the CPUs of its nodes than may? */
+static bool layer_is_left(const struct search *q, const struct run *run) {
+    const struct sched *s = q->s;
+    const struct partition *p = &s->partitions[q->alt->partition];
+
+    if (!p->layers_forced && !q->shape->oversubscribe)
+        return false;
+    for (uint32_t i = 0; i < run->n; i++) {
+        int64_t aside = run->amounts[(size_t) i * s->n_dims + DIM_CPU];
+        if (run->nodes[i] == SCHED_NO_NODE)
+            continue;
+        vec_each (&s->nodes[run->nodes[i]].runs, hold) {
+            if (hold->run->suspended)
+                aside += hold->run->cpus_aside[hold->slot];
+        }
+        if (aside > (int64_t) (p->layers - 1) * node_total(s, run->nodes[i])[DIM_CPU])
+            return false;
+    }
+    return true;
+}
+
 static bool run_may_go(struct search *q, const struct run *run) {
     const struct sched_victim *rules = &run->victim;
+    bool turn = is_turn(q, run);
+    int64_t eligible = turn ? rules->slice_end : rules->eligible;
 
     /* Who is in a reservation is safe from those who are not. */
-    if (rules->mode == SCHED_VICTIM_NEVER || run->tentative ||
+    if ((rules->mode == SCHED_VICTIM_NEVER && !turn) || run->tentative ||
         (run->reservation && run->reservation != q->alt->reservation) ||
-        (rules->mode == SCHED_VICTIM_SUSPENDS && run->suspended))
+        ((rules->mode == SCHED_VICTIM_SUSPENDS || turn) && run->suspended))
         return false;
     enum sched_may may = job_may(q, run);
     if (may == SCHED_MAY_NOT || (may == SCHED_MAY_IF_ABOVE && q->job->priority <= rules->priority))
         return false;
-    if (rules->eligible > q->s->now) {
-        q->s->preempt_wake = min_of(q->s->preempt_wake, rules->eligible);
+    if (eligible == SCHED_FOREVER || (turn && eligible == 0) || (turn && !layer_is_left(q, run)))
+        return false;
+    if (eligible > q->s->now) {
+        q->s->preempt_wake = min_of(q->s->preempt_wake, eligible);
         q->later = true;
         return false;
     }
@@ -117,7 +148,7 @@ static bool run_may_go(struct search *q, const struct run *run) {
 
 static bool run_goes(const struct sched *s, const struct run *run) {
     if (run->chosen_pass == s->pass)
-        return run->victim.mode == SCHED_VICTIM_ENDS;
+        return run->chosen_ends;
     return run->leaving && s->now < time_after(run->end, s->preemption.patience);
 }
 
@@ -134,6 +165,7 @@ static void search_see(struct search *q, struct run *run) {
         struct victim *victim = vec_add(&q->victims);
         victim->run = run;
         victim->lost = run_lost(s, run);
+        victim->suspends = run->victim.mode == SCHED_VICTIM_SUSPENDS || is_turn(q, run);
     }
 }
 
@@ -196,7 +228,7 @@ static void victim_lift(struct search *q, struct victim *victim) {
     if (victim->lifted)
         return;
     victim->lifted = true;
-    if (victim->run->victim.mode == SCHED_VICTIM_SUSPENDS)
+    if (victim->suspends)
         run_swap_cpus(q->s, victim->run);
     else
         run_lift(q->s, victim->run, reclaims(q));
@@ -206,7 +238,7 @@ static void victim_put(struct search *q, struct victim *victim) {
     if (!victim->lifted)
         return;
     victim->lifted = false;
-    if (victim->run->victim.mode == SCHED_VICTIM_SUSPENDS)
+    if (victim->suspends)
         run_swap_cpus(q->s, victim->run);
     else
         run_put(q->s, victim->run, reclaims(q));
@@ -331,9 +363,7 @@ static bool choice_covers(const struct search *q, const struct node_choice *c, u
 
 static void gain_add(const struct search *q, const struct victim *victim, const int64_t *gain,
                      int sign, int64_t *have) {
-    bool cpus_only = victim->run->victim.mode == SCHED_VICTIM_SUSPENDS;
-
-    for (uint32_t d = 0; d < (cpus_only ? DIM_CPU + 1 : q->s->n_dims); d++)
+    for (uint32_t d = 0; d < (victim->suspends ? DIM_CPU + 1 : q->s->n_dims); d++)
         have[d] += sign * gain[d];
 }
 
@@ -601,7 +631,8 @@ static void choice_keep(struct search *q, struct choice *best) {
         if (!victim->chosen)
             continue;
         vec_push(&best->runs, victim->run);
-        if (victim->run->victim.mode == SCHED_VICTIM_ENDS)
+        victim->run->chosen_ends = !victim->suspends;
+        if (!victim->suspends)
             best->start = max_of(best->start, time_after(s->now, victim->run->victim.grace));
     }
     vec_each (&q->leaving, run) {

@@ -334,20 +334,27 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
     run_released(s, run);
 }
 
+static int64_t open_cpus(const struct sched *s, uint32_t node) {
+    int64_t cpus = node_free(s, node)[DIM_CPU];
+
+    vec_each (&s->nodes[node].plans, hold) {
+        if (hold->plan->pinned)
+            cpus -= hold->plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
+    }
+    return max_of(cpus, (int64_t) 0);
+}
+
+uint32_t sched_node_open_cpus(const struct sched *s, uint32_t outer) {
+    return (uint32_t) open_cpus(s, s->inner[outer]);
+}
+
 bool sched_run_may_resume(const struct sched *s, uint32_t job_id) {
     const struct run *run = map_get(&s->runs, job_id);
 
     if (!run || !run->suspended)
         return false;
     for (uint32_t i = 0; i < run->n; i++) {
-        if (run->nodes[i] == SCHED_NO_NODE)
-            continue;
-        int64_t cpus = node_free(s, run->nodes[i])[DIM_CPU];
-        vec_each (&s->nodes[run->nodes[i]].plans, hold) {
-            if (hold->plan->pinned)
-                cpus -= hold->plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
-        }
-        if (cpus < run->cpus_aside[i])
+        if (run->nodes[i] != SCHED_NO_NODE && open_cpus(s, run->nodes[i]) < run->cpus_aside[i])
             return false;
     }
     return true;

@@ -225,6 +225,8 @@ void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
 void sched_run_suspend(struct sched *sched, uint32_t job_id, bool suspended);
 /* Could a suspended job have its CPUs back: are they free, and held for no job that preempts? */
 bool sched_run_may_resume(const struct sched *sched, uint32_t job_id);
+/* CPUs of a node that are free, and held for no job that preempts. */
+uint32_t sched_node_open_cpus(const struct sched *sched, uint32_t node);
 
 /* ---- preemption ---- */
 
@@ -232,7 +234,9 @@ enum sched_may { SCHED_MAY_NOT, SCHED_MAY, SCHED_MAY_IF_ABOVE }; /* above: by th
 /* Who may take from whom what he holds. */
 struct sched_preemption {
     uint32_t n_classes; /* 0: nobody preempts */
-    bool by_partition;  /* classes are partitions: that in which the job would start */
+    bool by_partition;  /* classes are partitions: that in which the job would start. Of one class
+                           with itself it means turns: the victim is suspended after its slice, and
+                           no more jobs share a node's CPUs than the partition's oversubscribe. */
     const uint8_t *may; /* enum sched_may, may[who * n_classes + whom]; copied */
     bool youngest_first, reclaim_licenses;
     int64_t patience; /* seconds after which one who should have left is no longer counted on */
@@ -247,6 +251,8 @@ struct sched_victim {
     uint32_t rank;     /* lower ranks go first, however many they are */
     uint32_t priority; /* for SCHED_MAY_IF_ABOVE */
     int64_t eligible;  /* not before */
+    int64_t slice_end; /* gang scheduling: from when on jobs of its partition may have its turn; 0 =
+                          never */
     int64_t grace;     /* seconds that it runs on after it was chosen */
 };
 void sched_run_victim(struct sched *sched, uint32_t job_id, const struct sched_victim *victim);

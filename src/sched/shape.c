@@ -83,7 +83,7 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
     key_list(key, spec->license_counts, spec->n_licenses);
     key_list(key, spec->reservations, spec->n_reservations);
     key_u64(key, spec->reserved_only);
-    key_u64(key, spec->preempt_class);
+    key_u64(key, (uint64_t) spec->preempt_class << 1 | spec->oversubscribe);
     key_constraint(key, spec->features);
 }
 
@@ -454,6 +454,7 @@ struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec) {
     shape->user_only = spec->overlap_user;
     shape->uid = spec->uid;
     shape->preempt_class = spec->preempt_class;
+    shape->oversubscribe = spec->oversubscribe;
     shape->wants_gres = shape->n_per_node + shape->n_per_job + shape->n_per_task > 0;
     shape->primary = shape->n_per_node   ? shape->per_node[0].dim
                      : shape->n_per_job  ? shape->per_job[0].dim

@@ -309,6 +309,8 @@ static void partitions_set(struct sched *s, const struct sched_partition_spec *s
         p->exclusive = spec->exclusive;
         p->schedulable = spec->schedulable;
         p->spread = spec->spread;
+        p->layers = max_of(spec->oversubscribe, 1u);
+        p->layers_forced = spec->oversubscribe_force;
         bits_init(&p->nodes, s->n_nodes);
         for (size_t k = 0; k < spec->n_nodes; k++) {
             assert(spec->nodes[k] < s->n_nodes);

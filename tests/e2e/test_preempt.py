@@ -128,3 +128,19 @@ def test_a_suspended_job_stands_still_and_goes_on(tiers, work):                 
     cluster.ok(f"scancel {high}")
     cluster.wait_state(low, "RUNNING")
     wait_until(lambda: "T" not in state_letters(pid), 10)
+
+
+def test_two_jobs_take_turns(make_cluster, work):                                                        # B29
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf="""KillWait=2
+PreemptMode=GANG
+SchedulerTimeSlice=5
+PreemptParameters=suspend_grace_time=0
+PartitionName=turns Nodes=ALL OverSubscribe=FORCE:2 Default=YES DefMemPerCPU=10 State=UP
+""")
+    first, second = sleeper(cluster, work, "turns"), sleeper(cluster, work, "turns")
+    for runs, stands in ((first, None), (second, first), (first, second)):
+        cluster.wait_state(runs, "RUNNING")
+        if stands:
+            assert cluster.state(stands) == {"SUSPENDED"}
+    cluster.ok(f"scancel {first}")
+    cluster.wait_state(second, "RUNNING")

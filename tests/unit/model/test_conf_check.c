@@ -163,6 +163,7 @@ TEST(preemption_needs_both_a_type_and_a_mode) {
 
 TEST(combinations_of_preemption_that_cannot_work_are_told_with_the_cure) {
     expect(TIERS "PreemptMode=SUSPEND", "error: PreemptMode=SUSPEND needs GANG");
+    expect("PreemptMode=GANG", "notice: PreemptMode=GANG has no effect while no partition has");
     expect(TIERS "PreemptMode=CANCEL,REQUEUE", "error: PreemptMode: CANCEL, REQUEUE and SUSPEND");
     expect(TIERS "PreemptMode=PRIORITY", "error: PreemptMode: PRIORITY and WITHIN say who");
     expect(TIERS "PreemptMode=CANCEL,WITHIN", "error: PreemptMode=WITHIN is about jobs of one QOS");

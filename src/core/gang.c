@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gang scheduling: jobs of a partition whose resources are shared (OverSubscribe=FORCE[:n], or YES
+ * with --oversubscribe) and of whose PreemptMode GANG is part take turns of SchedulerTimeSlice. One
+ * runs while the others that it shares CPUs with are paused: what they hold in memory and devices
+ * must fit together, their CPUs are given to whoever has the turn.
+ *
+ * A new job gets its first turn from the planner, which may choose as a victim whoever has had his
+ * slice; here those who are paused get theirs back, the longest paused first.
+ */
+#include "core/state.h"
+
+bool gang_shares(struct core *core, const struct core_job *job) {
+    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
+
+    return part != NULL && part->gang &&
+           (part->oversubscribe_force || job->rec.oversubscribe == OVERSUB_YES);
+}
+
+/* Since when it has run without a break. */
+static int64_t turn_began(const struct core_job *job) {
+    return max_of(job->rec.start_time, job->rec.suspend_time);
+}
+
+int64_t gang_slice_end(struct core *core, const struct core_job *job) {
+    return gang_shares(core, job) ? turn_began(job) + core->settings.time_slice : 0;
+}
+
+static uint32_t job_cpus_on(const struct core_job *job, uint32_t node) {
+    uint32_t cpus = 0;
+
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        cpus += entry->node == node && !entry->released ? entry->cpus : 0;
+    }
+    return cpus;
+}
+
+/* A paused job that may have its turn now. */
+static bool is_due(const struct core *core, const struct core_job *job) {
+    return job != NULL && job->rec.state == JOB_SUSPENDED && job->rec.paused &&
+           !preempt_waits(core, job->rec.preempted_by) &&
+           core->now >= job->rec.suspend_time + core->settings.time_slice;
+}
+
+static bool is_among(const job_ptrs *jobs, const struct core_job *job) {
+    vec_each (jobs, at) {
+        if (*at == job)
+            return true;
+    }
+    return false;
+}
+
+/* Those on a node that have had their turn and would give `need` CPUs, the longest running first;
+ * false when that is not enough. Whoever is in `ret` already counts. */
+static bool turns_end(struct core *core, const struct core_job *job, const struct job_node *entry,
+                      const job_ptrs *running, job_ptrs *ret) {
+    uint32_t cpus = sched_node_open_cpus(core->sched, entry->node);
+
+    for (size_t i = 0; i < ret->n; i++)
+        cpus += job_cpus_on(ret->items[i], entry->node);
+    while (cpus < entry->cpus) {
+        struct core_job *longest = NULL;
+        vec_each (running, at) {
+            struct core_job *other = *at;
+            if (other->rec.state == JOB_RUNNING && !is_among(ret, other) &&
+                str_equal(other->rec.partition, job->rec.partition) &&
+                core->now >= turn_began(other) + core->settings.time_slice &&
+                job_cpus_on(other, entry->node) > 0 &&
+                (longest == NULL || turn_began(other) < turn_began(longest)))
+                longest = other;
+        }
+        if (longest == NULL)
+            return false;
+        vec_push(ret, longest);
+        cpus += job_cpus_on(longest, entry->node);
+    }
+    return true;
+}
+
+/* False: it has to wait, somebody on its nodes has not had his slice yet. */
+static bool take_turn(struct core *core, struct core_job *job, const job_ptrs *running) {
+    job_ptrs others = {0};
+    bool enough = true;
+
+    for (uint32_t i = 0; enough && i < job->rec.allocation.n; i++) {
+        if (!job->rec.allocation.items[i].released)
+            enough = turns_end(core, job, &job->rec.allocation.items[i], running, &others);
+    }
+    for (size_t i = 0; enough && i < others.n; i++)
+        job_pause(core, others.items[i]);
+    vec_done(&others);
+    if (enough)
+        job_resume(core, job);
+    return enough;
+}
+
+static void note_next(struct core *core) {
+    core->gang_next = 0;
+    for (size_t i = 0; i < core->paused.n; i++) {
+        const struct core_job *job = job_find(core, core->paused.items[i]);
+        if (job == NULL || !job->rec.paused || !gang_shares(core, job))
+            continue;
+        int64_t due = max_of(job->rec.suspend_time + core->settings.time_slice, core->now + 1);
+        core->gang_next = core->gang_next > 0 ? min_of(core->gang_next, due) : due;
+    }
+}
+
+void gang_wait(struct core *core) {
+    int64_t due = core->now + core->settings.time_slice;
+
+    core->gang_next = core->gang_next > 0 ? min_of(core->gang_next, due) : due;
+}
+
+void gang_rotate(struct core *core) {
+    size_t n = core->paused.n; /* whoever is paused now comes after them */
+    job_ptrs running = {0};
+
+    list_each (&core->jobs_in_order, at) {
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if (job->rec.state == JOB_RUNNING && gang_shares(core, job))
+            vec_push(&running, job);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct core_job *job = job_find(core, core->paused.items[i]);
+        if (is_due(core, job) && gang_shares(core, job) && take_turn(core, job, &running))
+            core->plan_again = true; /* what one of them left over is for others */
+    }
+    vec_done(&running);
+    note_next(core);
+}
