@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Free processors over time as a step function: free[i] holds on [time[i], time[i + 1]), the last
- * one without end. Neighbours may be equal; times rise.
+ * Free processors over time as a step function: a step holds until the next one begins, the last
+ * one without end. Steps lie in blocks that know their lowest and highest one, and what is added to
+ * a whole block is kept beside it: adding and searching cost a block's length and the number of
+ * blocks, not that of steps.
  */
 #ifndef SLUICE_SIM_PROFILE_H
 #define SLUICE_SIM_PROFILE_H
@@ -10,11 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 #define PROFILE_NEVER INT64_MAX
 
+struct profile_block;
 struct profile {
-    int64_t *time, *free;
-    size_t n, capacity;
+    vec(struct profile_block *) blocks; /* in order, none is empty */
+    vec(struct profile_block *) unused;
 };
 
 void profile_done(struct profile *profile);
@@ -22,7 +27,7 @@ void profile_done(struct profile *profile);
 void profile_reset(struct profile *profile, int64_t start, int64_t free);
 /* A step behind all others, or the last one's new height when `from` is not behind it. */
 void profile_append(struct profile *profile, int64_t from, int64_t free);
-/* Adds `delta` on [from, until). */
+/* Adds `delta` on [from, until). `from` must not be before the first step. */
 void profile_add(struct profile *profile, int64_t from, int64_t until, int64_t delta);
 /* Forgets what lies before `now`, which must not be before the first step. */
 void profile_trim(struct profile *profile, int64_t now);
@@ -36,5 +41,8 @@ int64_t profile_earlier(const struct profile *profile, int64_t now, int64_t proc
                         int64_t last, int64_t plan);
 /* At least `procs` free on [now, now + seconds)? */
 bool profile_fits(const struct profile *profile, int64_t now, int64_t procs, int64_t seconds);
+size_t profile_steps(const struct profile *profile);
+/* The height at a time that is not before the first step. */
+int64_t profile_height(const struct profile *profile, int64_t when);
 
 #endif
