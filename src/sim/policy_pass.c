@@ -90,30 +90,43 @@ static void profile_of_running(struct sim *sim, int64_t now) {
     }
 }
 
+/* The next in the queue, from a position on, that could start now beside what is reserved. Nothing
+ * becomes free during a pass: who is passed over stays out. */
+static size_t next_that_fits(struct sim *sim, size_t position, int64_t now) {
+    for (; position < queue_length(sim); position++) {
+        uint32_t job = queue_job(sim, position);
+        int64_t procs = sim->jobs[job].procs;
+        if (procs <= sim->free && profile_fits(&sim->profile, now, procs, sim->plan[job]))
+            break;
+    }
+    return position;
+}
+
+/* Reservations are forgotten after the pass, so it ends when nobody else can start. */
 void pass_replan(struct sim *sim, int64_t now) {
-    size_t n_reserved = 0;
+    size_t n_reserved = 0, most = sim->policy->reserve ? sim->policy->reserve : SIZE_MAX;
     bool any = false;
     if (queue_length(sim) == 0 || sim->free == 0)
         return;
     queue_sort(sim, now);
     profile_of_running(sim, now);
-    for (size_t i = 0; i < queue_length(sim) && sim->free > 0; i++) {
+    size_t fits = next_that_fits(sim, 0, now);
+    for (size_t i = 0; fits < queue_length(sim); i++) {
         uint32_t job = queue_job(sim, i);
-        int64_t procs = sim->jobs[job].procs, seconds = sim->plan[job];
-        bool may_reserve = !sim->policy->reserve || n_reserved < sim->policy->reserve;
-        if (!may_reserve && procs > sim->free)
+        int64_t procs = sim->jobs[job].procs, seconds = sim->plan[job], start = now;
+        if (i < fits && n_reserved == most) {
+            i = fits - 1;
             continue;
-        int64_t start =
-            profile_earliest(&sim->profile, now, procs, seconds, may_reserve ? PROFILE_NEVER : now);
-        if (start == PROFILE_NEVER)
-            continue;
-        profile_add(&sim->profile, start, start + seconds, -procs);
-        if (start == now) {
+        }
+        if (i < fits) {
+            start = profile_earliest(&sim->profile, now, procs, seconds, PROFILE_NEVER);
+            n_reserved++;
+        } else {
             sim_begin(sim, job, now);
             any = true;
-        } else {
-            n_reserved++;
         }
+        profile_add(&sim->profile, start, start + seconds, -procs);
+        fits = next_that_fits(sim, max_of(fits, i + 1), now);
     }
     if (any)
         queue_drop_started(sim);
