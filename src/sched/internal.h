@@ -11,7 +11,7 @@
  *
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
- * it), place.c and select.c (which nodes to take), profile.c (the future), calendar.c
+ * it), place.c, select.c and fragment.c (which nodes to take), profile.c (the future), calendar.c
  * (reservations), preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a
  * test), pass.c (one plan), senior.c (who may have a plan), promise.c (who starts later than
  * planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
@@ -133,6 +133,14 @@ struct pool {
 struct license_use {
     uint32_t id, count;
 };
+/* What jobs hold of one node, with GRES among it, and how many nodes are held so; fragment.c. */
+struct popular {
+    int64_t cpus, mem, gres;
+    uint64_t hash;
+    uint32_t n;
+    uint8_t dim; /* the sum of the GRES name */
+};
+#define POPULAR_MAX 32
 struct run {
     uint32_t job_id, partition, uid, reservation;
     int64_t start, end; /* end: assumed when the limit is unknown */
@@ -149,6 +157,7 @@ struct run {
     struct victim *as_victim; /* the same; NULL between searches */
     struct license_use *licenses;
     size_t n_licenses;
+    struct popular *popular; /* NULL without GRES */
 };
 
 /* A future start: bound to nodes, reserves exactly its vectors. */
@@ -453,6 +462,10 @@ struct sched {
         size_t turn;              /* whose job is looked at; NO_TURN at the end */
         bool from_again;
     } order;
+    struct map popular; /* hash -> struct popular */
+    struct popular popular_table[POPULAR_MAX];
+    uint32_t n_popular;
+    bool popular_changed; /* since the table was made */
     struct release_log log;
     struct lack lack; /* of the last placement that failed */
     vec(struct run *) tentative;
@@ -655,6 +668,26 @@ bool alternative_is_plain(const struct sched *s, const struct shape *shape,
                           const struct alternative *alt);
 bool node_allows(const struct sched *s, const struct shape *shape, const struct alternative *alt,
                  uint32_t node, int64_t start, int64_t end, int64_t *have);
+
+/* fragment.c */
+#define FRAGMENT_LEVEL_NODES 8 /* looked at, of those with equally many free GRES */
+/* A choice of one node in progress: the one whose use makes least of the rest useless. */
+struct fragment {
+    uint32_t best, before, n_level;
+    int64_t loss, left;
+};
+void popular_take(struct sched *s, struct run *run);
+void popular_give(struct sched *s, struct run *run);
+void popular_clear(struct sched *s);
+void popular_pass(struct sched *s); /* what is popular in this pass */
+/* False: nothing is known of what jobs want, or it does not matter for this choice. */
+bool fragment_begin(const struct sched *s, const struct shape *shape, const struct alternative *alt,
+                    uint32_t goal, struct fragment *ret);
+/* The next nodes have equally many free GRES, and more than those before. */
+void fragment_level_begin(struct fragment *f);
+/* A node that can take `need`; in index order. False: no more of this level. */
+bool fragment_offer(const struct sched *s, struct fragment *f, uint32_t node, const int64_t *need,
+                    uint8_t primary);
 
 /* select.c */
 /* Chooses among s->found (in order of preference) and fills out->picks with tasks and shares. */

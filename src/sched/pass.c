@@ -389,6 +389,7 @@ static void pass_begin(struct sched *s, int64_t now) {
     if (s->unconfirmed.n > 0 || s->preempt_wake <= now)
         sched_released(s); /* what was planned around them may be void */
     proposals_forget(s);
+    popular_pass(s);
     s->preempt_wake = SCHED_FOREVER;
     for (uint32_t p = 0; p < s->n_pools; p++) {
         struct pool *pool = &s->pools[p];

@@ -245,6 +245,32 @@ static void fixed_phase(struct sched *s, const struct fixed_search *f, int64_t n
     }
 }
 
+/* The same for one node, where it matters what its use leaves of it. */
+static void fragment_phase(struct sched *s, const struct fixed_search *f, struct fragment *choice,
+                           int64_t least, size_t from, size_t to) {
+    uint8_t primary = f->shape->primary;
+    const struct ladder *ladder = &s->by_free.dims[primary];
+
+    for (uint32_t level = ladder_find(ladder, least); level <= ladder->n; level++) {
+        const struct bits *at_least = level > 0 ? &ladder->sets[level - 1] : NULL;
+        const struct bits *above = level < ladder->n ? &ladder->sets[level] : NULL;
+        bool more = true;
+        fragment_level_begin(choice);
+        for (size_t w = from; w < to && more; w++) {
+            uint64_t word = s->phase[w] & (at_least ? at_least->words[w] : UINT64_MAX) &
+                            (above ? ~above->words[w] : UINT64_MAX);
+            for (; word && more; word &= word - 1) {
+                uint32_t node = w * 64 + (size_t) __builtin_ctzll(word);
+                if (fixed_fits(s, f, node))
+                    more = fragment_offer(s, choice, node,
+                                          fixed_need(s, f, s->nodes[node].hardware), primary);
+            }
+        }
+    }
+    if (choice->best != SCHED_NO_NODE)
+        fixed_take(f, choice->best);
+}
+
 /* The part of the mask with this rank; false when there is none. */
 static bool phase_make(struct sched *s, const struct weight_class *weight, uint32_t waste,
                        uint32_t open, bool wants_gres, size_t from, size_t to) {
@@ -265,8 +291,35 @@ static bool phase_make(struct sched *s, const struct weight_class *weight, uint3
     return any != 0;
 }
 
+/* The same among s->found, without the index: tests compare. */
+static void fragment_naive(struct sched *s, struct fixed_search *f, struct fragment *choice) {
+    const struct ladder *ladder = &s->by_free.dims[f->shape->primary];
+    uint32_t rank = UINT32_MAX;
+
+    vec_each (&s->found, c) {
+        rank = min_of(rank, c->rank);
+    }
+    for (uint32_t level = 0; level <= ladder->n; level++) {
+        bool more = true;
+        fragment_level_begin(choice);
+        for (size_t i = 0; i < s->found.n && more; i++) {
+            const struct candidate *c = &s->found.items[i]; /* in index order */
+            int64_t free = node_free(s, c->node)[f->shape->primary];
+            if (c->rank == rank && ladder_find(ladder, free) == level)
+                more =
+                    fragment_offer(s, choice, c->node, fixed_need(s, f, s->nodes[c->node].hardware),
+                                   f->shape->primary);
+        }
+    }
+    vec_reset(&s->found);
+    if (choice->best != SCHED_NO_NODE)
+        fixed_take(f, choice->best);
+}
+
 /* The same without levels: tests compare. */
 static void fixed_naive(struct sched *s, struct fixed_search *f) {
+    struct fragment choice;
+
     bits_each (&f->alt->set->nodes, node) {
         struct candidate c = {.node = node};
         if (!bits_test(&s->usable, node) || !fixed_fits(s, f, node))
@@ -274,13 +327,19 @@ static void fixed_naive(struct sched *s, struct fixed_search *f) {
         candidate_rank(s, f->shape, f->alt, &c);
         vec_push(&s->found, c);
     }
-    fixed_take_found(s, f);
+    if (fragment_begin(s, f->shape, f->alt, f->goal, &choice))
+        fragment_naive(s, f, &choice);
+    else
+        fixed_take_found(s, f);
 }
 
 static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int64_t need) {
+    struct fragment choice;
+
     f->goal = fixed_wanted(f, count);
     vec_reset(&f->out->picks);
     vec_reset(&s->found);
+    bool chooses = fragment_begin(s, f->shape, f->alt, f->goal, &choice);
     if (s->naive)
         fixed_naive(s, f);
     for (uint32_t c = 0; !s->naive && c < s->n_weights && f->out->picks.n < f->goal; c++) {
@@ -291,7 +350,11 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
             uint32_t waste = rank / 2, open = rank % 2;
             if (f->shape->wants_gres && waste)
                 continue;
-            if (phase_make(s, weight, waste, open, f->shape->wants_gres, from, to))
+            if (!phase_make(s, weight, waste, open, f->shape->wants_gres, from, to))
+                continue;
+            if (chooses)
+                fragment_phase(s, f, &choice, need, from, to);
+            else
                 fixed_phase(s, f, need, from, to);
         }
     }

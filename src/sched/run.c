@@ -69,6 +69,7 @@ struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool 
         node_changed(s, nodes[i]);
         node_taken(s, nodes[i]);
     }
+    popular_take(s, run);
     return run;
 }
 
@@ -106,6 +107,7 @@ void run_drop(struct sched *s, struct run *run) {
     for (uint32_t i = 0; i < run->n; i++)
         run_give_back(s, run, i);
     licenses_add(s, run, -1);
+    popular_give(s, run);
     run_free(run);
 }
 

@@ -28,6 +28,7 @@ static void view_clear(struct sched *s) {
     plans_clear(s);
     queue_clear(s);
     runs_clear(s);
+    popular_clear(s);
     calendar_clear(s);
     index_done(&s->by_free, s->n_dims);
     index_done(&s->by_keep, s->n_dims);
