@@ -557,6 +557,11 @@ const struct conf_node *conf_node_find(const struct conf *conf, const char *name
     return smap_get(&conf->private->nodes, name);
 }
 
+void conf_nodes_moved(struct conf *conf) {
+    for (size_t i = 0; i < conf->n_nodes; i++)
+        smap_put(&conf->private->nodes, conf->nodes[i].name, &conf->nodes[i]);
+}
+
 const struct conf_partition *conf_partition_find(const struct conf *conf, const char *name) {
     return smap_get(&conf->private->partitions, name);
 }

@@ -184,6 +184,8 @@ static inline void conf_free_cleanup(struct conf **conf) {
 /* ---- Asking ---- */
 
 const struct conf_node *conf_node_find(const struct conf *conf, const char *name);
+/* After conf->nodes was made anew with more nodes: their names find them. */
+void conf_nodes_moved(struct conf *conf);
 const struct conf_partition *conf_partition_find(const struct conf *conf, const char *name);
 const struct conf_partition *conf_partition_default(const struct conf *conf); /* or NULL */
 /* True if the gres.conf line is for this node. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading: lines that are passed over are emptied in what the reader sees, and the file is read
- * again. Nodes more or less: the names of new nodes are not in the configuration's own table of
- * names, which only readers of files and requests for nodes by name use: no trace asks for them.
+ * again. Nodes: what is taken away leaves the partitions only, so that every index stays.
  */
 #include "sim/conf_edit.h"
 
@@ -163,6 +162,7 @@ static void nodes_add(struct conf *conf, uint32_t model, uint64_t count, struct 
         node->name = node->hostname = node->address = arena_strndup(memory, name, strlen(name));
     }
     conf->n_nodes = after;
+    conf_nodes_moved(conf);
     for (size_t p = 0; p < conf->n_partitions; p++)
         partition_grow(&conf->partitions[p], before, after,
                        bits_test(&conf->partitions[p].nodes, model));

@@ -204,6 +204,8 @@ TEST(nodes_can_be_added_and_taken_away) {
     edit(conf, "+3*n2", &memory, NULL);
     assert_int_equal(sim_conf_cpus(conf), 20);
     assert_string_equal(conf->nodes[4].name, "n2-new5");
+    assert_ptr_equal(conf_node_find(conf, "n2-new5"), &conf->nodes[4]);
+    assert_ptr_equal(conf_node_find(conf, "n1"), &conf->nodes[0]);
     assert_int_equal(bits_count(&conf_partition_find(conf, "main")->nodes), 5);
     assert_int_equal(bits_count(&conf_partition_find(conf, "small")->nodes), 1);
     edit(conf, "-n[1-2]", &memory, NULL);
