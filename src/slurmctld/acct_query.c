@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sacct's question, answered from both places: history in the store, page by page, then what is
- * still in the controller. A job is in exactly one of the two, because it moves in one transaction.
+ * sacct's question, answered from both places: what is in the controller at the moment of the
+ * question, then history in the store, page by page. A job that had left the controller by then is
+ * in a batch before the question; history is read when that has been committed. One that leaves
+ * later would come up again in history; it is known by the number of its run.
  */
 #include <string.h>
 
@@ -18,6 +20,7 @@ struct answer {
     struct acct_query *query; /* owned */
     struct store_filter filter;
     uint64_t *job_ids;
+    struct map live; /* runs that were answered from the controller, by db_index */
     struct str frame;
     uint32_t uid, gid;
     size_t n_page; /* rows of the page that is coming in */
@@ -26,6 +29,7 @@ struct answer {
 static void answer_free(struct answer *answer) {
     record_free(&record_acct_query, answer->query);
     free(answer->job_ids);
+    map_done(&answer->live);
     str_done(&answer->frame);
     free(answer);
 }
@@ -94,7 +98,8 @@ static void take_history(struct answer *answer, struct client *client,
     arena_init(&memory, 0);
     struct acct_job record;
     if (wire_decode(&record_acct_job, row->data, &memory, &record, NULL) == 0 &&
-        record.job != NULL && row_wanted(answer, record.job)) {
+        record.job != NULL && row_wanted(answer, record.job) &&
+        !map_get(&answer->live, record.job->db_index)) {
         bool own = answer->uid == record.job->uid || core_is_admin(answer->ctld->core, answer->uid);
         struct str out cleanup_str = STR_INIT;
         if (!own && record.job->submit_line != NULL) { /* it may hold a script (--wrap) */
@@ -106,7 +111,7 @@ static void take_history(struct answer *answer, struct client *client,
     arena_done(&memory);
 }
 
-/* ---- the live part and the end ---- */
+/* ---- the live part ---- */
 
 struct live_target {
     struct answer *answer;
@@ -115,17 +120,25 @@ struct live_target {
 
 static void take_live(void *context, uint32_t job_id, struct bytes acct_job) {
     struct live_target *target = context;
+    struct arena memory;
+    struct acct_job record;
+
+    arena_init(&memory, 0);
+    if (wire_decode(&record_acct_job, acct_job, &memory, &record, NULL) == 0 &&
+        record.job != NULL && record.job->db_index != 0)
+        map_put(&target->answer->live, record.job->db_index, target);
+    arena_done(&memory);
     add_row(target->answer, target->client, acct_job);
 }
 
-static void finish(struct answer *answer, struct client *client) {
+static void answer_live(struct answer *answer, struct client *client) {
     struct core_user user = {.uid = answer->uid, .gid = answer->gid, .name = "", .group = ""};
     struct live_target target = {answer, client};
     core_acct_live(answer->ctld->core, ctld_now(answer->ctld), &user, answer->query, take_live,
                    &target);
-    send_frame(answer, client, true);
-    answer_free(answer);
 }
+
+/* ---- history ---- */
 
 static void page(const struct store_history *rows, size_t n, bool is_last, const struct error *err,
                  void *context);
@@ -155,8 +168,15 @@ static void page(const struct store_history *rows, size_t n, bool is_last, const
         answer->n_page = 0;
         next_page(answer);
     } else {
-        finish(answer, client);
+        send_frame(answer, client, true);
+        answer_free(answer);
     }
+}
+
+/* All that was to be stored before the question has been; or cannot be, and then what is there must
+ * do. */
+static void stored_before(int code, const struct error *err, void *context) {
+    next_page(context);
 }
 
 /* Numbers of the jobs asked for; an array's tasks have numbers of their own, so an array needs the
@@ -199,5 +219,6 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
     answer->filter.to = query->end > 0 ? query->end + 1 : query->start > 0 ? INT64_MAX : 0;
     answer->filter.kinds = query->duplicates ? 0 : 1u << HISTORY_RUN;
     answer->filter.limit = PAGE_ROWS;
-    next_page(answer);
+    answer_live(answer, client);
+    store_submit(ctld->store, store_batch_new(), stored_before, answer);
 }

@@ -2,6 +2,7 @@
 """sacct from the embedded store [A09, A46, A47]."""
 
 import signal
+import time
 
 from harness import wait_until
 
@@ -43,6 +44,19 @@ def test_records_outlive_the_controllers_memory(make_cluster, work):
     cluster.kill("slurmctld", signal.SIGKILL)
     cluster.up()
     assert cluster.sacct(job)[0] == [job, "COMPLETED", "0:0"]
+
+
+def test_a_job_on_its_way_into_history_is_never_missing(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="MinJobAge=2\n")
+    jobs, asked = set(), 0
+    for _ in range(40):
+        jobs.add(cluster.submit("-o /dev/null --wrap=true", cwd=work))
+    end = time.monotonic() + 12
+    while time.monotonic() < end and cluster.ok("squeue -h -t all -o %A"):
+        rows = cluster.ok("sacct -n -X -P -o jobid").split()
+        asked += 1
+        assert jobs <= set(rows) and len(rows) == len(set(rows)), f"question {asked}"
+    assert asked > 10
 
 
 def test_users_see_their_own_and_root_all(cluster, work):
