@@ -17,4 +17,12 @@ const char *why_reason(uint32_t reason);
 /* How a job has ended and what its exit code means, a sentence or two. */
 void why_end(const struct job *job, struct str *out);
 
+/* A start that was put off: what it was told before, what then, since when and why. Nothing when
+ * its promises were kept. */
+void why_delay(const struct job *job, int64_t now, struct str *out);
+/* By whom it was preempted, for whom it has to go: a sentence, or nothing. */
+void why_preempted(const struct job *job, int64_t now, struct str *out);
+/* The part of its provenance that says how it was started. */
+int why_started_length(const struct job *job);
+
 #endif

@@ -12,7 +12,40 @@ static const char *const node_states[] = {
 static const char *const causes[] = {
     [WHY_TIER] = "tier", [WHY_PRIORITY] = "priority", [WHY_EARLIER] = "submitted_before"};
 
-static void job_json(struct json *json, const struct job *job) {
+static void started_json(struct json *json, const struct job *job) {
+    struct str text cleanup_str = STR_INIT;
+    if (job->provenance)
+        str_printf(&text, "%.*s", why_started_length(job), job->provenance);
+    json_text(json, "started", job->provenance ? str_cstr(&text) : NULL);
+}
+
+/* The last time that its start was put off. */
+static void delay_json(struct json *json, const struct job *job) {
+    if (job->n_delays == 0)
+        return;
+    json_object(json, "delayed");
+    json_signed(json, "from", job->promised_start);
+    json_signed(json, "to", job->delayed_to);
+    json_signed(json, "at", job->delay_time);
+    json_text(json, "cause", job->delay_cause);
+    json_unsigned(json, "times", job->n_delays);
+    json_end(json);
+}
+
+static void preempted_json(struct json *json, const struct job *job, int64_t now) {
+    struct str text cleanup_str = STR_INIT;
+    why_preempted(job, now, &text);
+    if (text.length == 0)
+        return;
+    json_object(json, "preempted");
+    json_unsigned(json, "by", job->preempted_by);
+    json_signed(json, "at", job->preempt_time);
+    json_signed(json, "until", job->preempt_end);
+    json_text(json, "meaning", str_cstr(&text));
+    json_end(json);
+}
+
+static void job_json(struct json *json, const struct job *job, int64_t now) {
     const char *reason =
         job->state_desc ? job->state_desc : names_text(&names_job_reason, job->reason);
     struct str end cleanup_str = STR_INIT;
@@ -30,10 +63,12 @@ static void job_json(struct json *json, const struct job *job) {
     json_number32(json, "minutes", job->time_limit);
     json_end(json);
     json_unsigned(json, "priority", job->priority);
+    delay_json(json, job);
+    preempted_json(json, job, now);
     if (job->state == JOB_PENDING)
         return;
     json_text(json, "nodes", job->nodes);
-    json_text(json, "started", job->provenance);
+    started_json(json, job);
     json_signed(json, "start", job->start_time);
     json_signed(json, "end", job->end_time);
     if (!job_state_is_final(job->state))
@@ -121,6 +156,9 @@ static void pending_json(struct json *json, const struct why_reply *reply) {
     jobs_json(json, "ahead", reply->ahead.items, reply->ahead.n);
     jobs_json(json, "depends", reply->depends.items, reply->depends.n);
     limits_json(json, reply);
+    json_text(json, "reservation", reply->reservation);
+    jobs_json(json, "leaving", reply->leaving.items, reply->leaving.n);
+    json_bool(json, "preemption", reply->preemption);
     json_array(json, "changes");
     for (uint32_t i = 0; i < reply->changes.n; i++) {
         const struct why_change *change = &reply->changes.items[i];
@@ -141,7 +179,7 @@ void why_json(const struct why_reply *reply, struct str *out) {
     json_object(&json, NULL);
     json_text(&json, "job", reply->id);
     json_signed(&json, "now", reply->now);
-    job_json(&json, reply->job);
+    job_json(&json, reply->job, reply->now);
     if (reply->job->state == JOB_PENDING)
         pending_json(&json, reply);
     json_end(&json);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sluice why` in sentences. */
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/why.h"
@@ -236,6 +237,33 @@ static void limits_print(const struct why_reply *reply, struct str *out) {
     }
 }
 
+/* ---- reservations and preemption ---- */
+
+static void reservation_print(const struct why_reply *reply, struct str *out) {
+    const char *text = reply->reservation;
+    if (text && *text)
+        str_printf(out, "%c%s.\n", toupper((unsigned char) *text), text + 1);
+}
+
+static void leaving_print(const struct why_reply *reply, struct str *out) {
+    if (reply->leaving.n == 0)
+        return;
+    str_printf(out, "%u job%s %s to make room for it:\n", reply->leaving.n,
+               plural(reply->leaving.n), reply->leaving.n == 1 ? "has" : "have");
+    for (uint32_t i = 0; i < reply->leaving.n; i++) {
+        const struct why_job *job = &reply->leaving.items[i];
+        str_printf(out, "  job %s of %s (%u CPU%s on %s): ", job->job, job->user, job->cpus,
+                   plural(job->cpus), job->nodes ? job->nodes : "?");
+        if (job->time > 0) {
+            str_append(out, "goes until ");
+            time_print(reply, job->time, out);
+            str_append_char(out, '\n');
+        } else {
+            str_append(out, "its processes are being ended\n");
+        }
+    }
+}
+
 /* ---- when ---- */
 
 static void start_print(const struct why_reply *reply, struct str *out) {
@@ -262,6 +290,9 @@ static void start_print(const struct why_reply *reply, struct str *out) {
     if (reply->exact && reply->latest > reply->now)
         str_append(out, "That is with every job running to its limit: it will not be later unless "
                         "jobs of higher priority come or nodes fail.\n");
+    if (reply->exact && reply->preemption && reply->latest > reply->now)
+        str_append(out, "Preemption is on; jobs that would be suspended or requeued until then are "
+                        "taken to be out of its way.\n");
 }
 
 static void changes_print(const struct why_reply *reply, struct str *out) {
@@ -290,12 +321,16 @@ static void pending_print(const struct why_reply *reply, struct str *out) {
     const char *reason = why_reason(reply->job->reason);
     if (reason)
         sentence(reply, reason, out);
+    reservation_print(reply, out);
+    why_preempted(reply->job, reply->now, out);
     limits_print(reply, out);
     depends_print(reply, out);
     needs_print(reply, out);
     nodes_print(reply, out);
     ahead_print(reply, out);
+    leaving_print(reply, out);
     start_print(reply, out);
+    why_delay(reply->job, reply->now, out);
     changes_print(reply, out);
     if (reply->may_update &&
         (reply->job->reason == REASON_RESOURCES || reply->job->reason == REASON_PRIORITY))
@@ -311,15 +346,17 @@ static void running_print(const struct why_reply *reply, struct str *out) {
     span_print(reply->now - job->start_time, out);
     str_printf(out, ") on %s", job->nodes ? job->nodes : "?");
     if (job->provenance)
-        str_printf(out, ", started %s", job->provenance);
+        str_printf(out, ", started %.*s", why_started_length(job), job->provenance);
     str_append(out, ".\n");
     if (job->end_time > 0) {
         str_append(out, "It ends at the latest at ");
         time_print(reply, job->end_time, out);
-        str_append(out, ", its limit.\n");
+        str_append(out, job->preempt_end > 0 ? ", the end of its grace.\n" : ", its limit.\n");
     } else {
         str_append(out, "It has no time limit.\n");
     }
+    why_preempted(job, reply->now, out);
+    why_delay(job, reply->now, out);
 }
 
 void why_text(const struct why_reply *reply, struct str *out) {
@@ -332,6 +369,7 @@ void why_text(const struct why_reply *reply, struct str *out) {
     } else {
         why_end(job, out);
         str_append_char(out, '\n');
+        why_preempted(job, reply->now, out);
         if (job->start_time > 0 && job->nodes) {
             str_append(out, "It ran for ");
             span_print(job->end_time - job->start_time, out);

@@ -46,6 +46,17 @@ static bool victim_goes(const struct core_job *victim, uint32_t preemptor) {
            (victim->rec.preempt_end > 0 || (victim->rec.flags & JOB_FLAG_COMPLETING));
 }
 
+struct core_job *preempt_next_victim(struct core *core, uint32_t job_id, size_t *at) {
+    const struct preemptor *preemptor = preemptor_find(core, job_id);
+
+    while (preemptor != NULL && *at < preemptor->n_victims) {
+        struct core_job *victim = job_find(core, preemptor->victims[(*at)++]);
+        if (victim_goes(victim, job_id))
+            return victim;
+    }
+    return NULL;
+}
+
 /* Its grace was for a job that no longer needs it. */
 static void victim_let_off(struct core *core, struct core_job *victim) {
     struct str text cleanup_str = STR_INIT;

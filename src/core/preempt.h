@@ -68,6 +68,9 @@ void preempt_before_pass(struct core *core);
 void preempt_commit(struct core *core, const struct sched_preempt *chosen);
 void preempt_after_pass(struct core *core);
 bool preempt_waits(const struct core *core, uint32_t job_id); /* others go for it */
+/* Those who go for it and have not gone yet, one after the other; *at begins as 0. NULL: no more.
+ */
+struct core_job *preempt_next_victim(struct core *core, uint32_t job_id, size_t *at);
 void preempt_started(struct core *core, uint32_t job_id);
 /* Its grace is over, or it has ended by itself. */
 void preempt_finish(struct core *core, struct core_job *job);

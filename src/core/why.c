@@ -379,6 +379,40 @@ static void fill_limits(struct why_work *w) {
     }
 }
 
+/* ---- reservations and preemption ---- */
+
+static void fill_reservation(struct why_work *w) {
+    struct str text cleanup_str = STR_INIT;
+    if (job_reservation_hint(w->core, w->job, &text))
+        w->reply.reservation = why_format(w, "%s", str_cstr(&text));
+}
+
+static void fill_leaving(struct why_work *w) {
+    const uint32_t id = w->job->rec.job_id;
+    const struct core_job *victim;
+    size_t at = 0, n = 0;
+    w->reply.preemption = w->core->preempt.on;
+    while (preempt_next_victim(w->core, id, &at) != NULL)
+        n++;
+    if (n == 0)
+        return;
+    struct why_job *rows = arena_alloc(&w->memory, n * sizeof(*rows));
+    at = n = 0;
+    while ((victim = preempt_next_victim(w->core, id, &at)) != NULL) {
+        struct why_job *row = &rows[n++];
+        record_init(&record_why_job, row);
+        row->job = why_format(w, "%s", job_display_id(w->core, victim));
+        row->user = why_format(w, "%s", user_of(victim));
+        row->nodes = copy(w, victim->rec.nodes);
+        row->cpus = victim->rec.num_cpus;
+        row->tres = copy(w, victim->rec.tres_alloc);
+        row->time = victim->rec.preempt_end > 0 ? victim->rec.end_time : 0;
+        row->partition = copy(w, victim->rec.partition);
+    }
+    w->reply.leaving.items = rows;
+    w->reply.leaving.n = (uint32_t) n;
+}
+
 /* ---- the answer ---- */
 
 static void fill_waiting(struct why_work *w) {
@@ -392,6 +426,8 @@ static void fill_waiting(struct why_work *w) {
     fill_ahead(w);
     fill_depends(w);
     fill_limits(w);
+    fill_reservation(w);
+    fill_leaving(w);
 }
 
 /* One forecast; true while there is more to do. */

@@ -557,7 +557,10 @@ RECORD_DECLARE(why_change, WHY_CHANGE_FIELDS)
     X(22, RECS, limits, why_limit)                                                                 \
     X(23, RECS, changes, why_change)                                                               \
     X(24, U32, n_tried, 0)                                                                         \
-    X(25, BOOL, may_update, 0)
+    X(25, BOOL, may_update, 0)                                                                     \
+    X(26, STR, reservation, 0)    /* a sentence: which one is in the way, and what would fit */    \
+    X(27, RECS, leaving, why_job) /* preempted for it; time: until then at most, 0 = at once */    \
+    X(28, BOOL, preemption, 0)    /* PreemptType is set: jobs may overtake, and be preempted */
 RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
 
 #define MESSAGE_TABLE(X)                                                                           \

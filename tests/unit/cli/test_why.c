@@ -2,7 +2,7 @@
 /*
  * What `sluice why` says.
  *
- * Covers: why_end.c, why_json.c, why_text.c
+ * Covers: why_end.c, why_json.c, why_moved.c, why_text.c
  */
 #include <string.h>
 
@@ -41,6 +41,17 @@ static void end_says(struct job *job, const char *words) {
     reply.id = text_of("7");
     reply.now = 5000;
     says(&reply, words);
+}
+
+static void end_says_not(struct job *job, const char *words) {
+    struct why_reply reply;
+    struct str out cleanup_str = STR_INIT;
+    record_init(&record_why_reply, &reply);
+    reply.job = job;
+    reply.id = text_of("7");
+    why_text(&reply, &out);
+    if (strstr(str_cstr(&out), words) != NULL)
+        fail_msg("\"%s\" is in:\n%s", words, str_cstr(&out));
 }
 
 TEST(an_exit_code_is_explained) {
@@ -83,6 +94,77 @@ TEST(a_running_job_says_where_and_until_when) {
     job.end_time = 7600;
     end_says(&job, "on g[01-02], started in order.");
     end_says(&job, "(in 43 min), its limit.");
+}
+
+TEST(a_start_that_was_put_off_is_told_with_its_cause) {
+    struct job job;
+    job_init(&job, JOB_PENDING);
+    job.promised_start = 50400;
+    job.delayed_to = 55800;
+    job.delay_time = 47400;
+    job.delay_cause = text_of("node c03 went down");
+    job.n_delays = 1;
+    end_says(&job, "It had been expected at 1970-01-01T14:00:00, now 1970-01-01T15:30:00: "
+                   "at 1970-01-01T13:10:00 node c03 went down.\n");
+    job.delayed_to = 0;
+    job.n_delays = 3;
+    end_says(&job, ", now an unknown time: ");
+    end_says(&job, "went down (the last of 3 times that it was put off).");
+    job.state = JOB_RUNNING;
+    job.start_time = 55800;
+    end_says(&job, "1970-01-01T14:00:00, and started at 1970-01-01T15:30:00: at");
+    job.start_time = 50400; /* kept after all */
+    end_says_not(&job, "It had been expected");
+}
+
+TEST(who_preempted_a_job_is_told_in_every_state) {
+    struct job job;
+    job_init(&job, JOB_PREEMPTED);
+    job.provenance = text_of("in order; preempted by job 12 under partition tiers");
+    job.preempted_by = 12;
+    job.preempt_time = 3600;
+    end_says(&job, "It was preempted by job 12 under partition tiers at 1970-01-01T01:00:00.\n");
+    job.state = JOB_PENDING;
+    end_says(&job, "Its last run was preempted by job 12");
+    job.state = JOB_SUSPENDED;
+    end_says(&job, "started in order.");
+    end_says(&job, "01:00:00; it goes on when its CPUs are free again.");
+    job.state = JOB_RUNNING;
+    job.end_time = job.preempt_end = 6000;
+    end_says(&job, ", the end of its grace.\n");
+    job.preempt_end = 0;
+    job.provenance =
+        text_of("backfilled past job 3; preempted by job 12 under QOS rules, which then "
+                "did not need it");
+    end_says(&job, "started backfilled past job 3.");
+    end_says(&job, "It was preempted by job 12 under QOS rules, which then did not need it.\n");
+}
+
+TEST(reservations_and_those_who_make_room_are_told_to_a_waiting_job) {
+    struct job job;
+    struct why_reply reply;
+    struct why_job leaving[2] = {
+        {.job = text_of("5"),
+         .user = text_of("bob"),
+         .cpus = 1,
+         .nodes = text_of("g1"),
+         .time = 6000},
+        {.job = text_of("6"), .user = text_of("bob"), .cpus = 4, .nodes = text_of("g2")}};
+    job_init(&job, JOB_PENDING);
+    record_init(&record_why_reply, &reply);
+    reply = (struct why_reply) {.job = &job, .id = text_of("7"), .now = 5000};
+    reply.reservation = text_of("reservation r holds what it needs");
+    reply.leaving.items = leaving;
+    reply.leaving.n = 2;
+    says(&reply, "Reservation r holds what it needs.\n");
+    says(&reply,
+         "2 jobs have to make room for it:\n  job 5 of bob (1 CPU on g1): goes until 1970-");
+    says(&reply, "  job 6 of bob (4 CPUs on g2): its processes are being ended\n");
+    struct str out cleanup_str = STR_INIT;
+    why_json(&reply, &out);
+    assert_non_null(
+        strstr(str_cstr(&out), "\"reservation\": \"reservation r holds what it needs\""));
+    assert_non_null(strstr(str_cstr(&out), "\"leaving\""));
 }
 
 static void reply_init(struct why_reply *reply, struct job *job) {
@@ -189,6 +271,9 @@ TEST(the_json_has_the_same_facts) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_that_was_put_off_is_told_with_its_cause),
+        cmocka_unit_test(who_preempted_a_job_is_told_in_every_state),
+        cmocka_unit_test(reservations_and_those_who_make_room_are_told_to_a_waiting_job),
         cmocka_unit_test(an_exit_code_is_explained),
         cmocka_unit_test(other_ends_name_their_cause_and_cure),
         cmocka_unit_test(a_running_job_says_where_and_until_when),

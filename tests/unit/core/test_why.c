@@ -109,6 +109,74 @@ TEST(a_node_that_is_away_is_shown_with_its_reason) {
     world_stop(&world);
 }
 
+static void reserve(struct world *world, const char *node, int64_t in_seconds) {
+    char start[32];
+    snprintf(start, sizeof(start), "now+%lld", (long long) in_seconds);
+    struct key_value changes[] = {{text_of("StartTime"), start},
+                                  {text_of("Duration"), text_of("60")},
+                                  {text_of("Users"), text_of("root")},
+                                  {text_of("Nodes"), text_of(node)}};
+    struct update update;
+    record_init(&record_update, &update);
+    update.entity = text_of("reservation");
+    update.target = text_of("r");
+    update.changes.items = changes;
+    update.changes.n = countof(changes);
+    update.create = true;
+    uint32_t uid = world->uid;
+    world->uid = 0;
+    (void) world_send(world, MSG_UPDATE, &update);
+    world_turn(world);
+    world->uid = uid;
+}
+
+TEST(a_reservation_that_is_in_the_way_is_named_with_the_limit_that_would_fit) {
+    struct world world;
+    struct arena arena;
+    start(&world, &arena);
+    reserve(&world, "n[1-4]", 1800);
+    uint32_t id = submit_nodes(&world, 4, 60);
+    const struct why_reply *reply = ask_job(&world, id, &arena);
+    assert_int_equal(reply->job->state, JOB_PENDING);
+    assert_non_null(reply->reservation);
+    assert_non_null(strstr(reply->reservation, "reservation r holds what it needs from "));
+    assert_non_null(strstr(reply->reservation, "a limit of at most 00:30:00 would fit"));
+    /* The forecast knows the calendar. */
+    assert_int_equal(reply->expected, world.now + 1800 + 3600);
+    assert_int_equal(reply->changes.items[0].start, world.now);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
+TEST(those_who_are_preempted_for_a_job_are_listed_with_their_time) {
+    struct world world;
+    struct arena arena;
+    struct job_request request;
+    world_start(&world, "SelectTypeParameters=CR_CPU\nPreemptType=preempt/partition_prio\n"
+                        "PreemptMode=CANCEL\nNodeName=n1 CPUs=4 RealMemory=1000\n"
+                        "PartitionName=low Nodes=ALL Default=YES GraceTime=100\n"
+                        "PartitionName=high Nodes=ALL PriorityTier=2\n");
+    world_all_connect(&world);
+    arena_init(&arena, 0);
+    world_request(&request);
+    request.cpus_per_task = 4;
+    uint32_t low = world_submit(&world, &request, NULL);
+    request.partition = text_of("high");
+    uint32_t high = world_submit(&world, &request, NULL);
+    const struct why_reply *reply = ask_job(&world, high, &arena);
+    assert_true(reply->preemption);
+    assert_int_equal(reply->leaving.n, 1);
+    assert_string_equal(reply->leaving.items[0].job, "1");
+    assert_string_equal(reply->leaving.items[0].nodes, "n1");
+    assert_int_equal(reply->leaving.items[0].time, world.now + 100);
+    assert_int_equal(reply->expected, world.now + 100);
+    reply = ask_job(&world, low, &arena);
+    assert_int_equal(reply->job->preempted_by, high);
+    assert_int_equal(reply->leaving.n, 0);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 TEST(limits_name_their_use_and_who_uses_them) {
     struct world world;
     struct arena arena;
@@ -303,6 +371,8 @@ TEST(every_change_that_is_proposed_does_what_was_said) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reservation_that_is_in_the_way_is_named_with_the_limit_that_would_fit),
+        cmocka_unit_test(those_who_are_preempted_for_a_job_are_listed_with_their_time),
         cmocka_unit_test(the_answer_says_who_holds_the_nodes_who_is_ahead_and_until_when),
         cmocka_unit_test(a_node_that_is_away_is_shown_with_its_reason),
         cmocka_unit_test(limits_name_their_use_and_who_uses_them),
