@@ -312,6 +312,14 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
                             "--container: jobs cannot run inside OCI bundles yet");
     if (job->deadline > 0 && job->deadline <= core->now)
         return reply_refuse(reply, core, ERR_DEADLINE, "the deadline has passed");
+    int64_t shortest = job->deadline > 0 ? job_shortest_limit(core, job) : SCHED_FOREVER;
+    int64_t first = max_of(core->now, job->begin_time);
+    if (shortest < SCHED_FOREVER && shortest > job->deadline - first)
+        return reply_refuse(reply, core, ERR_DEADLINE,
+                            "a run of %lld minutes cannot end by the deadline; at most --time=%lld "
+                            "would",
+                            (long long) shortest / 60,
+                            (long long) max_of(job->deadline - first, (int64_t) 0) / 60);
     return 0;
 }
 

@@ -72,6 +72,16 @@ static int64_t running_due(struct core *core, const struct core_job *job) {
     return earlier(due, job->rec.deadline);
 }
 
+/* The first second in which a waiting job cannot end by its deadline any more, with the shortest
+ * limit that it may get; 0 without a deadline. */
+static int64_t deadline_missed(struct core *core, const struct core_job *job) {
+    if (job->rec.deadline == 0)
+        return 0;
+    int64_t shortest = job_shortest_limit(core, &job->rec);
+    return shortest < SCHED_FOREVER ? max_of(job->rec.deadline - shortest + 1, (int64_t) 1)
+                                    : job->rec.deadline;
+}
+
 void job_arm(struct core *core, struct core_job *job) {
     int64_t due = INT64_MAX;
     if (job->rec.state == JOB_RUNNING)
@@ -79,7 +89,7 @@ void job_arm(struct core *core, struct core_job *job) {
     else if (job->rec.state == JOB_SUSPENDED)
         due = earlier(earlier(due, job->orphan_deadline), job->stop_due);
     else if (job->rec.state == JOB_PENDING)
-        due = earlier(earlier(earlier(due, job->rec.deadline), job->immediate_deadline),
+        due = earlier(earlier(earlier(due, deadline_missed(core, job)), job->immediate_deadline),
                       job->depends_due);
     else if (!(job->rec.flags & JOB_FLAG_COMPLETING) && core->settings.min_job_age > 0)
         due = job->rec.end_time + core->settings.min_job_age;
@@ -107,7 +117,7 @@ static void pending_timer(struct core *core, struct core_job *job) {
         job->depends_due = 0;
         sched_sync(core, job);
     }
-    if (job->rec.deadline > 0 && core->now >= job->rec.deadline) {
+    if (job->rec.deadline > 0 && core->now >= deadline_missed(core, job)) {
         job_finish(core, job, JOB_DEADLINE, REASON_DEADLINE, 0, NULL);
     } else if (job->immediate_deadline > 0 && core->now >= job->immediate_deadline) {
         vec_each (&job->waiters, waiter)

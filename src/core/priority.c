@@ -98,8 +98,9 @@ int priority_settings(struct core *core, const struct conf *conf, struct error *
     s->favor_small = conf->priority_favor_small;
     s->max_age = (int64_t) conf->priority_max_age;
     s->calc_period = max_of((int64_t) conf->priority_calc_period, (int64_t) 1);
-    core->age_next =
-        s->priority_multifactor && weights.factor[PRIORITY_AGE] ? core->now + s->calc_period : 0;
+    s->order_wfp3 = conf->scheduler.order == CONF_SCHED_ORDER_WFP3;
+    bool ages = s->order_wfp3 || (s->priority_multifactor && weights.factor[PRIORITY_AGE]);
+    core->age_next = ages ? core->now + s->calc_period : 0;
     return 0;
 }
 
@@ -305,19 +306,25 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
     return priority_total(job->priority_fixed + r.moving, job->rec.site_factor, job->rec.nice);
 }
 
+/* The order that is configured on top of the factors. */
+static uint32_t ordered(const struct core *core, const struct job *rec, uint32_t priority) {
+    return core->settings.order_wfp3 ? wfp3_priority(core, rec, priority) : priority;
+}
+
 uint32_t priority_compute(struct core *core, struct core_job *job) {
     struct job *rec = &job->rec;
     job->priority_known = false;
     if (!rec->queue_head && rec->requested_priority == UNSET32 &&
         multifactor_counts(&core->settings))
-        return multifactor(core, job);
+        return ordered(core, rec, multifactor(core, job));
     priorities_clear(rec);
     parts_note(core, rec, &(struct priority_parts) {0});
     if (rec->queue_head)
         return PRIORITY_HEAD;
     if (rec->requested_priority != UNSET32)
         return rec->requested_priority;
-    return priority_total(PRIORITY_BASE * PRIORITY_SUM_ONE, rec->site_factor, rec->nice);
+    return ordered(core, rec,
+                   priority_total(PRIORITY_BASE * PRIORITY_SUM_ONE, rec->site_factor, rec->nice));
 }
 
 /* ---- growing older ---- */
@@ -330,7 +337,8 @@ static uint32_t priority_now(struct core *core, struct core_job *job) {
     uint64_t moving = moving_sum(core, &shares);
     rec->prio_age =
         priority_weighted(core->settings.weights.factor[PRIORITY_AGE], shares.factor[PRIORITY_AGE]);
-    return priority_total(job->priority_fixed + moving, rec->site_factor, rec->nice);
+    return ordered(core, rec,
+                   priority_total(job->priority_fixed + moving, rec->site_factor, rec->nice));
 }
 
 /* Those who wait grow older. That changes no record that has to be stored: a restart computes anew.

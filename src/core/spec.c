@@ -310,15 +310,29 @@ static void spec_sizes(const struct core *core, const struct job *job,
     (void) core;
 }
 
+/* Its own, or the default of the first of its partitions (may be NULL). */
+static int64_t job_limit(const struct job *job, const struct partition *part) {
+    uint32_t minutes = job->time_limit;
+    if ((minutes == MINUTES_UNSET || minutes == 0) && part != NULL)
+        minutes = part->default_time != MINUTES_UNSET ? part->default_time : part->max_time;
+    return minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE ? SCHED_FOREVER
+                                                                   : (int64_t) minutes * 60;
+}
+
+int64_t job_shortest_limit(struct core *core, const struct job *job) {
+    if (job->time_min != UNSET32 && job->time_min > 0)
+        return (int64_t) job->time_min * 60;
+    cleanup_free char *names = xstrdup(job->partition != NULL ? job->partition : "");
+    char *cursor = names, *first = str_next_word(&cursor, ",");
+    const struct core_partition *part = first != NULL ? partition_find(core, first, NULL) : NULL;
+    return job_limit(job, part != NULL ? &part->rec : NULL);
+}
+
 static void spec_times(const struct core *core, const struct job *job,
                        struct sched_job_spec *spec) {
     const struct partition *part =
         spec->n_partitions > 0 ? &core->partitions[spec->partitions[0]].rec : NULL;
-    uint32_t minutes = job->time_limit;
-    if ((minutes == MINUTES_UNSET || minutes == 0) && part != NULL)
-        minutes = part->default_time != MINUTES_UNSET ? part->default_time : part->max_time;
-    spec->limit = minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE ? SCHED_FOREVER
-                                                                          : (int64_t) minutes * 60;
+    spec->limit = job_limit(job, part);
     spec->min_limit = job->time_min != UNSET32 ? (int64_t) job->time_min * 60 : 0;
     spec->submit_time = job->submit_time;
     spec->eligible_time = job->eligible_time;

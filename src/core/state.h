@@ -54,7 +54,7 @@ struct core_settings {
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
-    bool allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
+    bool order_wfp3, allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
     struct priority_weights weights;
     char *tres_names[PRIORITY_TRES_MAX]; /* of weights.tres: "cpu", "gres/gpu:a100" */
@@ -399,6 +399,8 @@ struct job_spec {
 must_check int job_spec_build(struct core *core, const struct job *job, struct job_spec *ret,
                               struct error *err);
 void job_spec_done(struct job_spec *spec);
+/* Seconds; with --time-min the least that it may get. SCHED_FOREVER. */
+int64_t job_shortest_limit(struct core *core, const struct job *job);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
 /* A job that holds what `allocs` say, with its licences. */
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
@@ -428,6 +430,11 @@ void alloc_from_entry(const struct core *core, const struct job_node *entry,
 /* ---- questions (why.c) ---- */
 void why_go_on(struct core *core); /* one forecast of the first that waits */
 void why_free_all(struct core *core);
+
+/* ---- an order on top of the priority (wfp3.c) ---- */
+/* (wait / limit)^3 * nodes as a logarithm in units of 2^-23. */
+int64_t wfp3_term(const struct core *core, const struct job *rec);
+uint32_t wfp3_priority(const struct core *core, const struct job *rec, uint32_t priority);
 
 /* ---- expected starts (expect.c, promise.c) ---- */
 void promise_broken(struct core *core, const struct sched_breach *breach);

@@ -106,6 +106,37 @@ TEST(a_deadline_ends_what_waits_and_what_runs) {
     world_stop(&world);
 }
 
+TEST(a_job_that_cannot_end_by_its_deadline_any_more_ends) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    int code;
+    begin(&world, NODES);
+    world_request(&request);
+    request.hold = true;
+    request.deadline = world.now + 3600;
+    request.time_limit = 61;
+    assert_int_equal(world_submit(&world, &request, &code), 0);
+    assert_int_equal(code, ERR_DEADLINE);
+    request.time_limit = 50;
+    uint32_t id = world_submit(&world, &request, NULL);
+    request.time_min = 20;
+    uint32_t shorter = world_submit(&world, &request, NULL);
+    world_pass_time(&world, 600);
+    assert_int_equal(world_state(&world, id), JOB_PENDING);
+    world_pass_time(&world, 1);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_DEADLINE);
+    assert_int_equal(job.reason, REASON_DEADLINE);
+    world_pass_time(&world, 1700);
+    cleanup_free char *text = xasprintf("%u", shorter);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, text), 0);
+    assert_true(world_look(&world, shorter, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    assert_true(job.end_time <= request.deadline);
+    world_stop(&world);
+}
+
 TEST(time_min_lets_a_job_start_into_a_gap) {
     struct world world;
     struct job_request request;
@@ -389,6 +420,7 @@ int main(void) {
         cmocka_unit_test(a_warning_longer_than_the_limit_is_sent_at_once),
         cmocka_unit_test(over_time_limit_gives_minutes_more),
         cmocka_unit_test(a_deadline_ends_what_waits_and_what_runs),
+        cmocka_unit_test(a_job_that_cannot_end_by_its_deadline_any_more_ends),
         cmocka_unit_test(time_min_lets_a_job_start_into_a_gap),
         cmocka_unit_test(a_job_held_while_it_runs_waits_after_its_requeue),
         cmocka_unit_test(a_stopped_job_can_be_requeued_and_runs_again),
