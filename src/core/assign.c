@@ -11,15 +11,26 @@
 #include "core/state.h"
 #include "text/tres.h"
 
-/* Numbers of the `count` least used slots, marked as used once more. */
-static void take_slots(uint8_t *use, uint32_t n, uint32_t count, struct idset *ret) {
-    for (unsigned level = 0; count > 0 && level < UINT8_MAX; level++) {
-        for (uint32_t i = 0; i < n && count > 0; i++) {
-            if (use[i] == level && !idset_contains(ret, i)) {
-                idset_add(ret, i);
-                count--;
-            }
+static uint32_t take_level(const uint8_t *use, uint32_t n, uint32_t count, unsigned level,
+                           const struct idset *only, struct idset *ret) {
+    for (uint32_t i = 0; i < n && count > 0; i++) {
+        if (use[i] == level && !idset_contains(ret, i) &&
+            (only == NULL || idset_contains(only, i))) {
+            idset_add(ret, i);
+            count--;
         }
+    }
+    return count;
+}
+
+/* Numbers of the `count` least used slots, marked as used once more. Among equals those in
+ * `first`, which may be NULL. */
+static void take_slots(uint8_t *use, uint32_t n, uint32_t count, const struct idset *first,
+                       struct idset *ret) {
+    for (unsigned level = 0; count > 0 && level < UINT8_MAX; level++) {
+        if (first != NULL)
+            count = take_level(use, n, count, level, first, ret);
+        count = take_level(use, n, count, level, NULL, ret);
     }
     uint32_t id = 0;
     for (bool more = idset_next(ret, 0, &id); more; more = idset_next(ret, id + 1, &id))
@@ -34,6 +45,39 @@ static uint32_t gres_offset(const struct core *core, const struct core_node *nod
             offset += node->gres_total[i];
     }
     return offset;
+}
+
+void assign_affinity(struct core *core, struct core_node *node) {
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        affinity_free(node->affinity[k]);
+        node->affinity[k] = NULL;
+        if (node->gres_use[k] != NULL)
+            node->affinity[k] =
+                affinity_new(core->conf, node->rec.name, core->kinds[k].name, core->kinds[k].type,
+                             node->gres_total[k], gres_offset(core, node, k));
+    }
+}
+
+/* Devices that belong together; `cores` gets those near them. */
+static void take_devices(struct core_node *node, size_t kind, uint32_t count, struct idset *cores,
+                         struct idset *ret) {
+    const struct affinity *affinity = node->affinity[kind];
+    uint8_t *use = node->gres_use[kind];
+    uint32_t free_set = 0;
+    for (uint32_t i = 0; affinity != NULL && i < node->gres_total[kind]; i++)
+        free_set |= use[i] == 0 ? 1u << i : 0;
+    if (affinity == NULL || (uint32_t) __builtin_popcount(free_set) < count) {
+        take_slots(use, node->gres_total[kind], count, NULL, ret);
+        return;
+    }
+    uint32_t set = affinity_choose(affinity, free_set, count);
+    for (uint32_t i = 0; i < node->gres_total[kind]; i++) {
+        if (!(set >> i & 1))
+            continue;
+        idset_add(ret, i);
+        use[i]++;
+    }
+    affinity_cores(affinity, set, cores);
 }
 
 static char *idset_text(const struct idset *set) {
@@ -53,13 +97,13 @@ static char *idset_text(const struct idset *set) {
 }
 
 static void take_gres(struct core *core, struct core_node *node, const struct sched_alloc *alloc,
-                      struct str *out) {
+                      struct idset *cores, struct str *out) {
     for (size_t k = 0; k < core->n_kinds; k++) {
         if (alloc->gres[k] == 0)
             continue;
         struct idset taken cleanup_idset = IDSET_INIT, shown cleanup_idset = IDSET_INIT;
         if (node->gres_use[k] != NULL) /* plain counts have no numbers */
-            take_slots(node->gres_use[k], node->gres_total[k], alloc->gres[k], &taken);
+            take_devices(node, k, alloc->gres[k], cores, &taken);
         uint32_t offset = gres_offset(core, node, k), id = 0;
         for (bool more = idset_next(&taken, 0, &id); more; more = idset_next(&taken, id + 1, &id))
             idset_add(&shown, id + offset);
@@ -79,11 +123,12 @@ void assign_take(struct core *core, struct job_node *entry, const struct sched_a
     entry->ntasks = alloc->ntasks;
     struct idset cores cleanup_idset = IDSET_INIT;
     uint32_t n = (alloc->cpus + node->cpus_per_core - 1) / node->cpus_per_core;
-    take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &cores);
+    struct idset near cleanup_idset = IDSET_INIT; /* to its devices */
+    struct str gres cleanup_str = STR_INIT;
+    take_gres(core, node, alloc, &near, &gres);
+    take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &near, &cores);
     free(entry->cores);
     entry->cores = idset_text(&cores);
-    struct str gres cleanup_str = STR_INIT;
-    take_gres(core, node, alloc, &gres);
     string_set(&entry->gres, gres.length > 0 ? gres.data : NULL);
 }
 

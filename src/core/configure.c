@@ -236,6 +236,7 @@ static void build_nodes(struct core *core, const struct conf *conf) {
             if (node->gres_total[k] > 0 && node->gres_total[k] <= GRES_NUMBERED_MAX)
                 node->gres_use[k] = xcalloc(node->gres_total[k], 1);
         }
+        assign_affinity(core, node);
         node_config_texts(core, node);
     }
 }
@@ -429,7 +430,7 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
         spec->oversubscribe = part->oversubscribe;
         spec->oversubscribe_force = part->oversubscribe_force;
         spec->schedulable = str_equal(part->rec.state, "UP") || str_equal(part->rec.state, "DRAIN");
-        spec->spread = part->rec.lln;
+        spec->spread = part->rec.lln || core->conf->select_type_parameters & CONF_CR_LLN;
     }
 }
 
@@ -585,8 +586,10 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
         vec_done(&nodes[i].unwanted);
         vec_done(&nodes[i].jobs);
         free(nodes[i].core_use);
-        for (size_t k = 0; k < SCHED_GRES_KINDS; k++)
+        for (size_t k = 0; k < SCHED_GRES_KINDS; k++) {
             free(nodes[i].gres_use[k]);
+            affinity_free(nodes[i].affinity[k]);
+        }
     }
     for (size_t p = 0; p < n_partitions; p++) {
         record_done(&record_partition, &partitions[p].rec);

@@ -15,6 +15,7 @@
 #include "base/heap.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "core/affinity.h"
 #include "core/core.h"
 #include "core/preempt.h"
 #include "sched/priority.h"
@@ -172,6 +173,7 @@ struct core_node {
     uint32_t cpus_per_core;
     uint32_t gres_total[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
+    struct affinity *affinity[SCHED_GRES_KINDS]; /* which devices belong together, or NULL */
     uint32_t n_jobs, n_completing;
     vec(uint32_t) jobs; /* ids of the n_jobs that hold it, in no particular order */
     /* Steps, or whole jobs (step UNSET32), that must end there though the books are rid of them:
@@ -418,6 +420,8 @@ must_check int priority_settings(struct core *core, const struct conf *conf, str
 void priority_cluster_changed(struct core *core);
 void priority_settings_free(struct core *core);
 /* Names for counts: cores and devices of one allocation entry. */
+/* What gres.conf says of the devices of a node. */
+void assign_affinity(struct core *core, struct core_node *node);
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
 /* The same ones once more (after a restart, on resuming), or given back. */
 void assign_cores(struct core *core, const struct job_node *entry, bool take);

@@ -955,8 +955,8 @@ X(STRING, count_text, "Count", NULL, 0, 0, NONE, HONOURED, \
   "how many, if there are no files") \
 X(STRING, cores, "Cores", NULL, 0, 0, NONE, HONOURED, \
   "cores near the device") \
-X(STRING, links, "Links", NULL, 0, 0, NONE, NOT_YET, \
-  "which other devices it is linked to, and how well") \
+X(STRING, links, "Links", NULL, 0, 0, NONE, HONOURED, \
+  "how well it is linked to each device of its name, in their order; 0 not at all, -1 itself; jobs get devices that are linked best") \
 X(FLAGS, flags, "Flags", 0, 0, 0, GRES_FLAG, HONOURED, \
   "properties of the device")
 #define CONF_GRES_ALIASES(A) A("CPUs", "Cores")

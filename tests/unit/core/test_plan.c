@@ -66,11 +66,12 @@ TEST(the_last_waiting_task_of_an_array_is_shown_by_its_number) {
 TEST(a_partition_with_lln_takes_the_least_loaded_node_and_one_without_fills_a_node) {
     struct world world;
     struct job first, second;
-    for (int lln = 0; lln < 2; lln++) {
-        cleanup_free char *conf = xasprintf("SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+    for (int lln = 0; lln < 3; lln++) {
+        cleanup_free char *conf = xasprintf("SelectTypeParameters=CR_CPU_Memory%s\n"
+                                            "DefMemPerCPU=100\n"
                                             "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"
                                             "PartitionName=main Nodes=ALL Default=YES LLN=%s\n",
-                                            lln ? "YES" : "NO");
+                                            lln == 2 ? ",CR_LLN" : "", lln == 1 ? "YES" : "NO");
         world_start(&world, conf);
         world_all_connect(&world);
         uint32_t one = world_job(&world), two = world_job(&world);
