@@ -235,6 +235,45 @@ TEST(a_plan_never_starts_a_job_too_late_for_its_deadline) {
     world_done(&w);
 }
 
+/* Nodes 1 and 2 of partition 0 are busy until 1300, node 3 of partition 1 until 1200; partition 2
+ * is node 3, too, of a higher tier. */
+TEST(a_job_of_several_partitions_is_planned_where_it_starts_first_and_a_tie_goes_to_the_tier) {
+    static const uint32_t in_order[] = {0, 1, 2};
+    struct world w;
+
+    world_init(&w, 3, 4, 1000);
+    free((void *) w.partitions[0].nodes);
+    w.n_partitions = 3;
+    for (size_t p = 0; p < 3; p++) {
+        uint32_t nodes[2] = {p ? 2 : 0, 1};
+        w.partitions[p] = w.partitions[0];
+        w.partitions[p].nodes = xmemdup(nodes, sizeof(nodes));
+        w.partitions[p].n_nodes = p ? 1 : 2;
+        w.partitions[p].tier = p == 2 ? 5 : 1;
+    }
+    world_configure(&w);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.exclusive = true;
+    spec.limit = 300;
+    world_add(&w, &spec);
+    world_add(&w, &spec);
+    spec.partitions = in_order + 1;
+    spec.limit = 200;
+    world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(w.runs.n, 3);
+    spec.partitions = in_order;
+    spec.n_partitions = 3;
+    uint32_t any = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(plan_of(&w, any)->start, 1200);
+    assert_int_equal(plan_of(&w, any)->partition, 2);
+    world_end(&w, 1);
+    world_pass(&w);
+    assert_non_null(world_running(&w, any));
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_is_lost_is_the_cause),
@@ -246,6 +285,8 @@ int main(void) {
         cmocka_unit_test(the_plan_of_who_has_waited_longest_binds_jobs_before_it),
         cmocka_unit_test(the_planner_asks_to_be_called_when_a_plan_is_due),
         cmocka_unit_test(a_job_that_shares_with_nobody_else_keeps_its_planned_node),
+        cmocka_unit_test(
+            a_job_of_several_partitions_is_planned_where_it_starts_first_and_a_tie_goes_to_the_tier),
         cmocka_unit_test(a_plan_never_starts_a_job_too_late_for_its_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
