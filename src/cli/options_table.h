@@ -104,12 +104,12 @@
     X(prefer, "prefer", 0, REQUIRED, BRA, "", string, job.prefer, 2, NOT_YET, PLACE, "EXPR", "features that are wanted but not needed") \
     X(segment, "segment", 0, REQUIRED, BRA, "*SEGMENT_SIZE", count, unread_number, 3, NOT_YET, PLACE, "N", "nodes of a segment in a block topology") \
     X(sockets_per_node, "sockets-per-node", 0, REQUIRED, BRA, "r:SLURM_NSOCKETS_PER_NODE", count, job.sockets_per_node, 2, HONOURED, PLACE, "N", "at least so many sockets") \
-    X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, NOT_YET, PLACE, "", "use as many nodes as the request allows") \
+    X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, HONOURED, PLACE, "", "use as many nodes as the request allows") \
     X(spread_segments, "spread-segments", 0, NO, BRA, "*SPREAD_SEGMENTS", flag, unread_flag, 3, NOT_YET, PLACE, "", "put the segments apart") \
     X(stepmgr, "stepmgr", 0, NO, BRA, "*STEPMGR", flag, unread_flag, 3, NOT_YET, PLACE, "", "manage steps on the first node of the job") \
     X(switches, "switches", 0, REQUIRED, BRA, "*REQ_SWITCH", switches, job.switches, 3, NOT_YET, PLACE, "N[@TIME]", "at most so many leaf switches") \
     X(threads_per_core, "threads-per-core", 0, REQUIRED, BRA, "*THREADS_PER_CORE", count, job.threads_per_core, 2, HONOURED, PLACE, "N", "use so many threads of each core") \
-    X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, NOT_YET, PLACE, "", "prefer the lowest number of nodes") \
+    X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, HONOURED, PLACE, "", "prefer the lowest number of nodes") \
     /* ---- files, environment, limits ---- */ \
     X(acctg_freq, "acctg-freq", 0, REQUIRED, BRA, "*ACCTG_FREQ", string, job.acctg_freq, 3, NOT_YET, IO, "SECONDS", "how often usage is sampled") \
     X(bb, "bb", 0, REQUIRED, BRA, "*BURST_BUFFER", string, job.burst_buffer, 3, NOT_YET, IO, "SPEC", "burst buffer") \

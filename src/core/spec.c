@@ -301,12 +301,21 @@ static void spec_sizes(const struct core *core, const struct job *job,
     spec->overlap_user = job->exclusive == EXCLUSIVE_USER;
     spec->overcommit = job->overcommit;
     spec->contiguous = job->contiguous;
+    spec->spread = job->spread_job;
     spec->oversubscribe = job->oversubscribe == OVERSUB_YES;
     if (spec->ntasks == 0 && spec->ntasks_per_node == 0 && job->min_nodes == 0)
         spec->ntasks = 1;
     /* -n without -N: as many nodes as the tasks need, never more than tasks. */
     if (spec->ntasks > 0 && spec->max_nodes > spec->ntasks)
         spec->max_nodes = max_of(spec->min_nodes, spec->ntasks);
+    /* Tasks are put on the fewest nodes anyway. */
+    if (job->use_min_nodes && spec->ntasks == 0) {
+        if (spec->n_node_counts > 0) {
+            spec->n_node_counts = 1;
+            spec->min_nodes = spec->node_counts[0];
+        }
+        spec->max_nodes = spec->min_nodes;
+    }
     (void) core;
 }
 

@@ -266,7 +266,7 @@ struct shape {
     int64_t mem_per_node, mem_per_cpu, mem_per_gpu; /* -1 = not asked */
     struct gres_want per_node[8], per_job[8], per_task[8];
     uint8_t n_per_node, n_per_job, n_per_task;
-    bool overcommit, contiguous, user_only, wants_gres;
+    bool overcommit, contiguous, spread, user_only, wants_gres;
     uint32_t uid;
     uint8_t primary; /* the dimension that best fit compares */
     uint32_t preempt_class;

@@ -459,11 +459,10 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
                   alternative_is_plain(s, shape, alt);
 
     vec_reset(&out->amounts);
-    if (!fixed && simple && shape_one_node(shape, alt) &&
-        one_node_now(s, shape, alt, view, end, out))
+    bool packed = !fixed && simple && !shape->spread;
+    if (packed && shape_one_node(shape, alt) && one_node_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
-    if (!fixed && simple && !s->naive && shape_even(shape, alt) &&
-        even_now(s, shape, alt, view, end, out))
+    if (packed && !s->naive && shape_even(shape, alt) && even_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
     need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
     size_t count = mask_make(s, alt, view, need);

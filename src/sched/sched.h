@@ -176,6 +176,7 @@ struct sched_job_spec {
     uint8_t n_per_node, n_per_job, n_per_task;
     uint32_t cpus_per_gpu;
     bool exclusive, overcommit, contiguous, oversubscribe;
+    bool spread;       /* on as many nodes as the request allows, tasks dealt evenly */
     bool overlap_user; /* exclusive=user: nodes are shared among jobs of `uid` only */
     uint32_t uid;
     uint32_t preempt_class; /* where classes are not partitions (struct sched_preemption) */

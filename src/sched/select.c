@@ -188,6 +188,16 @@ static uint32_t spread_count(const struct sched *s, const struct shape *shape,
     }
 }
 
+/* Nodes that can each have something of the goal. */
+static uint32_t spread_most(const struct sched *s, const struct shape *shape,
+                            const struct alternative *alt, size_t taken, uint32_t goal) {
+    uint32_t most = min_of(alt->max_nodes, (uint32_t) (taken + s->rest.n));
+
+    if (shape->ntasks)
+        most = min_of(most, shape->ntasks);
+    return min_of(most, goal);
+}
+
 static bool spread_rest(struct sched *s, const struct shape *shape, const struct alternative *alt,
                         struct placement *out) {
     uint32_t goal = spread_goal(shape, alt);
@@ -201,6 +211,8 @@ static bool spread_rest(struct sched *s, const struct shape *shape, const struct
     uint32_t n = spread_count(s, shape, alt, sum, taken, goal);
     if (n == 0)
         return false;
+    if (shape->spread)
+        n = count_at_most(shape, n, spread_most(s, shape, alt, taken, goal));
     /* Nodes that can hold an even share, in order of preference. */
     uint64_t left = goal > sum ? goal - sum : 0;
     uint32_t even = n > taken ? (left + (n - taken) - 1) / (n - taken) : 0;
@@ -339,6 +351,21 @@ static bool deal_tasks(uint32_t total, struct placement *out) {
     return left == 0;
 }
 
+/* One round after the other. */
+static bool deal_tasks_evenly(uint32_t total, struct placement *out) {
+    size_t n = out->picks.n;
+    uint32_t *caps = xcalloc(n + 1, sizeof(*caps)), *shares = xcalloc(n + 1, sizeof(*shares));
+
+    for (size_t i = 0; i < n; i++)
+        caps[i] = out->picks.items[i].tasks;
+    bool ok = deal(total, caps, shares, n);
+    for (size_t i = 0; i < n; i++)
+        out->picks.items[i].tasks = shares[i];
+    free(caps);
+    free(shares);
+    return ok;
+}
+
 static bool deal_shares(const struct sched *s, const struct shape *shape, uint8_t g,
                         struct placement *out) {
     size_t n = out->picks.n;
@@ -361,7 +388,8 @@ bool placement_deal(const struct sched *s, const struct shape *shape, struct pla
         pick->order = s->nodes[pick->node].outer;
     }
     sort_items(out->picks.items, out->picks.n, sizeof(*out->picks.items), compare_order);
-    if (shape->ntasks && !deal_tasks(shape->ntasks, out))
+    if (shape->ntasks &&
+        !(shape->spread ? deal_tasks_evenly(shape->ntasks, out) : deal_tasks(shape->ntasks, out)))
         return false;
     for (uint8_t g = 0; g < shape->n_per_job; g++) {
         if (!deal_shares(s, shape, g, out))

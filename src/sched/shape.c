@@ -63,7 +63,7 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
                               spec->cpus_per_gpu,
                               spec->overlap_user ? spec->uid : 0,
                               spec->exclusive | spec->overcommit << 1 | spec->contiguous << 2 |
-                                  spec->overlap_user << 3};
+                                  spec->overlap_user << 3 | spec->spread << 4};
 
     key_list(key, sizes, countof(sizes));
     key_u64(key, spec->limit);
@@ -451,6 +451,7 @@ struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec) {
     shape->n_per_task = gres_set(s, spec->per_task, spec->n_per_task, shape->per_task);
     shape->overcommit = spec->overcommit;
     shape->contiguous = spec->contiguous;
+    shape->spread = spec->spread;
     shape->user_only = spec->overlap_user;
     shape->uid = spec->uid;
     shape->preempt_class = spec->preempt_class;

@@ -138,10 +138,36 @@ TEST(licences_of_which_there_are_none_are_waited_for_when_allowed) {
     world_stop(&world);
 }
 
+static uint32_t nodes_given(struct world *world, bool fewest, const char *counts) {
+    struct job_request request;
+    struct job job;
+    world_request(&request);
+    request.min_nodes = 1;
+    request.max_nodes = 2;
+    request.node_counts = text_of(counts);
+    request.use_min_nodes = fewest;
+    uint32_t id = world_submit(world, &request, NULL);
+    assert_true(world_look(world, id, &job));
+    uint32_t n = job.num_nodes;
+    world_script_ends(world, id, 0);
+    return n;
+}
+
+TEST(the_fewest_nodes_are_taken_when_asked_for) {
+    struct world world;
+    world_start(&world, licensed);
+    world_all_connect(&world);
+    assert_int_equal(nodes_given(&world, false, NULL), 2);
+    assert_int_equal(nodes_given(&world, true, NULL), 1);
+    assert_int_equal(nodes_given(&world, true, "1,2"), 1);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_taken_license_is_waited_for),
         cmocka_unit_test(a_license_stays_taken_over_a_restart),
+        cmocka_unit_test(the_fewest_nodes_are_taken_when_asked_for),
         cmocka_unit_test(licences_of_which_there_are_none_are_waited_for_when_allowed),
         cmocka_unit_test(licenses_that_cannot_be_had_are_refused),
         cmocka_unit_test(an_exclusive_user_shares_with_nobody_else),

@@ -183,8 +183,54 @@ TEST(gres_of_the_job_is_spread_over_as_few_nodes_as_hold_it) {
     world_done(&w);
 }
 
+static size_t nodes_of(struct world *w, uint32_t tasks, uint32_t max_nodes, bool spread,
+                       uint32_t *ret_most) {
+    struct sched_job_spec spec = world_spec(w);
+    struct sched_plan plan;
+
+    spec.ntasks = tasks;
+    spec.max_nodes = max_nodes;
+    spec.spread = spread;
+    uint32_t id = world_add(w, &spec);
+    sched_pass(w->sched, w->now, 0, &plan);
+    const struct sched_start *start = plan_start(&plan, id);
+    assert_non_null(start);
+    size_t n = start->n_allocs;
+    uint32_t sum = 0;
+    *ret_most = 0;
+    for (size_t i = 0; i < n; i++) {
+        *ret_most = max_of(*ret_most, start->allocs[i].ntasks);
+        sum += start->allocs[i].ntasks;
+    }
+    assert_int_equal(sum, tasks);
+    sched_plan_done(&plan);
+    world_cancel(w, id);
+    return n;
+}
+
+TEST(a_job_that_wants_to_be_spread_gets_as_many_nodes_as_it_may_and_even_shares) {
+    struct world w;
+    uint32_t most;
+
+    world_init(&w, 4, 8, 1000);
+    world_configure(&w);
+    assert_int_equal(nodes_of(&w, 6, 6, false, &most), 1);
+    assert_int_equal(nodes_of(&w, 6, 6, true, &most), 4);
+    assert_int_equal(most, 2);
+    assert_int_equal(nodes_of(&w, 6, 2, true, &most), 2);
+    assert_int_equal(most, 3);
+    assert_int_equal(nodes_of(&w, 3, 3, true, &most), 3);
+    assert_int_equal(most, 1);
+    world_usable(&w, 0, false);
+    assert_int_equal(nodes_of(&w, 24, 24, true, &most), 3);
+    assert_int_equal(most, 8);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_job_that_wants_to_be_spread_gets_as_many_nodes_as_it_may_and_even_shares),
         cmocka_unit_test(tasks_fill_the_first_node_and_leave_one_for_each_other),
         cmocka_unit_test(tasks_without_a_node_count_use_the_fewest_nodes),
         cmocka_unit_test(tasks_per_node_is_an_upper_bound_with_tasks_and_exact_without),
