@@ -108,15 +108,23 @@ static bool place_is_free(struct sched *s, const struct plan *old) {
 }
 
 void promise_keep(struct sched *s, struct job *job, struct plan *old) {
-    if (!job->plan || job->plan->start <= old->start || old->start <= s->now || job->plan->pinned) {
+    struct plan *later = job->plan;
+    bool better = later && (later->start <= old->start || later->pinned);
+    bool one_more =
+        later || *calendar_quota(s, old->partition, old->reservation) < job_reservations(s, job);
+
+    if (job->started > 0 || better || !one_more || old->start <= s->now) {
         plan_free(old);
         return;
     }
-    struct plan *later = job->plan;
-    plan_detach(s, later);
+    if (later)
+        plan_detach(s, later);
     bool keep = place_is_free(s, old);
-    plan_free(keep ? later : old);
+    if (later || !keep)
+        plan_free(keep ? later : old);
     struct plan *plan = keep ? old : later;
+    if (!plan)
+        return;
     plan->version = s->release_version;
     plan_attach(s, plan);
     *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
