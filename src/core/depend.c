@@ -81,8 +81,8 @@ static enum depend_state array_verdict(const struct core *core, const struct dep
 static enum depend_state singleton_verdict(struct core *core, const struct core_job *job) {
     list_each (&core->jobs_in_order, at) {
         struct core_job *other = list_entry(at, struct core_job, link);
-        if (other == job || job_state_is_final(other->rec.state) ||
-            other->rec.uid != job->rec.uid || !str_equal(other->rec.name, job->rec.name))
+        if (other == job || has_ended(other) || other->rec.uid != job->rec.uid ||
+            !str_equal(other->rec.name, job->rec.name))
             continue;
         if (job->rec.array_job_id != 0 && other->rec.array_job_id == job->rec.array_job_id)
             continue;

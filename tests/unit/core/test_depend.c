@@ -113,6 +113,24 @@ TEST(singletons_of_a_name_and_user_run_one_after_the_other) {
     world_stop(&world);
 }
 
+TEST(a_singleton_waits_until_nothing_is_left_of_the_one_before) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t first = submit(&world, "singleton", 0), second = submit(&world, "singleton", 0);
+    char id[16];
+    (void) snprintf(id, sizeof(id), "%u", first);
+    world_node_lost(&world, 0);
+    assert_int_equal(world_kill(&world, id), 0);
+    assert_true(world_look(&world, first, &job));
+    assert_int_equal(job.state, JOB_CANCELLED);
+    assert_true((job.flags & JOB_FLAG_COMPLETING) != 0);
+    waits(&world, second, "singleton(unfulfilled)", REASON_DEPENDENCY);
+    world_all_connect(&world);
+    assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(arrays_as_targets_count_as_a_whole_or_by_task) {
     struct world world;
     struct job_request request;
@@ -266,6 +284,7 @@ int main(void) {
         cmocka_unit_test(after_waits_for_the_start_and_its_minutes),
         cmocka_unit_test(one_of_several_is_enough_with_a_question_mark),
         cmocka_unit_test(singletons_of_a_name_and_user_run_one_after_the_other),
+        cmocka_unit_test(a_singleton_waits_until_nothing_is_left_of_the_one_before),
         cmocka_unit_test(arrays_as_targets_count_as_a_whole_or_by_task),
         cmocka_unit_test(what_cannot_be_meant_is_refused),
         cmocka_unit_test(a_huge_number_of_dependencies_is_refused),
