@@ -281,7 +281,10 @@ static void start_print(const struct why_reply *reply, struct str *out) {
         str_printf(out, " on %s", reply->nodes);
     if (reply->partition && !str_equal(reply->partition, job->partition))
         str_printf(out, " in partition %s", reply->partition);
-    str_append(out, reply->exact ? ".\n" : " (an estimate: many jobs are ahead).\n");
+    str_append(out, reply->exact        ? ".\n"
+                    : reply->preemption ? " (an estimate: others are preempted until then, or many "
+                                          "jobs are ahead).\n"
+                                        : " (an estimate: many jobs are ahead).\n");
     if (reply->earliest > 0 && reply->earliest < reply->expected) {
         str_append(out, "At the earliest at ");
         time_print(reply, reply->earliest, out);
@@ -290,9 +293,6 @@ static void start_print(const struct why_reply *reply, struct str *out) {
     if (reply->exact && reply->latest > reply->now)
         str_append(out, "That is with every job running to its limit: it will not be later unless "
                         "jobs of higher priority come or nodes fail.\n");
-    if (reply->exact && reply->preemption && reply->latest > reply->now)
-        str_append(out, "Preemption is on; jobs that would be suspended or requeued until then are "
-                        "taken to be out of its way.\n");
 }
 
 static void changes_print(const struct why_reply *reply, struct str *out) {

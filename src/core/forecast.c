@@ -14,6 +14,7 @@ struct waiting {
     const struct sched_job_spec *spec;
     struct job_spec own; /* what `spec` points to, unless it was given */
     bool is_own, in_view;
+    bool own_run;                /* the run with the number of the record holds nodes */
     uint32_t n_tasks, n_running; /* that wait, that have started */
     uint32_t array, array_limit; /* id of the array and its %N; 0 */
 };
@@ -21,6 +22,14 @@ struct waiting {
 struct ending {
     struct heap_node timer;
     uint32_t run, record, array;
+    uint32_t partition; /* index + 1 of one that started here, 0 */
+    bool requeue;       /* preempted: it will wait again */
+};
+/* Jobs of one user and one name, in the order of their numbers; all before `first` have ended. */
+struct rivals {
+    char *key;
+    vec(const struct core_job *) jobs;
+    size_t first;
 };
 /* Waits for others. */
 struct dependent {
@@ -35,12 +44,15 @@ struct forecast {
     int64_t now;
     struct map waiting;            /* record id -> struct waiting */
     struct heap ends;              /* struct ending */
+    struct map ending_of;          /* run -> struct ending, of those that end some day */
     vec(struct ending *) due;      /* those that end now */
     struct map array_running;      /* array id -> number of its tasks that run */
     struct map started, ended;     /* record id -> when */
     struct map habits;             /* uid + 1 -> seconds that the user's last jobs ran */
     bool predicted, too_many, cut; /* cut: some plans were left out */
+    bool preempted;                /* for others than the job in question */
     vec(struct dependent) dependents;
+    struct smap rivals;     /* "uid:name" -> struct rivals, where somebody waits for a singleton */
     int64_t dependents_due; /* the clock alone may let one go, 0 */
     uint32_t next_run;
     uint64_t work, work_max;
@@ -98,9 +110,18 @@ static void run_watch(struct forecast *f, uint32_t run, uint32_t record, uint32_
     ending->record = record;
     ending->array = array;
     heap_push(&f->ends, &ending->timer, end, run);
+    if (run != 0)
+        map_put(&f->ending_of, run, ending);
 }
 
 /* ---- taking the state over ---- */
+
+/* What happens to it when it is preempted and does not only stand still. */
+static bool requeues(struct core *core, const struct core_job *job) {
+    int64_t grace, exempt;
+    return job->rec.kind == JOB_KIND_BATCH && job->rec.requeue == TRI_YES &&
+           preempt_mode_of(core, job, &grace, &exempt) == PREEMPT_REQUEUE;
+}
 
 static void take_run(struct forecast *f, struct core_job *job) {
     struct sched_alloc *allocs = xcalloc(job->rec.allocation.n + 1, sizeof(*allocs));
@@ -121,6 +142,9 @@ static void take_run(struct forecast *f, struct core_job *job) {
         /* One that is past its end is expected to leave in the next second. */
         run_watch(f, job->rec.job_id, job->rec.job_id,
                   job_has_nodes(job) ? job->rec.array_job_id : 0, max_of(end, f->now + 1));
+        struct ending *ending = map_get(&f->ending_of, job->rec.job_id);
+        if (ending != NULL && job->rec.preempt_end > 0)
+            ending->requeue = requeues(f->core, job);
     }
     free(allocs);
 }
@@ -137,6 +161,7 @@ static void waiting_show(struct forecast *f, struct waiting *w) {
     struct sched_job_spec spec = *w->spec;
     spec.n_tasks_of_array = w->n_tasks;
     spec.max_starts = slots_of(f, w);
+    spec.preempting = preempt_waits(f->core, spec.job_id);
     if (spec.max_starts > 0 && w->n_tasks > 0) {
         sched_job_add(f->sched, &spec);
         w->in_view = true;
@@ -228,6 +253,18 @@ struct forecast *forecast_new(struct core *core, const struct forecast_options *
     return f;
 }
 
+static void rivals_free(struct forecast *f) {
+    size_t at = 0;
+    const char *key;
+    struct rivals *rivals;
+    while ((rivals = smap_next(&f->rivals, &at, &key)) != NULL) {
+        vec_done(&rivals->jobs);
+        free(rivals->key);
+        free(rivals);
+    }
+    smap_done(&f->rivals);
+}
+
 void forecast_free(struct forecast *f) {
     size_t at = 0;
     uint64_t key;
@@ -244,6 +281,8 @@ void forecast_free(struct forecast *f) {
     vec_done(&f->due);
     heap_done(&f->ends);
     map_done(&f->waiting);
+    map_done(&f->ending_of);
+    rivals_free(f);
     map_done(&f->array_running);
     map_done(&f->started);
     map_done(&f->ended);
@@ -271,10 +310,14 @@ void forecast_add(struct forecast *f, const struct sched_job_spec *spec,
 
 /* ---- dependencies ---- */
 
+static bool has_gone(const struct core_job *job) {
+    return job_state_is_final(job->rec.state) && !(job->rec.flags & JOB_FLAG_COMPLETING);
+}
+
 /* When a record, with all its tasks, has come that far in this forecast or before; 0 = not yet. */
 static int64_t record_reached(const struct forecast *f, const struct core_job *job, bool end) {
     bool running = job_has_nodes(job);
-    if (job_state_is_final(job->rec.state))
+    if (has_gone(job))
         return f->core->now;
     if (!end && running)
         return job->rec.start_time;
@@ -300,13 +343,78 @@ static int64_t depend_reached(const struct forecast *f, const struct depend *dep
     return last;
 }
 
+static char *rivals_key(const struct core_job *job) {
+    return xasprintf("%u:%s", job->rec.uid, job->rec.name != NULL ? job->rec.name : "");
+}
+
+static bool wants_singleton(const struct core_job *job) {
+    for (size_t i = 0; i < job->n_depends; i++) {
+        if (job->depends[i].kind == DEPEND_SINGLETON)
+            return true;
+    }
+    return false;
+}
+
+/* Who else has the user and the name of those that wait for a singleton. */
+static void rivals_learn(struct forecast *f) {
+    bool any = false;
+    vec_each (&f->dependents, d) {
+        cleanup_free char *key = wants_singleton(d->job) ? rivals_key(d->job) : NULL;
+        if (key == NULL || smap_get(&f->rivals, key) != NULL)
+            continue;
+        struct rivals *rivals = zalloc(struct rivals);
+        rivals->key = key;
+        key = NULL;
+        smap_put(&f->rivals, rivals->key, rivals);
+        any = true;
+    }
+    const struct core *core = f->core;
+    for (size_t i = 0; i < core->job_order.n && any; i++) {
+        const struct core_job *job = core->job_order.items[i];
+        if (job == NULL || has_gone(job))
+            continue;
+        cleanup_free char *key = rivals_key(job);
+        struct rivals *rivals = smap_get(&f->rivals, key);
+        if (rivals != NULL)
+            vec_push(&rivals->jobs, job);
+    }
+}
+
+static bool runs(const struct forecast *f, const struct core_job *job) {
+    const struct waiting *w = map_get(&f->waiting, job->rec.job_id);
+    return job_has_nodes(job) || (w != NULL && w->n_running > 0);
+}
+
+/* As singleton_verdict() in depend.c, at the forecast's time. */
+static bool is_alone(struct forecast *f, const struct core_job *job) {
+    cleanup_free char *key = rivals_key(job);
+    struct rivals *rivals = smap_get(&f->rivals, key);
+    if (rivals == NULL)
+        return true;
+    while (rivals->first < rivals->jobs.n &&
+           record_reached(f, rivals->jobs.items[rivals->first], true) > 0)
+        rivals->first++;
+    for (size_t i = rivals->first; i < rivals->jobs.n; i++) {
+        const struct core_job *other = rivals->jobs.items[i];
+        bool same =
+            other->rec.job_id == job->rec.job_id ||
+            (job->rec.array_job_id != 0 && other->rec.array_job_id == job->rec.array_job_id);
+        f->work++;
+        if (!same && record_reached(f, other, true) == 0 &&
+            (other->rec.job_id < job->rec.job_id || runs(f, other)))
+            return false;
+    }
+    return true;
+}
+
 static bool depend_comes_true(struct forecast *f, const struct dependent *d,
                               const struct depend *depend) {
     if (depend->state == DEPEND_MET)
         return true;
-    if (depend->state == DEPEND_FAILED || depend->kind == DEPEND_SINGLETON ||
-        (depend->kind == DEPEND_NOT_OK && !d->asked))
+    if (depend->state == DEPEND_FAILED || (depend->kind == DEPEND_NOT_OK && !d->asked))
         return false;
+    if (depend->kind == DEPEND_SINGLETON)
+        return is_alone(f, d->job);
     int64_t reached = depend_reached(f, depend, depend->kind != DEPEND_AFTER);
     if (reached == 0)
         return false;
@@ -344,12 +452,36 @@ static bool dependents_wake(struct forecast *f) {
 
 /* ---- time ---- */
 
+/* It was preempted and is to run again; false: that cannot be. */
+static bool wait_again(struct forecast *f, uint32_t record, struct waiting *w) {
+    const struct core_job *job = job_find(f->core, record);
+    if (w == NULL && job != NULL && job->rec.priority > 0) {
+        take_waiting(f, job);
+        return true;
+    }
+    if (w == NULL || w->spec == NULL)
+        return false;
+    w->n_tasks++;
+    waiting_show(f, w);
+    return true;
+}
+
 static void end_one(struct forecast *f, const struct ending *ending) {
-    sched_run_remove(f->sched, ending->run);
     struct waiting *w = map_get(&f->waiting, ending->record);
-    if (w != NULL)
+    if (map_get(&f->ending_of, ending->run) == ending)
+        map_remove(&f->ending_of, ending->run);
+    if (w != NULL && w->n_running > 0)
         w->n_running--;
-    if (w == NULL || (w->n_running == 0 && w->n_tasks == 0))
+    if (!ending->requeue && (w == NULL || (w->n_running == 0 && w->n_tasks == 0)))
+        map_put(&f->ended, ending->record, as_pointer(f->now));
+}
+
+static void clean_one(struct forecast *f, const struct ending *ending) {
+    struct waiting *w = map_get(&f->waiting, ending->record);
+    sched_run_remove(f->sched, ending->run);
+    if (w != NULL && ending->run == ending->record)
+        w->own_run = false;
+    if (ending->requeue && !wait_again(f, ending->record, w))
         map_put(&f->ended, ending->record, as_pointer(f->now));
 }
 
@@ -376,6 +508,7 @@ static bool ends_pop(struct forecast *f) {
     while ((next = heap_min(&f->ends)) != NULL && next->key <= f->now) {
         struct ending *ending = container_of(heap_pop(&f->ends), struct ending, timer);
         vec_push(&f->due, ending);
+        end_one(f, ending);
         if (ending->array == 0)
             continue;
         array_count(&f->array_running, ending->array, -1);
@@ -386,10 +519,26 @@ static bool ends_pop(struct forecast *f) {
 
 static void ends_finish(struct forecast *f) {
     vec_each (&f->due, ending) {
-        end_one(f, *ending);
+        clean_one(f, *ending);
         free(*ending);
     }
     vec_reset(&f->due);
+}
+
+/* Those that start in this forecast may be preempted in it. */
+static void mark_victim(struct forecast *f, const struct sched_start *start, uint32_t run) {
+    struct core *core = f->core;
+    struct sched *kept = core->sched;
+    const struct core_job *job = job_find(core, start->job_id);
+    if (job == NULL)
+        return;
+    struct core_job form = *job; /* its members are borrowed */
+    form.rec.job_id = run;
+    form.rec.partition = core->partitions[start->partition].rec.name;
+    form.rec.start_time = f->now;
+    core->sched = f->sched;
+    preempt_sync_run(core, &form);
+    core->sched = kept;
 }
 
 static void start_one(struct forecast *f, const struct sched_start *start) {
@@ -404,7 +553,8 @@ static void start_one(struct forecast *f, const struct sched_start *start) {
         sched_job_remove(f->sched, start->job_id);
         w->in_view = false;
     }
-    uint32_t run = last ? start->job_id : f->next_run++;
+    uint32_t run = last && !w->own_run ? start->job_id : f->next_run++;
+    w->own_run |= run == start->job_id;
     int64_t end = start->limit == SCHED_FOREVER ? SCHED_FOREVER : f->now + start->limit;
     w->n_running++;
     if (last)
@@ -414,7 +564,11 @@ static void start_one(struct forecast *f, const struct sched_start *start) {
                   spec->n_licenses);
     sched_run_share(f->sched, run, spec->overlap_user);
     sched_run_reserve(f->sched, run, start->reservation);
+    mark_victim(f, start, run);
     run_watch(f, run, start->job_id, w->array, run_end(f, spec->uid, f->now, end));
+    struct ending *ending = map_get(&f->ending_of, run);
+    if (ending != NULL)
+        ending->partition = start->partition + 1;
     if (!last)
         waiting_show(f, w);
 }
@@ -427,7 +581,7 @@ static void answer_start(const struct forecast *f, const struct sched_start *sta
         hostlist_push(&names, f->core->nodes[start->allocs[i].node].rec.name);
     hostlist_fold(&names, &folded);
     ret->known = true;
-    ret->exact = !f->cut;
+    ret->exact = !f->cut && !f->preempted;
     ret->time = f->now;
     ret->limit = start->limit;
     ret->partition = start->partition;
@@ -435,23 +589,52 @@ static void answer_start(const struct forecast *f, const struct sched_start *sta
     ret->nodes = arena_strndup(memory, str_cstr(&folded), folded.length);
 }
 
-/* Victims leave after their grace; where they would wait again is left out. */
+/* The run ends earlier than it would, or than never. */
+static void run_cut(struct forecast *f, uint32_t run, int64_t end, bool requeue) {
+    struct ending *ending = map_get(&f->ending_of, run);
+    sched_run_leaving(f->sched, run, true, end);
+    if (ending == NULL)
+        run_watch(f, run, run, 0, end);
+    else if (end < ending->timer.key) {
+        heap_remove(&f->ends, &ending->timer);
+        heap_push(&f->ends, &ending->timer, end, run);
+    }
+    ending = map_get(&f->ending_of, run);
+    ending->requeue = requeue;
+}
+
+/* What the rules would do to it: it may wait in several partitions, and run in one of them. */
+static uint32_t victim_mode(struct forecast *f, uint32_t run, const struct sched_preempt *chosen,
+                            int64_t *ret_grace, bool *ret_requeue) {
+    const struct ending *ending = map_get(&f->ending_of, run);
+    const struct core_job *job = job_find(f->core, ending != NULL ? ending->record : run);
+    int64_t exempt;
+    *ret_grace = 0;
+    *ret_requeue = false;
+    if (job == NULL)
+        return PREEMPT_CANCEL;
+    struct core_job form = *job; /* its members are borrowed */
+    if (ending != NULL && ending->partition != 0)
+        form.rec.partition = f->core->partitions[ending->partition - 1].rec.name;
+    if (preempt_is_turn(f->core, chosen, &form))
+        return PREEMPT_SUSPEND;
+    *ret_requeue = requeues(f->core, &form);
+    return preempt_mode_of(f->core, &form, ret_grace, &exempt);
+}
+
+/* Victims leave after their grace, and wait again where that is the rule; those that are suspended
+ * end when they would have. */
 static void preempt_one(struct forecast *f, const struct sched_preempt *chosen) {
     for (size_t i = 0; i < chosen->n_victims; i++) {
-        const struct core_job *victim = job_find(f->core, chosen->victims[i]);
-        int64_t grace = 0, exempt;
+        int64_t grace;
+        bool requeue;
         uint32_t run = chosen->victims[i];
-        uint32_t mode = victim == NULL ? PREEMPT_OFF
-                        : preempt_is_turn(f->core, chosen, victim)
-                            ? PREEMPT_SUSPEND
-                            : preempt_mode_of(f->core, victim, &grace, &exempt);
-        if (mode == PREEMPT_SUSPEND) {
+        if (victim_mode(f, run, chosen, &grace, &requeue) == PREEMPT_SUSPEND) {
             sched_run_suspend(f->sched, run, true);
-            run = 0; /* only for the pass that follows */
+            run_watch(f, 0, 0, 0, f->now); /* only for the pass that follows */
         } else {
-            sched_run_leaving(f->sched, run, true, f->now + max_of(grace, (int64_t) 1));
+            run_cut(f, run, f->now + grace, requeue);
         }
-        run_watch(f, run, run, 0, f->now + max_of(grace, (int64_t) 1));
     }
 }
 
@@ -470,8 +653,10 @@ static bool pass(struct forecast *f, uint32_t job_id, int64_t *ret_next, struct 
         else
             start_one(f, &plan.starts[i]);
     }
-    for (size_t i = 0; i < plan.n_preempts && !found; i++)
+    for (size_t i = 0; i < plan.n_preempts && !found; i++) {
+        f->preempted = f->preempted || plan.preempts[i].job_id != job_id;
         preempt_one(f, &plan.preempts[i]);
+    }
     *ret_next = plan.next_time;
     sched_plan_done(&plan);
     return found;
@@ -536,6 +721,7 @@ void forecast_run(struct forecast *f, uint32_t job_id, struct arena *memory,
                   struct forecast_start *ret) {
     int64_t planned = 0;
     memset(ret, 0, sizeof(*ret));
+    rivals_learn(f);
     if (f->too_many) {
         answer_expected(f, job_id, ret);
         return;

@@ -5,6 +5,9 @@
  * which the clock runs ahead from one end to the next and the planner makes the same passes as it
  * will make then; it changes nothing of the core. Private to src/core.
  *
+ * Victims of preemption leave after their grace and wait again where that is the rule, those that
+ * are suspended end when they would have: an answer after a preemption is an estimate.
+ *
  * The work is bounded in candidates (nodes and shapes looked at). When it is spent, the answer is
  * the planner's estimate from where the forecast has got to, and says so.
  */
