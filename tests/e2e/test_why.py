@@ -125,3 +125,55 @@ def test_test_only_is_answered_from_the_whole_queue(busy, work):                
     assert after[0] >= 600 and "it would wait for its dependencies" in after[3]
     job = busy.submit("-t 5 -n 1 -o /dev/null --wrap=true", cwd=work)
     wait_until(lambda: why(busy, job)["start"]["expected"] == end + 1200, what="the same start")
+
+
+def test_a_reservation_in_the_way_is_named_with_the_limit_that_fits(busy, work):                     # A38, A40
+    busy.ok("scancel 1")
+    busy.wait_end("1")
+    busy.ok("scontrol create reservation reservationname=visit users=root starttime=now+1hour duration=60 nodes=ALL",
+            user="root")
+    job = busy.submit("-t 90 -n 1 -o /dev/null --wrap='sleep 300'", cwd=work)
+    wait_until(lambda: why(busy, job)["reservation"], what="the reservation")
+    text, facts = busy.ok(f"sluice why {job}"), why(busy, job)
+    assert re.search(r"^Reservation visit holds what it needs from \S+ to \S+; a limit of at most \S+ would fit before "
+                     r"it begins\.$", text, re.M), text
+    assert facts["reservation"].startswith("reservation visit holds what it needs")
+    assert facts["start"]["expected"] == epoch(busy.show("reservation visit")["EndTime"])
+    busy.ok(f"scontrol update jobid={job} {facts['changes'][0]['update']}")
+    busy.wait_state(job, "RUNNING")
+
+
+def test_a_broken_promise_is_told_with_its_cause(busy, work):
+    job = busy.submit("-t 10 -N 2 --exclusive -o /dev/null --wrap=true", cwd=work)
+    busy.wait_reason(job, "Resources")
+    end = epoch(busy.show("job 1")["EndTime"])
+    wait_until(lambda: why(busy, job)["start"]["expected"] == end, what="a start")
+    busy.ok("scontrol update nodename=n2 state=drain reason='GPU error'", user="root")
+    wait_until(lambda: "delayed" in why(busy, job), what="the delay")
+    facts, text = why(busy, job), busy.ok(f"sluice why {job}")
+    assert facts["delayed"]["from"] == end and facts["delayed"]["cause"] == "node n2 was drained"
+    assert re.search(r"^It had been expected at \S+, now an unknown time: at \S+ node n2 was drained\.$", text, re.M), text
+
+
+def test_who_goes_for_whom_is_told_to_both(make_cluster, work):                                           # B25
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf="""KillWait=2
+DefMemPerCPU=10
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
+PartitionName=low Nodes=ALL Default=YES PriorityTier=1 GraceTime=60 State=UP
+
+PartitionName=high Nodes=ALL PriorityTier=10 State=UP
+""")
+    low = cluster.submit("-n 4 -t 30 -o /dev/null --wrap='trap : TERM; while :; do sleep 1; done'", cwd=work)
+    cluster.wait_state(low, "RUNNING")
+    high = cluster.submit("-p high -n 4 -t 30 -o /dev/null --wrap='sleep 300'", cwd=work)
+    wait_until(lambda: why(cluster, high)["leaving"], what="a victim")
+    facts = why(cluster, high)
+    assert [row["job"] for row in facts["leaving"]] == [low] and facts["preemption"]
+    assert f"job {low} of " in cluster.ok(f"sluice why {high}")
+    text = cluster.ok(f"sluice why {low}")
+    assert f"It was preempted by job {high} under partition tiers at" in text and "the end of its grace" in text
+    assert why(cluster, low)["preempted"]["by"] == int(high)
+    cluster.ok(f"scancel {low} -s KILL -b")
+    cluster.wait_state(high, "RUNNING")
+    assert f"It was preempted by job {high}" in cluster.ok(f"sluice why {low}")
