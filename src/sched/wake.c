@@ -146,7 +146,8 @@ void turn_sleep(struct sched *s, struct turn *turn) {
 bool plan_stands(struct sched *s, struct plan *plan) {
     if (plan->version == s->release_version)
         return true;
-    if (plan->seen < s->log.first || plan->job->shape->n_licenses)
+    /* Licences have no node, and whom others have to make room for depends on more than nodes. */
+    if (plan->seen < s->log.first || plan->job->shape->n_licenses || s->preemption.n_classes > 0)
         return false;
     for (uint64_t at = plan->seen; at < s->log.end; at++) {
         if (plan_can_improve(s, plan, *log_at(s, at)))
