@@ -8,7 +8,7 @@
 #include "core/state.h"
 
 /* Starts committed in one turn; the rest follows in the next, so that replies are not held up. */
-#define STARTS_PER_TURN 2000
+#define STARTS_PER_TURN 500
 
 /* The record that starts: the job itself, or one task of its array. */
 static struct core_job *starting_record(struct core *core, struct core_job *job) {

@@ -13,6 +13,9 @@
 #include "model/conf.h"
 #include "text/tres.h"
 
+/* Jobs whose age is looked at in one go; the rest follows at once, so that no reply waits long. */
+#define AGED_PER_TICK 10000
+
 /* Slurm counts down from 2^32 for equal jobs; the order of submission decides anyway here, so every
  * job without weights has the same, readable, priority. */
 #define PRIORITY_BASE 1000000u
@@ -345,9 +348,9 @@ static uint32_t priority_now(struct core *core, struct core_job *job) {
  */
 void priorities_age(struct core *core) {
     const struct core_settings *s = &core->settings;
-    core->age_next = core->now + s->calc_period;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
+    size_t end = min_of(core->job_order.n, core->age_at + AGED_PER_TICK);
+    for (; core->age_at < end; core->age_at++) {
+        struct core_job *job = core->job_order.items[core->age_at];
         if (job == NULL || job->rec.priority == 0 || job->rec.queue_head ||
             job->rec.requested_priority != UNSET32)
             continue;
@@ -365,4 +368,7 @@ void priorities_age(struct core *core) {
             sched_job_priority(core->sched, job->rec.job_id, priority);
         core->plan_wanted = true;
     }
+    bool done = core->age_at >= core->job_order.n;
+    core->age_at = done ? 0 : core->age_at;
+    core->age_next = done ? core->now + s->calc_period : core->now;
 }

@@ -253,6 +253,7 @@ struct core {
     int64_t plan_next;
     struct list questions; /* struct why_work: answered one forecast a turn */
     size_t n_questions;
+    size_t age_at;    /* how far in job_order that has come */
     int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
 
     struct heap timers; /* jobs */

@@ -104,6 +104,8 @@ struct waits {
     struct sched *s;
     struct sched_plan *plan;
     vec(struct sched_wait) items;
+    uint32_t most; /* as many are enough for now; 0 = no bound */
+    bool more;     /* something was left */
 };
 
 static uint64_t plan_hash(const struct plan *plan) {
@@ -231,6 +233,14 @@ static bool untested(const struct sched *s, const struct job *job) {
            job->shape->asleep_version == 0;
 }
 
+/* Enough for this pass. */
+static bool reported_enough(struct waits *w) {
+    if (w->most == 0 || w->items.n < w->most)
+        return false;
+    w->more = true;
+    return true;
+}
+
 static void report_fresh(struct waits *w) {
     struct sched *s = w->s;
     size_t kept = 0;
@@ -239,7 +249,8 @@ static void report_fresh(struct waits *w) {
         struct job *job = s->fresh.items[i];
         if (!job)
             continue;
-        if (untested(s, job) || (job->place == PLACE_LIVE && job->started >= job->n_tasks)) {
+        if (untested(s, job) || (job->place == PLACE_LIVE && job->started >= job->n_tasks) ||
+            reported_enough(w)) {
             s->fresh.items[kept++] = job;
             job->fresh = kept;
             continue;
@@ -250,9 +261,25 @@ static void report_fresh(struct waits *w) {
     s->fresh.n = kept;
 }
 
+/* All jobs of a shape. False: enough for now; those that were told are passed over next time. */
+static bool report_rest(struct waits *w, struct shape *shape) {
+    for (size_t i = shape->first; i < shape->n_jobs; i++) {
+        struct job *job = shape->jobs[i];
+        if (!job || job->fresh || job->started >= job->n_tasks)
+            continue;
+        if (reported_enough(w))
+            return false;
+        report_job(w, job);
+    }
+    return true;
+}
+
 static void report_shapes(struct waits *w) {
-    vec_each (&w->s->reports, at) {
-        struct shape *shape = *at;
+    struct sched *s = w->s;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->reports.n; i++) {
+        struct shape *shape = s->reports.items[i];
         uint32_t rest = shape ? rest_reason(shape) : REASON_NONE;
 
         if (!shape)
@@ -260,19 +287,19 @@ static void report_shapes(struct waits *w) {
         shape->reported = 0;
         if (rest == shape->rest_reported && shape->detail_version == shape->detail_reported)
             continue;
+        if (!report_rest(w, shape)) {
+            s->reports.items[kept++] = shape;
+            shape->reported = kept;
+            continue;
+        }
         shape->rest_reported = rest;
         shape->detail_reported = shape->detail_version;
-        for (size_t i = shape->first; i < shape->n_jobs; i++) {
-            struct job *job = shape->jobs[i];
-            if (job && !job->fresh && job->started < job->n_tasks)
-                report_job(w, job);
-        }
     }
-    vec_reset(&w->s->reports);
+    s->reports.n = kept;
 }
 
-void explain_pass(struct sched *s, struct sched_plan *plan) {
-    struct waits w = {s, plan, {0}};
+bool explain_pass(struct sched *s, uint32_t max_waits, struct sched_plan *plan) {
+    struct waits w = {.s = s, .plan = plan, .most = max_waits};
 
     report_specials(&w);
     report_fresh(&w);
@@ -282,4 +309,5 @@ void explain_pass(struct sched *s, struct sched_plan *plan) {
     if (plan->n_waits)
         memcpy(plan->waits, w.items.items, plan->n_waits * sizeof(*plan->waits));
     vec_done(&w.items);
+    return w.more;
 }

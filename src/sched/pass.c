@@ -500,14 +500,14 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     s->changed = false;
     bool cut = pass_run(s, max_starts, plan, &starts);
     s->cut = cut;
-    explain_pass(s, plan);
+    bool more = explain_pass(s, max_starts > UINT32_MAX / 4 ? 0 : max_starts * 4, plan);
     pass_end(s, plan, &starts);
-    s->changed = s->changed || cut;
+    s->changed = s->changed || cut || more;
     s->due = s->preempt_wake;
     for (uint32_t p = 0; p < s->n_pools; p++)
         s->due = min_of(s->due, s->pools[p].first_start);
     s->log.from = s->log.end;
-    plan->next_time = cut ? now : next_time(s);
+    plan->next_time = cut || more ? now : next_time(s);
 }
 
 void sched_plan_done(struct sched_plan *plan) {

@@ -249,6 +249,26 @@ void sched_job_remove(struct sched *s, uint32_t job_id) {
     sched_touched(s);
 }
 
+/* Is it still between its neighbours? False when in doubt. Whoever grows older with all others is.
+ */
+static bool job_keeps_place(const struct shape *shape, const struct job *job) {
+    size_t at = job->position;
+
+    if (at >= shape->n_sorted)
+        return false;
+    for (size_t i = at; i-- > shape->first;) {
+        if (shape->jobs[i] && job_compare(shape->jobs[i], job) > 0)
+            return false;
+        if (shape->jobs[i])
+            break;
+    }
+    for (size_t i = at + 1; i < shape->n_sorted; i++) {
+        if (shape->jobs[i])
+            return job_compare(job, shape->jobs[i]) < 0;
+    }
+    return true;
+}
+
 void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
     struct job *job = map_get(&s->jobs, job_id);
 
@@ -258,10 +278,15 @@ void sched_job_priority(struct sched *s, uint32_t job_id, uint32_t priority) {
     if (s->any_if_above)
         sched_released(s); /* may preempt others than before */
     sched_touched(s);
-    if (job->place == PLACE_LIVE) {
-        job_list_remove(s, job->shape, job);
-        job_list_push(s, job->shape, job);
+    if (job->place != PLACE_LIVE)
+        return;
+    if (job_keeps_place(job->shape, job)) {
+        if (job->position == job->shape->first)
+            shape_turn_changed(s, job->shape);
+        return;
     }
+    job_list_remove(s, job->shape, job);
+    job_list_push(s, job->shape, job);
 }
 
 void sched_job_preempting(struct sched *s, uint32_t job_id, bool preempting) {

@@ -285,7 +285,7 @@ struct sched_start {
     uint32_t backfilled_past; /* job id at the head that waits, 0 */
     uint32_t reservation;     /* that it starts in, 0 = none */
 };
-/* Why a job waits. Every pending job of the view has one after a pass. */
+/* Why a job waits. Every pending job of the view has one after a pass that was not cut short. */
 struct sched_wait {
     uint32_t job_id;
     uint32_t reason; /* enum job_reason */
@@ -337,7 +337,9 @@ struct sched_plan {
     { NULL, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0 }
 void sched_plan_done(struct sched_plan *plan);
 
-/* Plans everything that waits. max_starts bounds one plan (0 = no bound). */
+/* Plans everything that waits. max_starts bounds the starts of one plan, and four times as many is
+ * how many waits it reports (0 = no bound); what is left comes with the next, which is due at once.
+ */
 void sched_pass(struct sched *sched, int64_t now, uint32_t max_starts, struct sched_plan *plan);
 
 /* Something that may break promises and that the view does not show by itself; call it before the

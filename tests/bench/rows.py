@@ -8,6 +8,7 @@ measures.  MEASURES tells how each is compared: whether more is better, and the 
 import os
 import re
 import signal
+import subprocess
 import time
 
 from cluster import FIRST_JOB_ID, stop_pid, wait_for
@@ -16,8 +17,11 @@ SBATCH = "sbatch -Q -o /dev/null --wrap=true"
 
 
 class Row:
-    def __init__(self, name, title, run, measures, sets=("default",), slow=False):
+    """`alone`: needs no cluster, only Sluice's build directory, which takes the System's place."""
+
+    def __init__(self, name, title, run, measures, sets=("default",), slow=False, alone=False):
         self.name, self.title, self.run, self.measures, self.sets, self.slow = name, title, run, measures, sets, slow
+        self.alone = alone
 
 
 class Measure:
@@ -208,6 +212,29 @@ def row_lost(system, sizes):
     return {"acknowledged": acknowledged, "lost": lost, "reused": reused}
 
 
+# -- the planner, without daemons ----------------------------------------------------------------------------------
+
+def row_tool(tool, *arguments):
+    """A program of this folder that prints "ROW MEASURE VALUE UNIT" lines."""
+    def run(build, sizes):
+        lines = subprocess.run([os.path.join(build, "tests", "bench", tool), *arguments], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        return {words[1]: float(words[2]) for words in map(str.split, lines)}
+    return run
+
+
+PLANNER = {"full_pass": ("ms", 50), "submission_mean": ("ms", None), "submission_worst": ("ms", 1), "end_mean": ("ms", None),
+           "end_worst": ("ms", 1), "estimates": ("ms", 1000), "memory": ("B a queued job", 500)}
+WHOLE = dict(PLANNER, full_pass=("ms", 5))
+TURNS = {f"{what}_{which}": ("ms", 20 if which == "worst" else None)
+         for what in ("submission", "end", "ageing", "partition") for which in ("mean", "worst")}
+
+
+def alone(name, title, run, measures):
+    return Row(name, title, run, {key: Measure(f"{key}, {unit}", LESS, limit=limit)
+                                  for key, (unit, limit) in measures.items()}, slow=True, alone=True)
+
+
 RATE, LESS = True, False
 ROWS = [
     Row("sbatch1", "`sbatch` in a loop, 1 submitter", row_sbatch(1),
@@ -233,6 +260,17 @@ ROWS = [
          "reused": Measure("ids given out again", LESS, limit=0)}),
     Row("nodedown", "a slurmd killed: shown as not responding", row_node_down, {"time": Measure("s", LESS, limit=5)},
         slow=True),
+    alone("planner_shared", "planner: 10,000 shared nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "shared"), PLANNER),
+    alone("planner_shared20k", "the same, 20,000 shapes", row_tool("planner", "shared20k"), PLANNER),
+    alone("planner_whole", "planner: 10,000 whole nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "whole"), WHOLE),
+    alone("planner_whole20k", "the same, 20,000 shapes", row_tool("planner", "whole20k"), WHOLE),
+    alone("planner_distinct", "planner: 10,000 jobs, all different", row_tool("planner", "distinct"), PLANNER),
+    alone("planner_partitions", "planner: 1,000 partitions", row_tool("planner", "partitions"), PLANNER),
+    alone("planner_array", "planner: an array of 1,000,000 tasks", row_tool("planner", "array"), PLANNER),
+    alone("planner_widehead", "planner: the first job needs every node", row_tool("planner", "widehead"), PLANNER),
+    alone("planner_k64", "planner: 64 plans", row_tool("planner", "k64"), PLANNER),
+    alone("planner_k1000", "planner: 1,000 plans", row_tool("planner", "k1000"), PLANNER),
+    alone("planner_turns", "controller core: a turn with 100,000 jobs waiting", row_tool("turns"), TURNS),
 ]
 assert FIRST_JOB_ID > 1
 assert all(re.fullmatch(r"\w+", row.name) for row in ROWS)
