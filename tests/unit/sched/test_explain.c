@@ -240,6 +240,30 @@ TEST(each_partition_has_its_own_head) {
     world_done(&w);
 }
 
+TEST(a_bounded_pass_leaves_reasons_for_the_next_which_is_due_at_once) {
+    struct world w;
+    unsigned told = 0;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    for (unsigned i = 0; i < 30; i++) {
+        struct sched_job_spec spec = world_spec(&w);
+        spec.cpus_per_task = 4;
+        world_add(&w, &spec);
+    }
+    for (unsigned pass = 0; pass < 20 && told < 29; pass++) {
+        struct sched_plan plan;
+        sched_pass(w.sched, w.now, 1, &plan);
+        world_commit(&w, &plan);
+        told += plan.n_waits;
+        assert_true(plan.n_waits <= 5); /* four, and the head */
+        assert_true(told >= 29 || plan.next_time == w.now);
+        sched_plan_done(&plan);
+    }
+    assert_true(told >= 29);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_in_a_partition_that_is_down_waits_for_it),
@@ -253,6 +277,7 @@ int main(void) {
         cmocka_unit_test(a_deadline_that_cannot_be_met_any_more_is_the_reason),
         cmocka_unit_test(an_array_at_its_limit_says_so),
         cmocka_unit_test(each_partition_has_its_own_head),
+        cmocka_unit_test(a_bounded_pass_leaves_reasons_for_the_next_which_is_due_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

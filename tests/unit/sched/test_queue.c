@@ -119,12 +119,36 @@ TEST(replacing_a_job_by_another_request_changes_its_shape) {
     world_done(&w);
 }
 
+TEST(who_grows_older_with_all_others_keeps_its_place) {
+    struct world w;
+    uint32_t ids[10];
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    for (unsigned i = 0; i < 10; i++) {
+        struct sched_job_spec spec = world_spec(&w);
+        spec.priority = 1000 - 10 * i;
+        ids[i] = world_add(&w, &spec);
+    }
+    order_begin(w.sched);
+    const struct shape *shape = w.sched->shapes.items[0];
+    for (unsigned i = 0; i < 10; i++)
+        world_priority(&w, ids[i], 1005 - 10 * i);
+    assert_int_equal(shape->n_sorted, 10); /* nobody was taken out */
+    assert_int_equal(shape->n_jobs, 10);
+    world_priority(&w, ids[9], 5000);
+    order_begin(w.sched);
+    assert_int_equal(order_job(w.sched)->job_id, ids[9]);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_of_priority_move_jobs),
         cmocka_unit_test(random_changes_keep_the_order),
         cmocka_unit_test(a_higher_tier_goes_before_a_higher_priority),
         cmocka_unit_test(replacing_a_job_by_another_request_changes_its_shape),
+        cmocka_unit_test(who_grows_older_with_all_others_keeps_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
