@@ -675,7 +675,7 @@ X(U32, step_retry_time, "step_retry_time", 60, 0, 65535, NONE, NOT_YET, "sec", N
 X(SWITCH, spec_cores_first, "spec_cores_first", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(DURATION, guard_time, "sluice_guard_time", 43200, 0, CONF_U64_MAX, NONE, HONOURED, "", \
   "a job that has waited longer has resources kept for it wherever it stands, so that nobody starts before it for ever; 0 is never") \
-X(U32, guard_jobs, "sluice_guard_jobs", 1000, 0, 100000, NONE, HONOURED, "", \
+X(U32, guard_jobs, "sluice_guard_jobs", 20, 0, 100000, NONE, HONOURED, "", \
   "how many jobs at most have resources kept for them for that reason") \
 X(ENUM, order, "sluice_order", CONF_SCHED_ORDER_PRIORITY, 0, 0, SCHED_ORDER, HONOURED, "", \
   "wfp3 adds the logarithm of (wait/limit)^3*nodes to every priority, so that whoever has waited long for its limit goes first; a priority factor of 8388608 counts as much as a value twice as large; it is reckoned again every PriorityCalcPeriod") \
