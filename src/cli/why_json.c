@@ -25,7 +25,7 @@ static void delay_json(struct json *json, const struct job *job) {
         return;
     json_object(json, "delayed");
     json_signed(json, "from", job->promised_start);
-    json_signed(json, "to", job->delayed_to);
+    json_signed(json, "to", job->start_time > 0 ? job->start_time : job->delayed_to);
     json_signed(json, "at", job->delay_time);
     json_text(json, "cause", job->delay_cause);
     json_unsigned(json, "times", job->n_delays);

@@ -21,12 +21,11 @@ void why_delay(const struct job *job, int64_t now, struct str *out) {
     at(job->promised_start, now, out);
     str_append(out, job->state == JOB_PENDING ? ", now " : ", and started at ");
     at(start, now, out);
-    str_append(out, ": at ");
+    str_printf(out, ": %s (at ", job->delay_cause ? job->delay_cause : "something changed");
     at(job->delay_time, now, out);
-    str_printf(out, " %s", job->delay_cause ? job->delay_cause : "something changed");
     if (job->n_delays > 1)
-        str_printf(out, " (the last of %u times that it was put off)", job->n_delays);
-    str_append(out, ".\n");
+        str_printf(out, ", the last of %u times that it was put off", job->n_delays);
+    str_append(out, ").\n");
 }
 
 static const char preempted[] = "; preempted by job ";
@@ -58,9 +57,7 @@ void why_preempted(const struct job *job, int64_t now, struct str *out) {
         str_append(out, " at ");
         at(job->preempt_time, now, out);
     }
-    if (job->state == JOB_SUSPENDED)
-        str_append(out, "; it goes on when its CPUs are free again");
-    else if (job->state == JOB_RUNNING && job->preempt_end > 0)
+    if (job->state == JOB_RUNNING && job->preempt_end > 0)
         str_append(out, "; it may run on for its grace time");
     str_append(out, ".\n");
 }

@@ -334,8 +334,21 @@ static void pending_print(const struct why_reply *reply, struct str *out) {
     changes_print(reply, out);
     if (reply->may_update &&
         (reply->job->reason == REASON_RESOURCES || reply->job->reason == REASON_PRIORITY))
-        str_printf(out, "To run it tonight instead: scontrol update JobId=%s StartTime=22:00\n",
+        str_printf(out,
+                   "To put it off until tonight: scontrol update JobId=%s StartTime=22:00 "
+                   "(sbatch --begin=22:00)\n",
                    reply->id);
+}
+
+/* Its limit does not run meanwhile, so nobody can say when it ends. */
+static void suspended_print(const struct why_reply *reply, struct str *out) {
+    str_append(out, "It has been suspended since ");
+    timestamp_print(reply->job->suspend_time, NULL, reply->now, out);
+    if (reply->job->paused)
+        str_append(out, " to let others have its CPUs, and goes on by itself when they are free "
+                        "again or its turn has come.\n");
+    else
+        str_printf(out, " by an administrator; scontrol resume %s lets it go on.\n", reply->id);
 }
 
 static void running_print(const struct why_reply *reply, struct str *out) {
@@ -348,7 +361,9 @@ static void running_print(const struct why_reply *reply, struct str *out) {
     if (job->provenance)
         str_printf(out, ", started %.*s", why_started_length(job), job->provenance);
     str_append(out, ".\n");
-    if (job->end_time > 0) {
+    if (job->state == JOB_SUSPENDED) {
+        suspended_print(reply, out);
+    } else if (job->end_time > 0) {
         str_append(out, "It ends at the latest at ");
         time_print(reply, job->end_time, out);
         str_append(out, job->preempt_end > 0 ? ", the end of its grace.\n" : ", its limit.\n");

@@ -152,7 +152,7 @@ def test_a_broken_promise_is_told_with_its_cause(busy, work):
     wait_until(lambda: "delayed" in why(busy, job), what="the delay")
     facts, text = why(busy, job), busy.ok(f"sluice why {job}")
     assert facts["delayed"]["from"] == end and facts["delayed"]["cause"] == "node n2 was drained"
-    assert re.search(r"^It had been expected at \S+, now an unknown time: at \S+ node n2 was drained\.$", text, re.M), text
+    assert re.search(r"^It had been expected at \S+, now an unknown time: node n2 was drained \(at \S+\)\.$", text, re.M), text
 
 
 def test_who_goes_for_whom_is_told_to_both(make_cluster, work):                                           # B25

@@ -105,14 +105,14 @@ TEST(a_start_that_was_put_off_is_told_with_its_cause) {
     job.delay_cause = text_of("node c03 went down");
     job.n_delays = 1;
     end_says(&job, "It had been expected at 1970-01-01T14:00:00, now 1970-01-01T15:30:00: "
-                   "at 1970-01-01T13:10:00 node c03 went down.\n");
+                   "node c03 went down (at 1970-01-01T13:10:00).\n");
     job.delayed_to = 0;
     job.n_delays = 3;
     end_says(&job, ", now an unknown time: ");
-    end_says(&job, "went down (the last of 3 times that it was put off).");
+    end_says(&job, "went down (at 1970-01-01T13:10:00, the last of 3 times that it was put off).");
     job.state = JOB_RUNNING;
     job.start_time = 55800;
-    end_says(&job, "1970-01-01T14:00:00, and started at 1970-01-01T15:30:00: at");
+    end_says(&job, "1970-01-01T14:00:00, and started at 1970-01-01T15:30:00: node");
     job.start_time = 50400; /* kept after all */
     end_says_not(&job, "It had been expected");
 }
@@ -128,7 +128,12 @@ TEST(who_preempted_a_job_is_told_in_every_state) {
     end_says(&job, "Its last run was preempted by job 12");
     job.state = JOB_SUSPENDED;
     end_says(&job, "started in order.");
-    end_says(&job, "01:00:00; it goes on when its CPUs are free again.");
+    end_says(&job, "It was preempted by job 12 under partition tiers at 1970-01-01T01:00:00.\n");
+    job.suspend_time = 3600;
+    job.paused = true;
+    end_says(&job, "suspended since 1970-01-01T01:00:00 to let others have its CPUs, and goes on");
+    job.paused = false;
+    end_says(&job, "by an administrator; scontrol resume 7 lets it go on.");
     job.state = JOB_RUNNING;
     job.end_time = job.preempt_end = 6000;
     end_says(&job, ", the end of its grace.\n");
