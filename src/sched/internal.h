@@ -13,7 +13,8 @@
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), place.c, select.c and fragment.c (which nodes to take), profile.c (the future), calendar.c
  * (reservations), preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a
- * test), pass.c (one plan), senior.c (who may have a plan), promise.c (who starts later than
+ * test), pass.c (one plan), candidates.c (who is tried next when no more may have a plan), senior.c
+ * (who may have a plan), promise.c (who starts later than
  * planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
@@ -243,6 +244,20 @@ struct again {
     struct turn_key key;
     size_t turn; /* index */
 };
+/* Jobs for which nothing is kept, tried after all others: of a shape, from a position on. */
+struct waiting_group {
+    size_t turn;
+    struct shape *shape;
+    size_t from;
+    bool one; /* the first only */
+};
+struct waiting_job {
+    uint32_t tier;
+    int64_t expected;
+    struct turn_key key;
+    size_t turn;
+    struct job *job;
+};
 /* What a job with a plan has been told, and where. */
 struct promise {
     int64_t start;
@@ -296,6 +311,7 @@ struct shape {
     uint32_t rest_reported;
     uint64_t detail_version, detail_reported;
     size_t cursor;                    /* this walk: next job to look at */
+    uint32_t tried_pass;              /* no more of it can start in this pass */
     uint32_t n_guarded, guarded_seen; /* jobs that have waited longest; seen in this pass */
 };
 
@@ -304,6 +320,7 @@ enum seniority { SENIORITY_NONE, SENIORITY_ENOUGH, SENIORITY_GUARDED };
 enum job_place { PLACE_LIVE, PLACE_BEGIN, PLACE_LIMITED, PLACE_EXPIRED };
 struct job {
     uint32_t job_id, priority, tier;
+    int64_t expected;                      /* seconds that it is likely to run, 0 = unknown */
     uint32_t n_tasks, max_starts, started; /* started: in this pass */
     uint32_t uid;
     int64_t submit, begin, deadline, eligible;
@@ -462,6 +479,8 @@ struct sched {
         size_t turn;              /* whose job is looked at; NO_TURN at the end */
         bool from_again;
     } order;
+    vec(struct waiting_group) waiting_groups; /* see candidates.c */
+    vec(struct waiting_job) waiting_jobs;
     struct map popular; /* hash -> struct popular */
     struct popular popular_table[POPULAR_MAX];
     uint32_t n_popular;
@@ -749,6 +768,16 @@ void plan_free(struct plan *plan);
 bool plan_can_improve(struct sched *s, const struct plan *plan, uint32_t node);
 void plans_clear(struct sched *s);
 
+/* candidates.c */
+/* Is it tried only when everybody who may have a plan has been dealt with? */
+bool candidate_waits(const struct sched *s, const struct job *job);
+void candidates_begin(struct sched *s);
+/* Puts the job of the walk's turn off, and all behind it in its shape unless it returns true. */
+bool candidate_defer(struct sched *s, const struct job *job);
+/* Jobs of a group, from a position on, to s->waiting_jobs; candidates_order() sorts those. */
+void candidates_add(struct sched *s, const struct waiting_group *group, size_t from);
+void candidates_order(struct sched *s);
+
 /* pass.c */
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
                 struct sched_start *ret);
@@ -762,6 +791,7 @@ struct turn *order_turn(struct sched *s);
 struct job *order_job(struct sched *s); /* of that turn */
 void order_advance(struct sched *s);    /* goes on; the shape comes again with its next job */
 void order_drop(struct sched *s);       /* goes on; no more of this shape */
+void order_return(struct sched *s, size_t turn); /* at the end of the walk: to a turn of it */
 void shape_turn_changed(struct sched *s, struct shape *shape); /* its first job may be another */
 void order_forget(struct sched *s, struct shape *shape);
 

@@ -250,6 +250,10 @@ void order_drop(struct sched *s) {
     order_look(s);
 }
 
+void order_return(struct sched *s, size_t turn) {
+    s->order.turn = turn;
+}
+
 void order_advance(struct sched *s) {
     struct shape *shape = order_turn(s)->shape;
 

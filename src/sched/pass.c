@@ -237,7 +237,8 @@ static void job_blocks(struct sched *s, struct job *job) {
             calendar_blocks(s, alt, job);
             continue;
         }
-        if (p->head_pass != s->pass) {
+        /* Candidates do not come in order; the walk's jobs do. */
+        if (p->head_pass != s->pass || job_compare(job, p->head) < 0) {
             p->head_pass = s->pass;
             p->head = job;
         }
@@ -290,17 +291,12 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, bool
     return alt;
 }
 
-/* `planned`: where its plan was, 0 without. */
-static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t planned,
-                                 struct sched_plan *plan, struct starts *starts) {
+/* It does not fit. `planned`: where its plan was, 0 without. */
+static enum outcome job_waits(struct sched *s, struct job *job, int64_t planned,
+                              struct sched_plan *plan, struct starts *starts) {
     struct shape *shape = job->shape;
-    int64_t limit;
-    struct alternative *alt = job_fits(s, job, planned != 0, &limit);
+    struct alternative *alt;
 
-    if (alt) {
-        job_start(s, job, alt, limit, plan, starts);
-        return STARTED;
-    }
     if (s->preemption.n_classes > 0 && preempt_try(s, job, plan)) {
         job_blocks(s, job);
         (void) shape_has_senior(s, job);
@@ -319,6 +315,17 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     }
     job_blocks(s, job);
     return shape_has_senior(s, job) || plannable ? WAITS : WAITS_LIKE_ALL;
+}
+
+static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t planned,
+                                 struct sched_plan *plan, struct starts *starts) {
+    int64_t limit;
+    struct alternative *alt = job_fits(s, job, planned != 0, &limit);
+
+    if (!alt)
+        return job_waits(s, job, planned, plan, starts);
+    job_start(s, job, alt, limit, plan, starts);
+    return STARTED;
 }
 
 /* Tries the next job of a shape. WAITS_LIKE_ALL: so will all others of the shape. */
@@ -468,6 +475,13 @@ static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *pl
         struct job *job = order_job(s);
         if (max_starts && starts->items.n >= max_starts)
             return true;
+        if (candidate_waits(s, job)) {
+            if (candidate_defer(s, job))
+                order_advance(s);
+            else
+                order_drop(s);
+            continue;
+        }
         enum outcome outcome = job_try(s, job, plan, starts);
         if (outcome == WAITS_LIKE_ALL) {
             order_drop(s);
@@ -477,6 +491,55 @@ static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *pl
             (void) shape_has_senior(s, job);
             order_advance(s);
         }
+    }
+    return false;
+}
+
+/* Those of a group that may start: none when its first does not fit now, for free resources only
+ * become fewer. */
+static void group_look(struct sched *s, const struct waiting_group *group, struct sched_plan *plan,
+                       struct starts *starts) {
+    size_t at = group->from;
+    struct job *job;
+    int64_t limit;
+
+    order_return(s, group->turn);
+    while ((job = job_list_at(group->shape, &at))) {
+        if (job_fits(s, job, false, &limit)) {
+            candidates_add(s, group, at);
+            return;
+        }
+        /* Once jobs have gone for one, others may have to go for the next. */
+        if (job_waits(s, job, 0, plan, starts) == WAITS_LIKE_ALL || group->one)
+            return;
+        at++;
+    }
+}
+
+/* The first jobs have their plans, and nobody else gets one. */
+static bool pass_candidates(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
+                            struct starts *starts) {
+    if (s->waiting_groups.n == 0)
+        return false;
+    for (uint32_t p = 0; p < s->n_pools; p++)
+        pool_drop_old(s, &s->pools[p], NULL);
+    vec_each (&s->waiting_groups, group) {
+        group_look(s, group, plan, starts);
+    }
+    candidates_order(s);
+    vec_each (&s->waiting_jobs, entry) {
+        struct job *job = entry->job;
+        enum outcome outcome = STARTED;
+        if (job->shape->tried_pass == s->pass)
+            continue;
+        order_return(s, entry->turn);
+        while (outcome == STARTED && job->started < min_of(job->n_tasks, job->max_starts)) {
+            if (max_starts && starts->items.n >= max_starts)
+                return true;
+            outcome = job_try(s, job, plan, starts);
+        }
+        if (outcome == WAITS_LIKE_ALL)
+            job->shape->tried_pass = s->pass;
     }
     return false;
 }
@@ -498,7 +561,9 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     order_begin(s);
     plans_drop_lost(s);
     s->changed = false;
-    bool cut = pass_run(s, max_starts, plan, &starts);
+    candidates_begin(s);
+    bool cut =
+        pass_run(s, max_starts, plan, &starts) || pass_candidates(s, max_starts, plan, &starts);
     s->cut = cut;
     bool more = explain_pass(s, max_starts > UINT32_MAX / 4 ? 0 : max_starts * 4, plan);
     pass_end(s, plan, &starts);

@@ -199,6 +199,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
         /* An array whose tasks were taken: the commonest replacement keeps its place. */
         old->n_tasks = spec->n_tasks_of_array;
         old->eligible = spec->eligible_time;
+        old->expected = spec->expected;
         if (old->priority != spec->priority)
             job_arrives(s, old);
         old->max_starts = spec->max_starts;
@@ -222,6 +223,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job->begin = spec->begin_time;
     job->deadline = spec->deadline;
     job->eligible = spec->eligible_time;
+    job->expected = spec->expected;
     job->shape = shape;
     job->uid = spec->uid;
     job->preempting = spec->preempting;

@@ -80,6 +80,9 @@ struct sched_settings {
     uint32_t guard_jobs;
     int64_t default_limit; /* seconds assumed for jobs without a limit */
     bool pack_nodes;       /* fill nodes before opening others; default true */
+    /* Those for whom nothing is kept are tried shortest first (by `expected`, else by limit) within
+     * their tier, not in order of priority. */
+    bool short_first;
 };
 
 struct sched;
@@ -152,6 +155,7 @@ struct sched_job_spec {
     int64_t begin_time;         /* not before */
     int64_t limit;              /* seconds; SCHED_FOREVER */
     int64_t min_limit;          /* --time-min, 0 = none */
+    int64_t expected;           /* seconds that it is likely to run, 0 = unknown: its limit */
     int64_t deadline;           /* 0 = none */
     int64_t promised;           /* start that it was told before the view was made anew, 0 */
     const uint32_t *partitions; /* alternatives; the earliest start wins, ties by tier then order */

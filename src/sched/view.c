@@ -100,6 +100,8 @@ void sched_free(struct sched *s) {
     vec_done(&s->order.turns);
     vec_done(&s->order.arrived);
     vec_done(&s->order.again);
+    vec_done(&s->waiting_groups);
+    vec_done(&s->waiting_jobs);
     vec_done(&s->changed_shapes);
     vec_done(&s->reports);
     vec_done(&s->places);

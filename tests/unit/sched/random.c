@@ -60,6 +60,7 @@ void random_world(struct world *w, struct rng *rng, int richness) {
     if (richness == RANDOM_SIMPLE)
         w->settings.reservations = 1;
     w->settings.pack_nodes = chance(rng, 80);
+    w->settings.short_first = w->n_nodes % 3 == 0; /* draws nothing: the seeds keep their worlds */
     if (richness == RANDOM_RICH) {
         w->kinds[0] = (struct sched_gres_kind) {"gpu", "a"};
         w->kinds[1] = (struct sched_gres_kind) {"gpu", "b"};
@@ -70,7 +71,7 @@ void random_world(struct world *w, struct rng *rng, int richness) {
         w->licenses[1] = between(rng, 1, 4);
         w->settings.backfill = chance(rng, 90);
         w->settings.mem_consumable = chance(rng, 85);
-        if (w->n_nodes % 2) { /* draws nothing: the seeds keep their worlds */
+        if (w->n_nodes % 2) { /* draws nothing either */
             w->settings.guard = 150;
             w->settings.guard_jobs = 2;
         }
@@ -197,6 +198,8 @@ struct sched_job_spec random_request(struct world *w, struct rng *rng, int richn
         spec.n_licenses = 1;
     }
     spec.priority = between(rng, 1, 5) * 100;
+    if (spec.priority > 200) /* draws nothing: the seeds keep their worlds */
+        spec.expected = 10 + spec.priority * 7 % 90;
     if (chance(rng, 15))
         spec.min_limit = spec.limit / 2;
     if (chance(rng, 10))

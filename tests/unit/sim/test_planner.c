@@ -2,7 +2,8 @@
 /*
  * The planner beside the reference policies, which share nothing with it: on P processors that are
  * all alike, with one reservation it is EASY, and with plans that are forgotten before every pass
- * it is replanning; start for start. Covers: src/sched as a whole.
+ * it is replanning; start for start. So it is with WFP3 as the order and with those that backfill
+ * tried shortest first, by limits or by predictions. Covers: src/sched as a whole.
  *
  * The machine is one node of P CPUs: then what is free is one number, as it is for the policies,
  * and no plan is bound to one processor among equals. (P nodes of one CPU give the same starts; the
@@ -14,6 +15,7 @@
 
 #include "archive.h"
 #include "base/heap.h"
+#include "base/map.h"
 #include "sim/policy.h"
 #include "text/duration.h"
 
@@ -28,6 +30,14 @@ struct machine {
     size_t submitted, first_waiting;
     bool forgetful; /* plans do not outlive a pass */
     bool one_cpu_nodes;
+    uint32_t order, candidates; /* as in struct sim_policy */
+    struct smap users;          /* name -> struct past */
+    size_t n_begun;
+};
+
+/* Run times of a user's last two jobs that ended, -1 = none. */
+struct past {
+    int64_t last, before;
 };
 
 static void machine_init(struct machine *m, const struct trace *trace, uint32_t reservations) {
@@ -37,6 +47,7 @@ static void machine_init(struct machine *m, const struct trace *trace, uint32_t 
                                       .cpus_consumable = true,
                                       .reservations = reservations,
                                       .default_limit = 86400,
+                                      .short_first = m->candidates != SIM_SAME,
                                       .pack_nodes = true};
     struct sched_node_spec *nodes = xcalloc(n, sizeof(*nodes));
     uint32_t *all = xcalloc(n, sizeof(*all));
@@ -73,10 +84,30 @@ static void machine_init(struct machine *m, const struct trace *trace, uint32_t 
 }
 
 static void machine_done(struct machine *m) {
+    vec_each (&m->trace->jobs, job) {
+        free(smap_remove(&m->users, job->user));
+    }
+    smap_done(&m->users);
     sched_free(m->sched);
     heap_done(&m->ends);
     free(m->nodes);
     sim_result_done(&m->result);
+}
+
+static struct past *past_of(struct machine *m, const struct trace_job *job) {
+    struct past *past = smap_get(&m->users, job->user);
+    if (!past) {
+        past = zalloc(struct past);
+        *past = (struct past) {-1, -1};
+        smap_put(&m->users, job->user, past);
+    }
+    return past;
+}
+
+static int64_t expected(struct machine *m, const struct trace_job *job) {
+    const struct past *past = past_of(m, job);
+    bool known = m->candidates == SIM_PREDICTED && past->before >= 0;
+    return known ? max_of((past->last + past->before) / 2, (int64_t) 1) : 0;
 }
 
 static void submit(struct machine *m, size_t at) {
@@ -88,6 +119,7 @@ static void submit(struct machine *m, size_t at) {
                                   .priority = 1,
                                   .submit_time = job->submit + EPOCH,
                                   .limit = job->est,
+                                  .expected = expected(m, job),
                                   .partitions = &partition,
                                   .n_partitions = 1,
                                   .min_nodes = m->one_cpu_nodes ? job->procs : 1,
@@ -112,9 +144,37 @@ static void forget_plans(struct machine *m) {
     }
 }
 
+struct ranked {
+    double key;
+    size_t at;
+};
+
+static int by_key(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    return x->key < y->key || (x->key == y->key && x->at < y->at) ? -1 : 1;
+}
+
+/* WFP3 as priorities. */
+static void rank(struct machine *m, int64_t now) {
+    vec(struct ranked) waiting = {0};
+    for (size_t at = m->first_waiting; at < m->submitted; at++) {
+        const struct trace_job *job = &m->trace->jobs.items[at];
+        double x = (double) (now - job->submit) / (double) job->est;
+        if (m->result.starts[at] == SIM_NEVER)
+            vec_push(&waiting, ((struct ranked) {-(x * x * x) * (double) job->procs, at}));
+    }
+    if (waiting.n > 1)
+        qsort(waiting.items, waiting.n, sizeof(struct ranked), by_key);
+    for (size_t i = 0; i < waiting.n; i++)
+        sched_job_priority(m->sched, (uint32_t) waiting.items[i].at + 1, (uint32_t) (1000000 - i));
+    vec_done(&waiting);
+}
+
 static void pass(struct machine *m, int64_t now) {
     struct sched_plan plan;
     forget_plans(m);
+    if (m->order == SIM_ORDER_WFP3)
+        rank(m, now);
     sched_pass(m->sched, now + EPOCH, 0, &plan);
     for (size_t i = 0; i < plan.n_starts; i++) {
         const struct sched_start *start = &plan.starts[i];
@@ -125,7 +185,7 @@ static void pass(struct machine *m, int64_t now) {
         sched_job_remove(m->sched, start->job_id);
         sched_run_add(m->sched, start->job_id, 0, false, 0, now + EPOCH, now + EPOCH + job->est,
                       start->allocs, start->n_allocs, NULL, NULL, 0);
-        heap_push(&m->ends, &m->nodes[at], now + job->run, at);
+        heap_push(&m->ends, &m->nodes[at], now + job->run, m->n_begun++);
     }
     sched_plan_done(&plan);
 }
@@ -137,6 +197,9 @@ static void run(struct machine *m) {
         bool more = m->submitted < m->trace->jobs.n;
         int64_t now = !end ? next->submit : more ? min_of(end->key, next->submit) : end->key;
         while ((end = heap_min(&m->ends)) && end->key == now) {
+            struct past *past = past_of(m, &m->trace->jobs.items[end - m->nodes]);
+            past->before = past->last;
+            past->last = m->trace->jobs.items[end - m->nodes].run;
             heap_remove(&m->ends, end);
             sched_run_remove(m->sched, (uint32_t) (end - m->nodes) + 1);
         }
@@ -184,6 +247,15 @@ static void all_are_same(const struct trace *trace) {
     planner_is(trace, (struct machine) {.one_cpu_nodes = true}, 1, (struct sim_policy) {SIM_EASY});
 }
 
+static void backfills_alike(const struct trace *trace, uint32_t order) {
+    static const uint32_t candidates[] = {SIM_SAME, SIM_SHORTEST, SIM_PREDICTED};
+    for (size_t i = 0; i < countof(candidates); i++) {
+        struct machine settings = {.order = order, .candidates = candidates[i]};
+        planner_is(trace, settings, 1,
+                   (struct sim_policy) {SIM_EASY, .order = order, .candidates = candidates[i]});
+    }
+}
+
 TEST(on_made_up_workloads_the_planner_is_easy_and_replanning) {
     static const char *const workloads[] = {
         "generate:jobs=300,procs=96,load=0.8,seed=7,users=30",
@@ -194,6 +266,8 @@ TEST(on_made_up_workloads_the_planner_is_easy_and_replanning) {
         struct trace trace;
         generate(&trace, workloads[i]);
         all_are_same(&trace);
+        backfills_alike(&trace, SIM_ORDER_FCFS);
+        backfills_alike(&trace, SIM_ORDER_WFP3);
         trace_done(&trace);
     }
 }
@@ -203,6 +277,15 @@ TEST(on_kth_sp2_the_planner_is_easy) {
     if (!archive_read(&trace, "KTH-SP2.swf.gz"))
         return;
     planner_is(&trace, (struct machine) {0}, 1, (struct sim_policy) {SIM_EASY});
+    trace_done(&trace);
+}
+
+TEST(on_kth_sp2_the_planner_backfills_by_predictions_as_easy_does) {
+    struct trace trace;
+    if (!archive_read(&trace, "KTH-SP2.swf.gz"))
+        return;
+    planner_is(&trace, (struct machine) {.candidates = SIM_PREDICTED}, 1,
+               (struct sim_policy) {SIM_EASY, .candidates = SIM_PREDICTED});
     trace_done(&trace);
 }
 
@@ -239,6 +322,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_made_up_workloads_the_planner_is_easy_and_replanning),
         cmocka_unit_test(on_kth_sp2_the_planner_is_easy),
+        cmocka_unit_test(on_kth_sp2_the_planner_backfills_by_predictions_as_easy_does),
         cmocka_unit_test(on_sdsc_sp2_the_planner_is_easy),
         cmocka_unit_test(
             with_plans_for_all_the_mean_wait_is_no_longer_than_under_conservative_backfilling),
