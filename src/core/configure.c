@@ -456,6 +456,7 @@ void sched_describe(struct core *core) {
         .guard_jobs = conf->scheduler.guard_jobs,
         .default_limit = 365 * 86400,
         .pack_nodes = true,
+        .short_first = conf->scheduler.candidates != CONF_SCHED_CANDIDATES_SAME,
     };
     struct sched_gres_kind kinds[SCHED_GRES_KINDS];
     for (size_t k = 0; k < core->n_kinds; k++)

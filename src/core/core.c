@@ -44,6 +44,7 @@ void core_free(struct core *core) {
     cluster_free(core);
     restore_free(core);
     preempt_free_all(core);
+    free(core->predictor);
     vec_done(&core->paused);
     qos_free_all(core);
     reservations_free(core);

@@ -475,6 +475,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->reservations_check |= job->rec.reservation != NULL;
+    predict_learn(core, &job->rec);
     core->n_completed++;
     core->n_failed += state == JOB_FAILED || state == JOB_TIMEOUT || state == JOB_NODE_FAIL ||
                       state == JOB_OUT_OF_MEMORY || state == JOB_BOOT_FAIL;

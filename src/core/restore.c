@@ -190,6 +190,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->restoring = false;
     restore_links(core);
     priority_cluster_changed(core);
+    predict_restored(core);
     sched_rebuild(core); /* partitions may have another state now */
     list_each (&core->jobs_in_order, at) {
         struct core_job *job = list_entry(at, struct core_job, link);

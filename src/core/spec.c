@@ -343,6 +343,7 @@ static void spec_times(const struct core *core, const struct job *job,
         spec->n_partitions > 0 ? &core->partitions[spec->partitions[0]].rec : NULL;
     spec->limit = job_limit(job, part);
     spec->min_limit = job->time_min != UNSET32 ? (int64_t) job->time_min * 60 : 0;
+    spec->expected = predict_seconds(core, job);
     spec->submit_time = job->submit_time;
     spec->eligible_time = job->eligible_time;
     spec->begin_time = job->begin_time;

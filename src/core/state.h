@@ -249,6 +249,7 @@ struct core {
     vec(struct qos *) qos;
 
     struct sched *sched;
+    struct predictor *predictor;  /* NULL until a job has ended */
     bool plan_wanted, plan_again; /* again: CPUs came free in the pass */
     int64_t plan_next;
     struct list questions; /* struct why_work: answered one forecast a turn */
@@ -440,6 +441,11 @@ void why_free_all(struct core *core);
 /* (wait / limit)^3 * nodes as a logarithm in units of 2^-23. */
 int64_t wfp3_term(const struct core *core, const struct job *rec);
 uint32_t wfp3_priority(const struct core *core, const struct job *rec, uint32_t priority);
+
+/* ---- likely run times, with sluice_candidates=predicted (predict.c) ---- */
+void predict_learn(struct core *core, const struct job *job);            /* it has ended */
+int64_t predict_seconds(const struct core *core, const struct job *job); /* 0 = unknown */
+void predict_restored(struct core *core);
 
 /* ---- expected starts (expect.c, promise.c) ---- */
 void promise_broken(struct core *core, const struct sched_breach *breach);

@@ -679,6 +679,8 @@ X(U32, guard_jobs, "sluice_guard_jobs", 20, 0, 100000, NONE, HONOURED, "", \
   "how many jobs at most have resources kept for them for that reason") \
 X(ENUM, order, "sluice_order", CONF_SCHED_ORDER_PRIORITY, 0, 0, SCHED_ORDER, HONOURED, "", \
   "wfp3 adds the logarithm of (wait/limit)^3*nodes to every priority, so that whoever has waited long for its limit goes first; a priority factor of 8388608 counts as much as a value twice as large; it is reckoned again every PriorityCalcPeriod") \
+X(ENUM, candidates, "sluice_candidates", CONF_SCHED_CANDIDATES_SAME, 0, 0, SCHED_CANDIDATES, HONOURED, "", \
+  "in which order those are tried for whom no resources are kept: same is that of the queue; shortest by time limit; predicted by the mean of the last two run times of the user under the job's name, or of the user, known when the job is submitted or changed, and no longer than the limit; PriorityTier goes first, and no plan is ever delayed. The run times are not stored: a controller that starts knows those of jobs within MinJobAge") \
 X(SWITCH, requeue_head, "requeue_head", false, 0, 1, NONE, NOT_YET, "", NULL)
 
 #define CONF_SLURMCTLD_OPTION_KEYS(X) \

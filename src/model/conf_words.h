@@ -52,6 +52,9 @@
     X(SCHEDULER_BACKFILL, "sched/hold", OBSOLETE)
 #define CONF_SCHED_ORDER_WORDS(X) \
     X(SCHED_ORDER_PRIORITY, "priority", HONOURED) X(SCHED_ORDER_WFP3, "wfp3", HONOURED)
+#define CONF_SCHED_CANDIDATES_WORDS(X) \
+    X(SCHED_CANDIDATES_SAME, "same", HONOURED) X(SCHED_CANDIDATES_SHORTEST, "shortest", HONOURED) \
+    X(SCHED_CANDIDATES_PREDICTED, "predicted", HONOURED)
 #define CONF_SELECT_WORDS(X) \
     X(SELECT_CONS_TRES, "select/cons_tres", HONOURED) X(SELECT_LINEAR, "select/linear", HONOURED)
 #define CONF_SELECT_ALIASES(X) \
@@ -359,7 +362,7 @@
 /* Every vocabulary once: V plain, A with aliases, C with words for several bits and aliases. */
 #define CONF_ENUM_VOCABULARIES(V, A)                                                               \
     V(AUTH) V(PREEMPT_TYPE) V(RESET) V(MCS) V(PART_STATE) V(PART_EXCLUSIVE) V(CGROUP_PLUGIN)       \
-    V(AUTODETECT) V(SCHED_ORDER)                                                                   \
+    V(AUTODETECT) V(SCHED_ORDER) V(SCHED_CANDIDATES)                                               \
     A(LEVEL) A(CRED) A(PART_LIMITS) A(SCHEDULER) A(SELECT) A(PRIORITY) A(PROCTRACK) A(GATHER)      \
     A(STORAGE) A(JOBCOMP) A(MPI) A(SWITCH) A(TOPOLOGY) A(NAMESPACE) A(NODE_STATE) A(DBD_STORAGE)
 #define CONF_FLAG_VOCABULARIES(V, A, C)                                                            \
