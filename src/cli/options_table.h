@@ -50,7 +50,7 @@
     X(qos, "qos", 'q', REQUIRED, BRA, "*QOS", string, job.qos, 1, HONOURED, JOB, "NAME", "quality of service") \
     X(reboot, "reboot", 0, NO, BRA, "", flag, job.reboot, 3, NOT_YET, JOB, "", "reboot the nodes before the job starts") \
     X(requeue, "requeue", 0, OPTIONAL, B, "*REQUEUE", requeue, job.requeue, 1, HONOURED, JOB, "", "start the job again after a node failure or preemption") \
-    X(reservation, "reservation", 0, REQUIRED, BRA, "*RESERVATION", string, job.reservation, 1, HONOURED, JOB, "NAME", "use this reservation") \
+    X(reservation, "reservation", 0, REQUIRED, BRA, "*RESERVATION", string, job.reservation, 1, HONOURED, JOB, "NAME,…", "start in this reservation, or in one of several") \
     X(signal, "signal", 0, REQUIRED, BRA, "*SIGNAL", signal, job.signal, 1, HONOURED, JOB, "[B:]SIGNAL[@SECONDS]", "send a signal this long before the time limit (60 s)") \
     X(time, "time", 't', REQUIRED, BRA, "*TIMELIMIT", minutes, job.time_limit, 1, HONOURED, JOB, "TIME", "time limit: minutes, [[days-]hours:]minutes:seconds, days-hours") \
     X(time_min, "time-min", 0, REQUIRED, BRA, "", minutes, job.time_min, 2, HONOURED, JOB, "TIME", "accept a time limit as low as this to start sooner") \
