@@ -174,6 +174,32 @@ static void apply_priority_request(struct core *core, struct core_job *job,
     }
 }
 
+/* A limit above those of all its partitions: accepted, as users know it, but it waits until
+ * somebody changes something. */
+static void note_time_limit(struct core *core, const struct job *job, struct submit_reply *reply) {
+    uint32_t most = 0, asked = job->time_min != UNSET32 ? job->time_min : job->time_limit;
+    if (job->time_limit == MINUTES_UNSET || job->time_limit == 0)
+        return;
+    cleanup_free char *copy = xstrdup(job->partition);
+    char *cursor = copy;
+    for (char *name = str_next_word(&cursor, ","); name != NULL;
+         name = str_next_word(&cursor, ",")) {
+        const struct core_partition *part = partition_find(core, name, NULL);
+        if (part == NULL || part->rec.max_time == MINUTES_INFINITE || asked <= part->rec.max_time)
+            return;
+        most = max_of(most, part->rec.max_time);
+    }
+    struct str limit cleanup_str = STR_INIT;
+    minutes_print_long(most, "UNLIMITED", &limit);
+    cleanup_free char *text =
+        xasprintf("note: partition %s allows at most --time=%s; the job waits with the reason "
+                  "PartitionTimeLimit",
+                  job->partition, str_cstr(&limit));
+    char **lines = arena_alloc(&core->out->memory, sizeof(char *));
+    lines[0] = arena_strndup(&core->out->memory, text, strlen(text));
+    reply->infos = (struct strs) {lines, 1};
+}
+
 /* What the time does not say. */
 static void test_only_infos(struct core *core, const struct core_job *job, bool exact,
                             struct strs *ret) {
@@ -291,6 +317,8 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
         r = check_submission(core, job, user, submit, &refusal);
     if (r == 0)
         apply_priority_request(core, job, user, &reply);
+    if (r == 0 && !submit->test_only)
+        note_time_limit(core, &job->rec, &reply);
     if (r < 0 || submit->test_only) {
         core->meta.next_job_id = saved_next;
         if (r < 0)

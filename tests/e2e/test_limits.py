@@ -32,7 +32,10 @@ def test_a_warning_signal_before_the_limit(cluster, work, script):
 
 def test_a_limit_above_the_partitions_waits_or_is_refused(make_cluster, work):                           # A39
     cluster = make_cluster(nodes=1, conf="PartitionName=brief Nodes=ALL MaxTime=10 State=UP\n")
-    job = cluster.submit("-p brief -t 11 --wrap=true", cwd=work)
+    result = cluster.run("sbatch -p brief -t 11 --wrap=true", cwd=work)
+    job = result.out.split()[-1]
+    assert result.err == ("sbatch: note: partition brief allows at most --time=00:10:00; the job waits with the reason "
+                          "PartitionTimeLimit\n")
     cluster.wait_reason(job, "PartitionTimeLimit")
     ok = cluster.submit("-p brief -t 10 -o /dev/null --wrap=true", cwd=work)
     assert cluster.wait_end(ok) == "COMPLETED"
