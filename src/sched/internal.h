@@ -191,6 +191,7 @@ struct node_set {
     struct bits nodes;
     uint32_t refs;
 };
+#define GROUPS_MAX 16 /* of one alternative */
 struct group {
     struct node_set *set;
     uint32_t count;

@@ -70,8 +70,8 @@ static bool take_required(struct sched *s, const struct shape *shape, struct pla
     return true;
 }
 
-/* Scarcest feature first would be optimal for overlapping groups only with a matching; groups are
- * taken as written, preferring nodes that no later group can use. */
+/* Groups are taken as written, in order of preference, nodes that no later group can use before
+ * others. That may fail though there is a way. */
 static bool take_groups(struct sched *s, const struct alternative *alt, struct placement *out) {
     size_t n_required = out->picks.n; /* a required node serves one group */
 
@@ -103,6 +103,82 @@ static bool take_groups(struct sched *s, const struct alternative *alt, struct p
             return false;
     }
     return true;
+}
+
+/* Who stands for which group. Both arrays have as many members as the groups have
+ * places. */
+struct standing {
+    const struct alternative *alt;
+    uint32_t *nodes, *groups;
+    size_t n;
+    uint32_t counts[GROUPS_MAX];
+};
+
+/* Finds a group for one more node; others may change theirs for it. `tried`: groups, as bits. */
+static bool standing_add(struct standing *st, uint32_t node, size_t member, uint32_t *tried) {
+    for (size_t g = 0; g < st->alt->n_groups; g++) {
+        if ((*tried >> g & 1) || !bits_test(&st->alt->groups[g].set->nodes, node))
+            continue;
+        *tried |= 1u << g;
+        bool open = st->counts[g] < st->alt->groups[g].count;
+        for (size_t i = 0; i < st->n && !open; i++) {
+            if (i == member || st->groups[i] != g || !standing_add(st, st->nodes[i], i, tried))
+                continue;
+            st->counts[g]--; /* it went elsewhere */
+            open = true;
+        }
+        if (!open)
+            continue;
+        st->counts[g]++;
+        st->nodes[member] = node;
+        st->groups[member] = (uint32_t) g;
+        return true;
+    }
+    return false;
+}
+
+static void take_node(struct sched *s, uint32_t node, struct placement *out) {
+    size_t i = 0;
+
+    while (s->found.items[i].node != node)
+        i++;
+    candidate_take(s, i, out);
+}
+
+static void rest_by_size(struct sched *s, const struct shape *shape);
+
+/* The same where a choice in order of preference fails: finds nodes for all groups whenever there
+ * are any, and of those the largest (what can stand for the groups is a matroid, so taking the
+ * largest that still can is best). */
+static bool take_groups_largest(struct sched *s, const struct shape *shape,
+                                const struct alternative *alt, struct placement *out) {
+    struct standing st = {.alt = alt};
+    size_t n_required = out->picks.n, wanted = 0;
+    uint32_t full = 0; /* groups, as bits: nothing can be changed there any more */
+
+    for (size_t g = 0; g < alt->n_groups; g++)
+        wanted += alt->groups[g].count;
+    if (wanted > n_required + s->found.n)
+        return false;
+    st.nodes = xcalloc(wanted + 1, sizeof(*st.nodes));
+    st.groups = xcalloc(wanted + 1, sizeof(*st.groups));
+    rest_by_size(s, shape);
+    for (size_t i = 0; i < n_required + s->rest.n && st.n < wanted; i++) {
+        bool required = i < n_required;
+        uint32_t node = required ? out->picks.items[i].node : s->rest.items[i - n_required].node;
+        uint32_t tried = full;
+        if (!standing_add(&st, node, st.n, &tried)) {
+            full = tried;
+            continue;
+        }
+        st.n++;
+        if (!required)
+            take_node(s, node, out);
+    }
+    bool ok = st.n == wanted;
+    free(st.nodes);
+    free(st.groups);
+    return ok;
 }
 
 /* Largest allowed number of nodes in [low, high], or 0. */
@@ -405,6 +481,31 @@ bool select_is_exact(const struct shape *shape, const struct alternative *alt) {
            (alt->n_groups == 1 && shape->n_req_nodes == 0 && shape_is_fixed(shape, alt));
 }
 
+static bool select_rest(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                        struct placement *out) {
+    return spread_goal(shape, alt) ? spread_rest(s, shape, alt, out)
+                                   : fixed_rest(s, shape, alt, out);
+}
+
+static bool select_groups(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                          struct placement *out) {
+    size_t n = s->found.n, n_required = out->picks.n;
+    struct candidate *found = xcalloc(n + 1, sizeof(*found));
+
+    if (n > 0)
+        memcpy(found, s->found.items, n * sizeof(*found));
+    bool ok = take_groups(s, alt, out) && select_rest(s, shape, alt, out);
+    if (!ok) {
+        out->picks.n = n_required;
+        s->found.n = n;
+        if (n > 0)
+            memcpy(s->found.items, found, n * sizeof(*found));
+        ok = take_groups_largest(s, shape, alt, out) && select_rest(s, shape, alt, out);
+    }
+    free(found);
+    return ok;
+}
+
 bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,
                   struct placement *out) {
     bool ok;
@@ -417,9 +518,8 @@ bool select_nodes(struct sched *s, const struct shape *shape, const struct alter
         ok = contiguous_select(s, shape, alt, out);
     } else {
         ok = take_required(s, shape, out);
-        ok = ok && take_groups(s, alt, out) &&
-             (spread_goal(shape, alt) ? spread_rest(s, shape, alt, out)
-                                      : fixed_rest(s, shape, alt, out));
+        ok = ok && (alt->n_groups > 0 ? select_groups(s, shape, alt, out)
+                                      : select_rest(s, shape, alt, out));
     }
     return ok && placement_deal(s, shape, out);
 }

@@ -198,7 +198,7 @@ static void set_release(struct sched *s, struct node_set *set) {
 struct choice {
     const struct constraint *terms[16];
     size_t n_terms;
-    const struct constraint *groups[16]; /* `count` nodes each */
+    const struct constraint *groups[GROUPS_MAX]; /* `count` nodes each */
     size_t n_groups;
 };
 struct choices {
@@ -218,7 +218,7 @@ static void choices_product(struct choices *a, const struct choices *b) {
             *choice = a->items[i];
             for (size_t t = 0; t < b->items[k].n_terms && choice->n_terms < 16; t++)
                 choice->terms[choice->n_terms++] = b->items[k].terms[t];
-            for (size_t g = 0; g < b->items[k].n_groups && choice->n_groups < 16; g++)
+            for (size_t g = 0; g < b->items[k].n_groups && choice->n_groups < GROUPS_MAX; g++)
                 choice->groups[choice->n_groups++] = b->items[k].groups[g];
         }
     }

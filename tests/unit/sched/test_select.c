@@ -158,6 +158,37 @@ TEST(constraints_choose_nodes) {
     world_done(&w);
 }
 
+TEST(nodes_are_found_for_all_groups_whenever_there_are_any) {
+    static const char *const names[][2] = {{"a", "b"}, {"a", "c"}, {"c"}};
+    struct world w;
+
+    world_init(&w, 3, 8, 1000);
+    for (size_t i = 0; i < 3; i++) {
+        w.nodes[i].features = names[i];
+        w.nodes[i].n_features = i < 2 ? 2 : 1;
+    }
+    world_configure(&w);
+    expect_features(&w, "[a*1&b*1&c*1]", 3, "n1:1 n2:1 n3:1"); /* n2 has to stand for a */
+    world_done(&w);
+}
+
+TEST(of_the_nodes_of_a_group_those_are_taken_that_hold_the_tasks) {
+    static const char *const names[] = {"a", "a", "b"};
+    struct world w;
+
+    world_init(&w, 3, 4, 1000);
+    w.nodes[1].cpus = w.nodes[1].cores_per_socket = 8;
+    for (size_t i = 0; i < 3; i++) {
+        w.nodes[i].features = &names[i];
+        w.nodes[i].n_features = 1;
+    }
+    world_configure(&w);
+    struct sched_job_spec spec = tasks(&w, 12, 2, 2);
+    spec.features = features("[a*1&b*1]");
+    expect(&w, &spec, "n2:8 n3:4"); /* n1 would be the better fit, if it were large enough */
+    world_done(&w);
+}
+
 TEST(gres_of_the_job_is_spread_over_as_few_nodes_as_hold_it) {
     struct world w;
 
@@ -238,6 +269,8 @@ int main(void) {
         cmocka_unit_test(allowed_node_counts_are_kept),
         cmocka_unit_test(contiguous_nodes_are_neighbours),
         cmocka_unit_test(constraints_choose_nodes),
+        cmocka_unit_test(nodes_are_found_for_all_groups_whenever_there_are_any),
+        cmocka_unit_test(of_the_nodes_of_a_group_those_are_taken_that_hold_the_tasks),
         cmocka_unit_test(gres_of_the_job_is_spread_over_as_few_nodes_as_hold_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
