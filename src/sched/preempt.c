@@ -46,8 +46,8 @@ struct search {
 /* What one alternative comes to. */
 struct choice {
     struct alternative *alt;
-    vec(struct run *) runs;
-    struct cost cost;
+    vec(struct run *) runs; /* by rank, the highest last */
+    int64_t lost;
     int64_t start;
 };
 
@@ -615,16 +615,33 @@ static bool choose_in_order(struct search *q) {
 
 /* ---- one alternative ---- */
 
+/* Does it cost less than what was found for another alternative? The levels of a search are its
+ * own, so ranks are compared: from the highest on, both lists have them in order. */
+static bool chosen_is_better(const struct search *q, const struct choice *best) {
+    size_t left = best->runs.n;
+
+    for (size_t i = q->victims.n; i-- > 0;) {
+        const struct victim *victim = &q->victims.items[i];
+        if (!victim->chosen)
+            continue;
+        if (left-- == 0)
+            return false;
+        uint32_t rank = victim->run->victim.rank, other = best->runs.items[left]->victim.rank;
+        if (rank != other)
+            return rank < other;
+    }
+    return left > 0 || chosen_cost(q).lost < best->lost;
+}
+
 static void choice_keep(struct search *q, struct choice *best) {
     struct sched *s = q->s;
-    struct cost cost = chosen_cost(q);
 
-    if (best->alt && cost_compare(&cost, &best->cost) >= 0)
+    if (best->alt && !chosen_is_better(q, best))
         return;
     if (!search_fits(q)) /* makes the placement of just these */
         return;
     best->alt = q->alt;
-    best->cost = cost;
+    best->lost = chosen_cost(q).lost;
     best->start = s->now + 1;
     vec_reset(&best->runs);
     vec_each (&q->victims, victim) {

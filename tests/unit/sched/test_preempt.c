@@ -10,8 +10,7 @@
 static const uint8_t high_over_low[] = {SCHED_MAY_NOT, SCHED_MAY_NOT, SCHED_MAY, SCHED_MAY_NOT};
 static const uint32_t in_low[] = {0}, in_high[] = {1};
 
-static void tiers(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) {
-    world_init(w, n_nodes, cpus, mem);
+static void tiers_configure(struct world *w, size_t n_nodes) {
     w->n_partitions = 2;
     w->partitions[1] = w->partitions[0];
     w->partitions[1].nodes = xmemdup(w->partitions[0].nodes, n_nodes * sizeof(uint32_t));
@@ -20,6 +19,11 @@ static void tiers(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) 
     const struct sched_preemption rules = {
         .n_classes = 2, .by_partition = true, .may = high_over_low, .patience = 100};
     sched_set_preemption(w->sched, &rules);
+}
+
+static void tiers(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) {
+    world_init(w, n_nodes, cpus, mem);
+    tiers_configure(w, n_nodes);
 }
 
 static void victim(struct world *w, uint32_t job_id, struct sched_victim rules) {
@@ -130,6 +134,34 @@ TEST(lower_ranks_go_before_higher_ones_however_many_they_are) {
     assert_int_equal(pass(&w, victims), 4);
     for (int i = 0; i < 4; i++)
         assert_int_not_equal(victims[i], precious);
+    world_done(&w);
+}
+
+TEST(ranks_count_across_the_alternatives_of_a_job) {
+    static const char *const features[] = {"x", "x", "y"};
+    struct error err = ERROR_INIT;
+    struct constraint *constraint;
+    uint32_t lows[3], victims[8];
+    struct world w;
+
+    world_init(&w, 3, 4, 1000);
+    for (uint32_t i = 0; i < 3; i++) {
+        w.nodes[i].features = &features[i];
+        w.nodes[i].n_features = 1;
+    }
+    tiers_configure(&w, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        lows[i] = low_job(&w, i, 4);
+        victim(&w, lows[i], (struct sched_victim) {.mode = SCHED_VICTIM_ENDS, .rank = 5 - 2 * i});
+    }
+    assert_int_equal(constraint_parse("[x|y]", &constraint, &err), 0);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.partitions = in_high;
+    spec.cpus_per_task = 4;
+    spec.features = constraint;
+    world_add(&w, &spec);
+    assert_int_equal(pass(&w, victims), 1);
+    assert_int_equal(victims[0], lows[2]); /* not the lower one of those with x */
     world_done(&w);
 }
 
@@ -470,6 +502,7 @@ int main(void) {
         cmocka_unit_test(nobody_goes_when_there_is_room_or_the_job_would_not_fit_even_so),
         cmocka_unit_test(only_as_many_go_as_it_takes_and_on_the_node_where_that_is_fewest),
         cmocka_unit_test(lower_ranks_go_before_higher_ones_however_many_they_are),
+        cmocka_unit_test(ranks_count_across_the_alternatives_of_a_job),
         cmocka_unit_test(of_equals_the_one_goes_that_has_run_least),
         cmocka_unit_test(an_exclusive_job_needs_its_node_empty),
         cmocka_unit_test(the_protected_and_those_that_are_too_young_stay),
