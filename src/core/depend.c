@@ -86,7 +86,8 @@ static enum depend_state singleton_verdict(struct core *core, const struct core_
             continue;
         if (job->rec.array_job_id != 0 && other->rec.array_job_id == job->rec.array_job_id)
             continue;
-        if (other->rec.job_id < job->rec.job_id || job_has_nodes(other))
+        if (other->rec.job_id < job->rec.job_id || job_has_nodes(other) ||
+            (other->rec.flags & JOB_FLAG_COMPLETING))
             return DEPEND_OPEN;
     }
     return DEPEND_MET;

@@ -131,6 +131,23 @@ TEST(a_singleton_waits_until_nothing_is_left_of_the_one_before) {
     world_stop(&world);
 }
 
+TEST(a_singleton_waits_for_a_younger_job_of_its_name_that_runs_until_it_is_gone) {
+    struct world world;
+    char id[16];
+    begin(&world);
+    uint32_t first = world_job(&world), single = submit(&world, "singleton", 0);
+    uint32_t young = world_job(&world);
+    (void) snprintf(id, sizeof(id), "%u", young);
+    world_script_ends(&world, first, 0);
+    waits(&world, single, "singleton(unfulfilled)", REASON_DEPENDENCY);
+    world_node_lost(&world, 0);
+    assert_int_equal(world_kill(&world, id), 0);
+    waits(&world, single, "singleton(unfulfilled)", REASON_DEPENDENCY);
+    world_all_connect(&world);
+    assert_int_equal(world_state(&world, single), JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(arrays_as_targets_count_as_a_whole_or_by_task) {
     struct world world;
     struct job_request request;
@@ -285,6 +302,8 @@ int main(void) {
         cmocka_unit_test(one_of_several_is_enough_with_a_question_mark),
         cmocka_unit_test(singletons_of_a_name_and_user_run_one_after_the_other),
         cmocka_unit_test(a_singleton_waits_until_nothing_is_left_of_the_one_before),
+        cmocka_unit_test(
+            a_singleton_waits_for_a_younger_job_of_its_name_that_runs_until_it_is_gone),
         cmocka_unit_test(arrays_as_targets_count_as_a_whole_or_by_task),
         cmocka_unit_test(what_cannot_be_meant_is_refused),
         cmocka_unit_test(a_huge_number_of_dependencies_is_refused),

@@ -202,18 +202,18 @@ static void play_kind(enum kind kind, uint32_t per_cent) {
         if (only == NULL || strtoull(only, NULL, 10) == seed)
             play_seed(seed, kind, other);
     }
-    assert_true(other[0] * 100 <= SEEDS * max_of(per_cent, 2u));
+    assert_true(other[0] * 100 <= SEEDS * max_of(per_cent, 1u));
     assert_true(other[1] * 100 <= SEEDS * per_cent);
 }
 
 TEST(a_job_starts_when_and_where_the_question_before_was_answered) {
-    play_kind(PLAIN, 1);
+    play_kind(PLAIN, 0);
 }
 TEST(so_do_jobs_with_a_reservation_and_jobs_without) {
-    play_kind(RESERVED, 1);
+    play_kind(RESERVED, 0);
 }
 TEST(so_do_jobs_with_a_daily_reservation) {
-    play_kind(DAILY, 1);
+    play_kind(DAILY, 0);
 }
 TEST(so_do_jobs_where_others_are_preempted_and_requeued) {
     play_kind(TIERS, 6); /* whoever makes room comes again: small things decide about much */
