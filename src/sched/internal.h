@@ -11,11 +11,11 @@
  *
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
- * it), place.c, select.c and fragment.c (which nodes to take), profile.c (the future), calendar.c
- * (reservations), preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a
- * test), pass.c (one plan), candidates.c (who is tried next when no more may have a plan), senior.c
- * (who may have a plan), promise.c (who starts later than
- * planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
+ * it), place.c, select.c and fragment.c (which nodes to take), topology.c (nodes that are
+ * together), profile.c (the future), calendar.c (reservations), preempt.c (who has to go), order.c
+ * (whose turn it is), wake.c (who is worth a test), pass.c (one plan), candidates.c (who is tried
+ * next when no more may have a plan), senior.c (who may have a plan), promise.c (who starts later
+ * than planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -283,6 +283,8 @@ struct shape {
     struct gres_want per_node[8], per_job[8], per_task[8];
     uint8_t n_per_node, n_per_job, n_per_task;
     bool overcommit, contiguous, spread, user_only, wants_gres;
+    uint32_t max_switches; /* 0 = any number */
+    int64_t switches_until;
     uint32_t uid;
     uint8_t primary; /* the dimension that best fit compares */
     uint32_t preempt_class;
@@ -424,8 +426,11 @@ struct sched {
     size_t n_licenses;
     struct reservation *calendar;
     uint32_t n_calendar;
-    struct bits reserved;   /* nodes of which a reservation holds something */
-    int64_t calendar_until; /* up to when windows have been told to the pass */
+    struct topology *topology; /* NULL: no switches are known */
+    uint32_t most_leaves;      /* scratch: for the selection in progress; 0 = no matter where */
+    int64_t wish_due;          /* the next wish for few switches ends; SCHED_FOREVER */
+    struct bits reserved;      /* nodes of which a reservation holds something */
+    int64_t calendar_until;    /* up to when windows have been told to the pass */
 
     struct map runs;        /* job id -> struct run */
     struct map jobs;        /* job id -> struct job */
@@ -715,6 +720,9 @@ bool select_nodes(struct sched *s, const struct shape *shape, const struct alter
                   struct placement *out);
 /* Tasks or GRES to spread over the nodes; 0: equal shares. */
 uint32_t spread_goal(const struct shape *shape, const struct alternative *alt);
+/* The same without regard to switches. */
+bool select_among(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                  struct placement *out);
 /* Nodes of a fixed share when `have` could take one and `taken` must; 0 = too few. */
 uint32_t fixed_goal(const struct shape *shape, const struct alternative *alt, size_t have,
                     size_t taken);
@@ -725,6 +733,20 @@ bool placement_deal(const struct sched *s, const struct shape *shape, struct pla
  * choice that fails, and "not now" says nothing about later. */
 bool select_is_exact(const struct shape *shape, const struct alternative *alt);
 void candidates_sort(struct sched *s, const struct alternative *alt, bool future);
+
+/* topology.c */
+void topology_clear(struct sched *s);
+/* Whose wish ends starts where it can. */
+void topology_pass(struct sched *s, int64_t now);
+void topology_wish(struct sched *s, const struct shape *shape); /* a new shape */
+/* How many leaves the selections that follow may use, for a start at an instant: s->most_leaves. */
+void topology_at(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                 int64_t when);
+/* Are found[from, to) at so few leaves? */
+bool topology_allows(const struct sched *s, size_t from, size_t to);
+/* select_nodes() where it matters which nodes are together. */
+bool topology_select(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                     struct placement *out);
 
 /* place.c */
 /* A lower bound of what any node must have free, whatever its hardware, for so many tasks; `all`:

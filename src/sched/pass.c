@@ -439,6 +439,7 @@ static int64_t next_time(const struct sched *s) {
     const struct heap_node *timer = heap_min(&s->timers);
     int64_t next = min_of(calendar_next_any(s, s->now), s->preempt_wake);
 
+    next = min_of(next, s->wish_due);
     if (timer)
         next = min_of(next, timer->key);
     for (uint32_t p = 0; p < s->n_pools; p++) {
@@ -552,6 +553,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     arena_init(plan->memory, 0);
     queue_timers(s, now);
     calendar_pass(s, now);
+    topology_pass(s, now);
     if (!s->changed && s->unconfirmed.n == 0 && now < s->due && !s->naive) {
         s->now = now;
         plan->next_time = next_time(s);

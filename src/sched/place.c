@@ -458,11 +458,14 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
     bool simple = shape->n_req_nodes == 0 && alt->n_groups == 0 && !shape->contiguous &&
                   alternative_is_plain(s, shape, alt);
 
+    topology_at(s, shape, alt, s->now);
     vec_reset(&out->amounts);
     bool packed = !fixed && simple && !shape->spread;
     if (packed && shape_one_node(shape, alt) && one_node_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
-    if (packed && !s->naive && shape_even(shape, alt) && even_now(s, shape, alt, view, end, out))
+    simple = simple && s->most_leaves == 0; /* else it matters which nodes are together */
+    packed = packed && simple && !s->naive;
+    if (packed && shape_even(shape, alt) && even_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
     need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
     size_t count = mask_make(s, alt, view, need);
@@ -544,6 +547,7 @@ bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, b
 
     if (even_ever(s, shape, alt, usable_only))
         return true;
+    s->most_leaves = 0; /* wishes pass */
     vec_reset(&s->found);
     bits_each (&alt->set->nodes, node) {
         struct candidate c;

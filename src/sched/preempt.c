@@ -670,7 +670,8 @@ static void alternative_try(struct search *q, struct choice *best) {
     struct shape *shape = q->shape;
     struct alternative *alt = q->alt;
     bool simple = shape->n_req_nodes == 0 && alt->n_groups == 0 && !shape->contiguous &&
-                  alternative_is_plain(q->s, shape, alt) && !reclaims(q) && !alt->reservation;
+                  alternative_is_plain(q->s, shape, alt) && !reclaims(q) && !alt->reservation &&
+                  !shape->max_switches;
     bool fixed = shape_is_fixed(shape, alt);
 
     leaving_lift(q);

@@ -337,6 +337,15 @@ static void steps_of_licenses(struct search *q) {
     }
 }
 
+/* From then on the leaves do not count. */
+static void steps_of_wish(struct search *q) {
+    int64_t when = q->shape->switches_until;
+    struct step step = {when, SCHED_NO_NODE, 0, 0};
+
+    if (q->s->topology && q->shape->max_switches && when > q->s->now && when <= q->until)
+        vec_push(&q->s->steps, step);
+}
+
 static int step_compare(const void *a, const void *b) {
     const struct step *x = a, *y = b;
 
@@ -398,7 +407,7 @@ static bool search_promising(const struct search *q) {
 static void search_gather(struct search *q, size_t end) {
     struct sched *s = q->s;
     bool in_order = q->fixed && q->shape->n_req_nodes == 0 && q->alt->n_groups == 0 &&
-                    !q->shape->contiguous && !s->naive;
+                    !q->shape->contiguous && s->most_leaves == 0 && !s->naive;
     uint32_t wanted = in_order ? fixed_goal(q->shape, q->alt, q->n_nodes, 0) : UINT32_MAX;
     int64_t last = SCHED_FOREVER;
 
@@ -426,6 +435,7 @@ static bool search_select(struct search *q, int64_t when, size_t end, struct pla
     s->candidates++;
     if (!licenses_free_at(s, q->shape, q->alt, when, until))
         return false;
+    topology_at(s, q->shape, q->alt, when);
     search_gather(q, end);
     return select_nodes(s, q->shape, q->alt, out) &&
            place_amounts(s, q->shape, q->alt, when, until, out);
@@ -483,6 +493,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     s->histogram.items[0] = s->n_nodes;
     steps_of_nodes(q);
     steps_of_licenses(q);
+    steps_of_wish(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);
     bool found = search_sweep(q, ret_start, out);
     vec_each (&s->steps, step) {

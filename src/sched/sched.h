@@ -101,6 +101,17 @@ void sched_partition_schedulable(struct sched *sched, uint32_t partition, bool s
 /* Licences: total per name; name index = position. */
 void sched_set_licenses(struct sched *sched, const uint64_t *totals, size_t n);
 
+/* ---- the network ---- */
+
+struct sched_switch_spec {
+    uint32_t parent; /* index of the switch above it, SCHED_NO_NODE = none. No loops. */
+};
+/* The tree of switches. leaf_of: per node in configured order the switch that it is at, one that is
+ * above no other; SCHED_NO_NODE = none, then it is far from all. After sched_configure() there are
+ * no switches, and it does not matter which nodes are together. */
+void sched_set_switches(struct sched *sched, const struct sched_switch_spec *switches, size_t n,
+                        const uint32_t *leaf_of);
+
 /* ---- reservations ---- */
 
 /* [start, end) */
@@ -180,8 +191,10 @@ struct sched_job_spec {
     uint8_t n_per_node, n_per_job, n_per_task;
     uint32_t cpus_per_gpu;
     bool exclusive, overcommit, contiguous, oversubscribe;
-    bool spread;       /* on as many nodes as the request allows, tasks dealt evenly */
-    bool overlap_user; /* exclusive=user: nodes are shared among jobs of `uid` only */
+    bool spread;            /* on as many nodes as the request allows, tasks dealt evenly */
+    uint32_t max_switches;  /* on at most so many leaf switches, 0 = any number */
+    int64_t switches_until; /* from then on max_switches does not count */
+    bool overlap_user;      /* exclusive=user: nodes are shared among jobs of `uid` only */
     uint32_t uid;
     uint32_t preempt_class; /* where classes are not partitions (struct sched_preemption) */
     bool preempting;        /* victims go for it: see sched_job_preempting() */

@@ -358,7 +358,8 @@ static bool contiguous_select(struct sched *s, const struct shape *shape,
             if (n > alt->max_nodes || (best_n && n > best_n))
                 break;
             if (n >= alt->min_nodes && sum >= goal && tasks >= shape->ntasks &&
-                shape_count_allowed(shape, n) && window_has_required(s, shape, from, to + 1)) {
+                shape_count_allowed(shape, n) && window_has_required(s, shape, from, to + 1) &&
+                topology_allows(s, from, to + 1)) {
                 if (best_n == 0 || n < best_n) {
                     best_from = from;
                     best_n = n;
@@ -477,6 +478,9 @@ bool placement_deal(const struct sched *s, const struct shape *shape, struct pla
 bool select_is_exact(const struct shape *shape, const struct alternative *alt) {
     if (shape->n_per_job > 1 || (shape->n_per_job && shape->ntasks > 1))
         return false;
+    if (shape->max_switches > 1 &&
+        (shape->n_req_nodes > 0 || alt->n_groups > 0 || !shape_is_fixed(shape, alt)))
+        return false;
     return alt->n_groups == 0 ||
            (alt->n_groups == 1 && shape->n_req_nodes == 0 && shape_is_fixed(shape, alt));
 }
@@ -506,7 +510,7 @@ static bool select_groups(struct sched *s, const struct shape *shape, const stru
     return ok;
 }
 
-bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,
+bool select_among(struct sched *s, const struct shape *shape, const struct alternative *alt,
                   struct placement *out) {
     bool ok;
 
@@ -522,4 +526,11 @@ bool select_nodes(struct sched *s, const struct shape *shape, const struct alter
                                       : select_rest(s, shape, alt, out));
     }
     return ok && placement_deal(s, shape, out);
+}
+
+bool select_nodes(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                  struct placement *out) {
+    if (s->most_leaves > 0 && !shape->contiguous)
+        return topology_select(s, shape, alt, out);
+    return select_among(s, shape, alt, out);
 }

@@ -66,6 +66,8 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
                                   spec->overlap_user << 3 | spec->spread << 4};
 
     key_list(key, sizes, countof(sizes));
+    key_u64(key, spec->max_switches);
+    key_u64(key, spec->max_switches ? spec->switches_until : 0);
     key_u64(key, spec->limit);
     key_u64(key, spec->min_limit);
     key_u64(key, spec->mem_per_node);
@@ -452,6 +454,8 @@ struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec) {
     shape->overcommit = spec->overcommit;
     shape->contiguous = spec->contiguous;
     shape->spread = spec->spread;
+    shape->max_switches = spec->max_switches;
+    shape->switches_until = spec->max_switches ? spec->switches_until : 0;
     shape->user_only = spec->overlap_user;
     shape->uid = spec->uid;
     shape->preempt_class = spec->preempt_class;
@@ -510,6 +514,7 @@ struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec) {
     shape->position = s->shapes.n;
     vec_push(&s->shapes, shape);
     shape_turn_changed(s, shape);
+    topology_wish(s, shape);
     map_put(&s->shape_index, hash, shape);
     return shape;
 }

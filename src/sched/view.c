@@ -30,6 +30,7 @@ static void view_clear(struct sched *s) {
     runs_clear(s);
     popular_clear(s);
     calendar_clear(s);
+    topology_clear(s);
     index_done(&s->by_free, s->n_dims);
     index_done(&s->by_keep, s->n_dims);
     for (uint32_t i = 0; i < s->n_nodes; i++)

@@ -54,6 +54,17 @@ static void random_partition(struct world *w, struct rng *rng, size_t i) {
         w->partitions[i].max_time = 3;
 }
 
+/* Draws nothing: the seeds keep their worlds. Two nodes at a leaf, the last at none. */
+static void random_switches(struct world *w) {
+    if (w->n_nodes != 4 && w->n_nodes != 7)
+        return;
+    w->switches[0] = (struct sched_switch_spec) {SCHED_NO_NODE};
+    for (w->n_switches = 1; w->n_switches <= w->n_nodes / 2; w->n_switches++)
+        w->switches[w->n_switches] = (struct sched_switch_spec) {0};
+    for (uint32_t i = 0; i < w->n_nodes; i++)
+        w->leaf_of[i] = i < w->n_nodes / 2 * 2 ? 1 + i / 2 : SCHED_NO_NODE;
+}
+
 void random_world(struct world *w, struct rng *rng, int richness) {
     world_init(w, between(rng, 2, 7), 4, 1000);
     w->settings.reservations = chance(rng, 70) ? 1 : between(rng, 2, 3);
@@ -78,6 +89,8 @@ void random_world(struct world *w, struct rng *rng, int richness) {
     }
     for (size_t i = 0; i < w->n_nodes; i++)
         random_node(w, rng, &w->nodes[i]);
+    if (richness == RANDOM_RICH)
+        random_switches(w);
     if (richness == RANDOM_RICH) {
         w->n_partitions = between(rng, 1, 3);
         for (size_t i = 1; i < w->n_partitions; i++)
@@ -212,5 +225,9 @@ struct sched_job_spec random_request(struct world *w, struct rng *rng, int richn
     }
     if (chance(rng, 3))
         spec.limit = SCHED_FOREVER;
+    if (w->n_switches && spec.limit % 100 == 0) { /* draws nothing */
+        spec.max_switches = spec.limit == 200 ? 2 : 1;
+        spec.switches_until = w->now + (spec.priority >= 300 ? 150 : 1000);
+    }
     return spec;
 }

@@ -366,6 +366,8 @@ static bool starts_without(const struct random_case *c, uint32_t set) {
     sched_configure(s, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes, w->partitions,
                     w->n_partitions);
     sched_set_licenses(s, w->licenses, w->n_licenses);
+    if (w->n_switches)
+        sched_set_switches(s, w->switches, w->n_switches, w->leaf_of);
     for (size_t i = 0; i < w->runs.n; i++) {
         const struct world_run *run = &w->runs.items[i];
         bool gone = set >> i & 1;

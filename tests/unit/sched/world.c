@@ -94,6 +94,8 @@ void world_configure(struct world *w) {
     TELL(w, sched_configure(sched, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes,
                             w->partitions, w->n_partitions));
     TELL(w, sched_set_licenses(sched, w->licenses, w->n_licenses));
+    if (w->n_switches)
+        TELL(w, sched_set_switches(sched, w->switches, w->n_switches, w->leaf_of));
 }
 
 struct sched_job_spec world_spec(struct world *w) {

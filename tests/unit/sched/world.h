@@ -41,6 +41,9 @@ struct world {
     bool *usable;
     struct sched_partition_spec *partitions;
     size_t n_partitions;
+    struct sched_switch_spec switches[16];
+    size_t n_switches;
+    uint32_t leaf_of[64]; /* per node */
     uint64_t licenses[4];
     size_t n_licenses;
     vec(struct world_job) jobs; /* waiting */
