@@ -437,10 +437,12 @@ void conf_free(struct conf *conf) {
     vec_done(&conf->private->gres_lists);
     smap_done(&conf->private->nodes);
     smap_done(&conf->private->partitions);
+    smap_done(&conf->private->leaves);
     arena_done(&conf->private->arena);
     free(conf->nodes);
     free(conf->partitions);
     free(conf->gres);
+    free(conf->switches);
     free(conf->private);
     free(conf);
 }
@@ -488,6 +490,7 @@ static void read_all(struct conf_loader *loader) {
         sibling_load(loader, &gres_file, "gres.conf", NULL);
         conf_gres_finish(loader);
         sibling_load(loader, &cgroup_file, "cgroup.conf", &loader->conf->cgroup);
+        conf_tree_load(loader);
     }
     loader->context.file = loader->conf->path;
     loader->context.line = 0;

@@ -127,6 +127,17 @@ CONF_OPTION_TABLES(V)
 #undef V
 #undef X
 
+/* A switch of topology.conf (TopologyPlugin=topology/tree). */
+struct conf_tree_switch {
+    const char *name;
+    const char *nodes;    /* all below it, folded */
+    const char *switches; /* those right below it, folded; NULL for a leaf */
+    uint32_t link_speed;
+    uint32_t parent; /* index, CONF_NO_SWITCH = none */
+    uint32_t level;  /* 0 for a leaf */
+};
+#define CONF_NO_SWITCH UINT32_MAX
+
 struct conf_private;
 
 struct conf {
@@ -149,6 +160,8 @@ struct conf {
     struct conf_gres *gres;
     size_t n_gres;
     struct conf_cgroup cgroup;
+    struct conf_tree_switch *switches; /* in the order of topology.conf */
+    size_t n_switches;
     const char *path; /* of slurm.conf as given to conf_load */
     struct conf_private *private;
 };
@@ -169,7 +182,8 @@ enum conf_role {
 };
 
 /*
- * Reads slurm.conf at path, and for daemons gres.conf and cgroup.conf beside it. On success *ret is
+ * Reads slurm.conf at path, and for daemons gres.conf, cgroup.conf and, with
+ * TopologyPlugin=topology/tree, topology.conf beside it. On success *ret is
  * set and the report holds notices. With errors in the report the result is -ERR_CONFIG, err tells
  * how many and the first, and nothing is set. The report is added to and sorted.
  */
@@ -188,6 +202,11 @@ const struct conf_node *conf_node_find(const struct conf *conf, const char *name
 void conf_nodes_moved(struct conf *conf);
 const struct conf_partition *conf_partition_find(const struct conf *conf, const char *name);
 const struct conf_partition *conf_partition_default(const struct conf *conf); /* or NULL */
+/* The leaf switch that a node is at: index, or CONF_NO_SWITCH. */
+uint32_t conf_leaf_of(const struct conf *conf, const char *node_name);
+/* `s3.s0.c01` and `switch.switch.node`: the way to a node from the top of the tree. */
+void conf_topology_address(const struct conf *conf, const char *node_name, struct str *address,
+                           struct str *pattern);
 /* True if the gres.conf line is for this node. */
 bool conf_gres_applies(const struct conf_gres *gres, const char *node_name);
 /* Of slurm.conf with what it includes: equal for files that say the same, however they are laid

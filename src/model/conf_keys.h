@@ -627,7 +627,7 @@ X(U32, max_script_size, "max_script_size", 4194304, 1, 536870912, NONE, HONOURED
   "size of a batch script") \
 X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NONE, NOT_YET, "bytes", \
   NULL) \
-X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NONE, NOT_YET, "sec", NULL) \
+X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NONE, HONOURED, "sec", NULL) \
 X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NONE, NOT_NEEDED, "", \
   "circles of dependencies are found at any depth") \
 X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NONE, NOT_YET, "", NULL) \

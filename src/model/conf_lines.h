@@ -53,6 +53,7 @@ struct conf_private {
     struct arena arena;
     struct smap nodes, partitions;      /* by name, to struct conf_node and conf_partition */
     vec(struct gres_list *) gres_lists; /* of node lines; owned */
+    struct smap leaves;                 /* node name -> 1 + index of its leaf switch */
     uint64_t hash;
 };
 
@@ -142,6 +143,8 @@ void conf_unknown_nodes(const struct conf_loader *loader, const struct conf_cont
 /* conf_gres.c */
 void conf_gres_line_finish(struct conf_loader *loader, void *object, uint64_t seen);
 void conf_gres_finish(struct conf_loader *loader);
+/* conf_topology.c: the tree of switches. */
+void conf_tree_load(struct conf_loader *loader);
 /* conf_check.c: what holds between keys; fills in what follows from others. */
 void conf_check(struct conf_loader *loader);
 

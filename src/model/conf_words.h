@@ -120,7 +120,7 @@
     X(SWITCH_NONE, "switch/nrt", OBSOLETE) X(SWITCH_NONE, "switch/cray_aries", OBSOLETE) \
     X(SWITCH_NONE, "switch/federation", OBSOLETE)
 #define CONF_TOPOLOGY_WORDS(X) \
-    X(TOPOLOGY_FLAT, "topology/flat", HONOURED) X(TOPOLOGY_TREE, "topology/tree", NOT_YET) \
+    X(TOPOLOGY_FLAT, "topology/flat", HONOURED) X(TOPOLOGY_TREE, "topology/tree", HONOURED) \
     X(TOPOLOGY_BLOCK, "topology/block", NOT_YET) X(TOPOLOGY_RING, "topology/ring", NOT_YET) \
     X(TOPOLOGY_TORUS3D, "topology/torus3d", NOT_YET)
 #define CONF_TOPOLOGY_ALIASES(X) \
