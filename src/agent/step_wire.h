@@ -59,7 +59,9 @@ enum step_frame {
     X(28, STR, cgroup, 0)         /* of this step, relative to the cgroup tree; see os/cgroup.h */ \
     X(29, U32, gather_seconds, 0) /* how often memory is sampled; 0 = only at the end */           \
     X(30, OPT64, def_mem_per_cpu, 0) /* MiB: what a job that asked for nothing has got */          \
-    X(31, OPT64, def_mem_per_node, 0)
+    X(31, OPT64, def_mem_per_node, 0)                                                              \
+    X(32, STR, topology_addr, 0) /* "s3.s0.c01"; NULL: the node */                                 \
+    X(33, STR, topology_pattern, 0)
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

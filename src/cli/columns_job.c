@@ -348,6 +348,22 @@ PRINT(print_time_min) {
     else
         minutes_print_short(minutes, "N/A", out);
 }
+PRINT(print_req_switch) {
+    const char *text = *(const char *const *) member;
+    uint32_t count = 0;
+    int64_t seconds;
+    if (text && !switches_parse(text, &count, &seconds))
+        count = 0;
+    str_append_u64(out, count);
+}
+PRINT(print_wait_for_switch) {
+    const char *text = *(const char *const *) member;
+    uint32_t count;
+    int64_t seconds = 0;
+    if (text && !switches_parse(text, &count, &seconds))
+        seconds = 0;
+    duration_print_short(max_of(seconds, (int64_t) 0), out);
+}
 PRINT(print_pending_time) {
     const struct job *job = row;
     int64_t until = job->state == JOB_PENDING || !job->start_time ? env->now : job->start_time;
@@ -513,7 +529,7 @@ static const struct column job_rows[] = {
     {0, "Prefer", "PREFER", "prefer", column_text, UNSORTED, 0, 0},
     {0, "Profile", "PROFILE", "profile", column_text_or_na, UNSORTED, 0, 0},
     {0, "Reboot", "REBOOT", "reboot", column_bool, UNSORTED, 0, 0},
-    {0, "ReqSwitch", "REQ_SWITCH", "switches", column_text_or_na, UNSORTED, 0, 0},
+    {0, "ReqSwitch", "REQ_SWITCH", "switches", print_req_switch, UNSORTED, 0, 0},
     {0, "Requeue", "REQUEUE", "requeue", print_requeue, UNSORTED, 0, 0},
     {0, "ResizeTime", "RESIZE_TIME", "resize_time", column_time, UNSORTED, 0, 0},
     {0, "RestartCnt", "RESTART_COUNT", "restarts", column_u32, UNSORTED, 0, 0},
@@ -537,7 +553,7 @@ static const struct column job_rows[] = {
     {0, "tres-per-socket", "TRES_PER_SOCKET", "tres_per_socket", column_text_or_na, UNSORTED, 0,
         0},
     {0, "tres-per-task", "TRES_PER_TASK", "tres_per_task", column_text_or_na, UNSORTED, 0, 0},
-    {0, "Wait4Switch", "WAIT4SWITCH", "job_id", print_na, UNSORTED, 0, 0},
+    {0, "Wait4Switch", "WAIT4SWITCH", "switches", print_wait_for_switch, UNSORTED, 0, 0},
 };
 /* clang-format on */
 const struct column_table columns_job = {&record_job, job_rows, countof(job_rows), true};

@@ -243,14 +243,12 @@ int option_parse_cpu_freq(struct options *options, const struct option_row *row,
 
 int option_parse_switches(struct options *options, const struct option_row *row,
                           const char *value) {
-    cleanup_free char *copy = xstrdup(value);
-    char *at = strchr(copy, '@');
-    if (at)
-        *at = '\0';
-    uint32_t number, minutes;
-    if (!option_count(copy, &number))
-        return option_bad_number(options, row, copy);
-    if (at && minutes_parse(at + 1, &minutes, NULL) < 0)
+    uint32_t number;
+    int64_t seconds;
+    cleanup_free char *count = xstrndup(value, strcspn(value, "@"));
+    if (!option_count(count, &number))
+        return option_bad_number(options, row, count);
+    if (!switches_parse(value, &number, &seconds))
         return option_bad_value(options, row);
     string_set(&options->job.switches, value);
     return 0;

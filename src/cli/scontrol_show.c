@@ -459,9 +459,51 @@ static int show_licenses(struct scontrol *scontrol, const char *id) {
     return any && !found;
 }
 
+static bool switch_has_node(const struct switch_item *item, const char *name) {
+    cleanup_hostlist struct hostlist nodes = HOSTLIST_INIT;
+    bool has = false;
+    if (!item->nodes || hostlist_parse(&nodes, item->nodes, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < nodes.n && !has; i++)
+        has = str_equal(nodes.names[i], name);
+    return has;
+}
+
+static void switch_print(const struct switch_item *item, struct str *out) {
+    str_printf(out, "SwitchName=%s Level=%u LinkSpeed=%u", item->name, item->level,
+               item->link_speed);
+    if (item->nodes && *item->nodes)
+        str_printf(out, " Nodes=%s", item->nodes);
+    if (item->switches && *item->switches)
+        str_printf(out, " Switches=%s", item->switches);
+    str_append_char(out, '\n');
+}
+
+/* All switches, the one of that name, or those above the node of that name. */
 static int show_topology(struct scontrol *scontrol, const char *id) {
-    list_error("No topology information available");
-    return 1;
+    const struct topology_list *list;
+    struct error err = ERROR_INIT;
+    struct empty empty = {false};
+    bool any = false, is_switch = false;
+    if (list_ask(&scontrol->session, MSG_LIST_TOPOLOGY, &empty, MSG_TOPOLOGY_LIST,
+                 (const void **) &list, &err) < 0)
+        return load_failed(scontrol, "slurm_load_topo error", &err);
+    if (list->items.n == 0) {
+        list_error("No topology information available");
+        return 1;
+    }
+    for (uint32_t i = 0; i < list->items.n; i++)
+        is_switch = is_switch || str_equal(list->items.items[i].name, id);
+    for (uint32_t i = 0; i < list->items.n; i++) {
+        const struct switch_item *item = &list->items.items[i];
+        if (id && !(is_switch ? str_equal(item->name, id) : switch_has_node(item, id)))
+            continue;
+        switch_print(item, &scontrol->out);
+        any = true;
+    }
+    if (!any)
+        list_error("Topology information contains no switch or node named %s", id);
+    return 0; /* also when there is none, as scripts know it */
 }
 
 static int show_federation(struct scontrol *scontrol, const char *id) {

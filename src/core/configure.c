@@ -471,6 +471,7 @@ void sched_describe(struct core *core) {
         core->sched = sched_new(&settings);
     sched_configure(core->sched, &settings, kinds, core->n_kinds, nodes, core->n_nodes, parts,
                     core->n_partitions);
+    topology_to_sched(core, &arena);
     sched_set_licenses(core->sched, core->license_totals, core->n_licenses);
     preempt_to_sched(core);
     for (uint32_t i = 0; i < core->n_nodes; i++)

@@ -369,6 +369,7 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
         (r = check_sizes(core, job, reply)) < 0 || (r = check_partitions(core, job, reply)) < 0 ||
         (r = check_each_partition(core, job, user, reply)) < 0 ||
         (r = check_numbers(core, job, user, reply)) < 0 ||
+        (r = switches_check(core, job, reply)) < 0 ||
         (r = job_reservation_check(core, job, user, reply)) < 0 ||
         (r = check_features(core, job->features, reply)) < 0 ||
         (r = check_features(core, job->prefer, reply)) < 0)

@@ -375,6 +375,7 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
         spec->features = ret->features;
     spec_sizes(core, job, spec);
     spec_times(core, job, spec);
+    spec_switches(job, spec);
     spec_memory(core, job, spec);
     spec_memory_limit(core, spec);
     return 0;

@@ -572,6 +572,14 @@ void results_add(struct core *core, struct job_results *results, const char *id,
 /* Records that the filters choose among the live jobs. */
 void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
                 struct job_results *errors, const struct core_user *splitter);
+/* ---- switches (topology.c) ---- */
+void topology_to_sched(struct core *core, struct arena *arena); /* in sched_describe() */
+void spec_switches(const struct job *job, struct sched_job_spec *spec);
+/* Writes job->switches as N@TIME, the time bounded by max_switch_wait; NULL for 0 switches. */
+must_check int switches_check(struct core *core, struct job *job, struct reply_error *reply);
+/* "N" keeps the time that the job had; the wish begins anew. */
+must_check int switches_update(struct core *core, struct job *job, const char *value);
+
 /* ---- the door (job_check.c, job_size.c) ---- */
 /* Notes why a request is refused, unless something before it was, and returns the error. */
 int reply_refuse(struct reply_error *reply, struct core *core, int code, const char *fmt, ...)

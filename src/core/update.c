@@ -195,6 +195,10 @@ static int set_name_list(struct update_job *update, const struct job_key *key) {
     return set_string(update, key);
 }
 
+static int set_switches(struct update_job *update, const struct job_key *key) {
+    return switches_update(update->core, update->next, update->value);
+}
+
 static int set_oversubscribe(struct update_job *update, const struct job_key *key) {
     uint32_t value;
     if (!names_value(&names_oversubscribe, update->value, &value))
@@ -243,7 +247,7 @@ static const struct job_key job_keys[] = {
     {"ReqSockets", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "sockets_per_node"},
     {"ReqCores", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cores_per_socket"},
     {"ReqThreads", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "threads_per_core"},
-    {"Switches", NULL, WHEN_PENDING, WHO_OWNER, set_string, "switches"},
+    {"Switches", NULL, WHEN_PENDING, WHO_OWNER, set_switches, NULL},
     {"Dependency", NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
     {"StartTime", "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
     {"Deadline", NULL, WHEN_PENDING, WHO_OWNER, set_time, "deadline"},

@@ -262,6 +262,14 @@ void conf_manual_print(struct str *out) {
          "Each line tells of devices of a node, or of all nodes when it names none. The range of "
          "*File* says how many there are.",
          &conf_gres_table},
+        {"TOPOLOGY.CONF",
+         "Read with TopologyPlugin=topology/tree: a line for each switch, with the nodes at it or "
+         "the switches below it. A job of several nodes goes to the fewest leaf switches that hold "
+         "it, among as few to those under the lowest common switch; *--switches* makes it wait for "
+         "few, at most as long as SchedulerParameters=max\\_switch\\_wait says. A node at no "
+         "switch is far from all others, and so are nodes that no switch connects; jobs may use "
+         "them together all the same.",
+         &conf_switch_table},
         {"CGROUP.CONF", "How jobs are confined.", &conf_cgroup_table},
     };
     str_append(out, opening);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "text/duration.h"
 #include "text/idset.h"
 
 #define RECORD_ROW_rlimit_value(...) RECORD_ROW(rlimit_value, __VA_ARGS__)
@@ -48,6 +49,21 @@ void job_id_print(const struct job *job, size_t max_bytes, struct str *out) {
     if (job->array_limit > 0)
         str_printf(out, "%%%u", job->array_limit);
     str_append_char(out, ']');
+}
+
+bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds) {
+    cleanup_free char *copy = xstrdup(text);
+    char *at = strchr(copy, '@');
+    uint64_t count, seconds;
+
+    if (at != NULL)
+        *at = '\0';
+    if (!str_to_u64(copy, &count) || count > UINT32_MAX ||
+        (at != NULL && duration_parse(at + 1, &seconds, NULL) < 0))
+        return false;
+    *ret_count = (uint32_t) count;
+    *ret_seconds = at == NULL ? -1 : (int64_t) min_of(seconds, (uint64_t) UINT32_MAX);
+    return true;
 }
 
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out) {

@@ -242,7 +242,8 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(81, I64, delayed_to, 0)     /* had been told, what it was told then (0: nobody knows), */    \
     X(82, I64, delay_time, 0)     /* when that was, */                                             \
     X(83, STR, delay_cause, 0)    /* and why: "node c03 went down" */                              \
-    X(84, U32, n_delays, 0)
+    X(84, U32, n_delays, 0)                                                                        \
+    X(85, I64, switches_since, 0) /* when its wish for few switches was changed, 0 */
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)
@@ -308,6 +309,8 @@ RECORD_DECLARE(step, STEP_FIELDS)
 void exit_status_print(uint32_t status, struct str *out);
 /* "123", "123_4", "123_[5-9%2]": squeue's %i. max_bytes as idset_print. */
 void job_id_print(const struct job *job, size_t max_bytes, struct str *out);
+/* --switches "N" or "N@TIME": at most N leaf switches, for so many seconds; -1 without a time. */
+bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds);
 /* Counted list: {2,2,2,1} -> "2(x3),1". */
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
 

@@ -284,6 +284,16 @@ RECORD_DECLARE(node_list, NODE_LIST_FIELDS)
 RECORD_DECLARE(partition_list, PARTITION_LIST_FIELDS)
 #define RESERVATION_LIST_FIELDS(X) X(1, RECS, items, reservation)
 RECORD_DECLARE(reservation_list, RESERVATION_LIST_FIELDS)
+/* A switch, as scontrol show topology lists it. */
+#define SWITCH_FIELDS(X)                                                                           \
+    X(1, STR, name, 0)                                                                             \
+    X(2, U32, level, 0) /* 0 for a leaf */                                                         \
+    X(3, U32, link_speed, 0)                                                                       \
+    X(4, STR, nodes, 0)    /* all below it */                                                      \
+    X(5, STR, switches, 0) /* right below it */
+RECORD_DECLARE(switch_item, SWITCH_FIELDS)
+#define TOPOLOGY_LIST_FIELDS(X) X(1, RECS, items, switch_item)
+RECORD_DECLARE(topology_list, TOPOLOGY_LIST_FIELDS)
 #define CONFIG_LIST_FIELDS(X)                                                                      \
     X(1, RECS, items, key_value)                                                                   \
     X(2, I64, boot_time, 0)
@@ -594,6 +604,8 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(39, PARTITION_LIST, partition_list)                                                          \
     X(40, LIST_CONFIG, empty)                                                                      \
     X(41, CONFIG_LIST, config_list)                                                                \
+    X(58, LIST_TOPOLOGY, empty)                                                                    \
+    X(59, TOPOLOGY_LIST, topology_list)                                                            \
     X(42, ACCT_QUERY, acct_query)                                                                  \
     X(43, ACCT_LIST, acct_list)                                                                    \
     X(44, GET_SCRIPT, job_script)                                                                  \

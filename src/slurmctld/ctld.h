@@ -119,5 +119,6 @@ must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_
                               struct error *err);
 int ctld_reconfigure(struct ctld *ctld, struct error *err);
 void list_config(struct client *client, uint32_t seq);
+void list_topology(struct client *client, uint32_t seq);
 
 #endif

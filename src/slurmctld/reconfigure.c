@@ -122,3 +122,22 @@ void list_config(struct client *client, uint32_t seq) {
     }
     reply_record(client, MSG_CONFIG_LIST, seq, &list);
 }
+
+void list_topology(struct client *client, uint32_t seq) {
+    const struct conf *conf = client->ctld->conf;
+    struct topology_list list;
+    record_init(&record_topology_list, &list);
+    list.items.items = arena_alloc(&client->ctld->request_memory,
+                                   (conf->n_switches + 1) * sizeof(*list.items.items));
+    for (size_t i = 0; i < conf->n_switches; i++) {
+        const struct conf_tree_switch *at = &conf->switches[i];
+        struct switch_item *item = &list.items.items[list.items.n++];
+        record_init(&record_switch_item, item);
+        item->name = (char *) (uintptr_t) at->name;
+        item->level = at->level;
+        item->link_speed = at->link_speed;
+        item->nodes = (char *) (uintptr_t) at->nodes;
+        item->switches = (char *) (uintptr_t) at->switches;
+    }
+    reply_record(client, MSG_TOPOLOGY_LIST, seq, &list);
+}

@@ -151,6 +151,9 @@ static bool answer_read(struct client *client, const struct rpc_message *message
     case MSG_LIST_CONFIG:
         list_config(client, message->seq);
         return true;
+    case MSG_LIST_TOPOLOGY:
+        list_topology(client, message->seq);
+        return true;
     case MSG_GET_SCRIPT:
         answer_script(client, message->seq, user, body);
         return true;

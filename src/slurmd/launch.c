@@ -116,6 +116,7 @@ static void on_user(const struct user *user, void *context) {
     struct pending *pending = context;
     struct slurmd *slurmd = pending->slurmd;
     cleanup_str struct str cgroup = STR_INIT, channel = STR_INIT;
+    cleanup_str struct str address = STR_INIT, pattern = STR_INIT;
     struct step_order order;
     struct error err = ERROR_INIT;
     int fd = -1;
@@ -128,6 +129,9 @@ static void on_user(const struct user *user, void *context) {
         return;
     }
     order_fill(slurmd, pending, user, &order, &cgroup);
+    conf_topology_address(slurmd->conf, slurmd->node_name, &address, &pattern);
+    order.topology_addr = address.data;
+    order.topology_pattern = pattern.data;
     if (pending->credential_text) {
         if (!pending->conn)
             error_set(&err, ERR_CLOSED, "srun has gone before its step could start.");

@@ -230,8 +230,9 @@ static void set_node(struct env *env, const struct step_order *order, uint32_t c
     env_set(env, "SLURM_CLUSTER_NAME", order->cluster);
     env_set(env, "SLURM_CONF", order->conf_path);
     env_set(env, "SLURMD_NODENAME", order->node_name);
-    env_set(env, "SLURM_TOPOLOGY_ADDR", order->node_name);
-    env_set(env, "SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+    bool tree = order->topology_addr != NULL;
+    env_set(env, "SLURM_TOPOLOGY_ADDR", tree ? order->topology_addr : order->node_name);
+    env_set(env, "SLURM_TOPOLOGY_ADDR_PATTERN", tree ? order->topology_pattern : "node");
     env_set_u64(env, "SLURM_NODEID", node_index);
     env_set_u64(env, "SLURM_CPUS_ON_NODE", cpus);
     env_set(env, "SLURM_PRIO_PROCESS", "0");

@@ -51,7 +51,7 @@ static const struct {
     {"Contiguous", "yes", "contiguous: true\n", false, "maybe", ERR_INVALID},
     {"Shared", "yes", "oversubscribe: YES\n", false, "a bit", ERR_INVALID},
     {"ReqSockets", "1", "sockets_per_node: 1\n", false, "x", ERR_INVALID},
-    {"Switches", "1", "switches: \"1\"\n", false, NULL, 0},
+    {"Switches", "1@2:00", "switches: \"1@00:02:00\"\n", false, "many", ERR_INVALID},
     {"Nice", "100", "nice: 100\n", false, "much", ERR_NICE},
     {"Nice", "-5", "nice: -5\n", false, "2147483646", ERR_NICE},
     {"Comment", "good", "comment: \"good\"\n", true, NULL, 0},

@@ -12,9 +12,15 @@ static bool look_arena_used;
 
 static int read_conf(void *context, const char *path, struct str *ret, struct error *err) {
     struct world *world = context;
-    if (strstr(path, "slurm.conf") == NULL)
+    static const char mark[] = "#topology.conf\n";
+    const char *other = strstr(world->conf_text, mark);
+    if (strstr(path, "slurm.conf") != NULL)
+        str_append_bytes(ret, world->conf_text,
+                         other ? (size_t) (other - world->conf_text) : strlen(world->conf_text));
+    else if (strstr(path, "topology.conf") != NULL && other)
+        str_append(ret, other + sizeof(mark) - 1);
+    else
         return error_set(err, ERR_NOT_FOUND, "no file %s", path);
-    str_append(ret, world->conf_text);
     return 0;
 }
 

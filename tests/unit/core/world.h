@@ -59,6 +59,7 @@ struct world {
     uint32_t uid;
 };
 
+/* What stands behind a line "#topology.conf" is that file. */
 void world_start(struct world *world, const char *conf_text);
 void world_stop(struct world *world);
 void world_node_connects(struct world *world, uint32_t node);

@@ -212,6 +212,9 @@ static void mirror_with_more(struct world *w) {
     partitions[0].nodes = indexes;
     sched_configure(w->mirror, &w->settings, w->kinds, w->n_kinds, nodes, n + 2, partitions,
                     w->n_partitions);
+    w->leaf_of[n] = w->leaf_of[n + 1] = SCHED_NO_NODE;
+    if (w->n_switches)
+        sched_set_switches(w->mirror, w->switches, w->n_switches, w->leaf_of);
     sched_set_licenses(w->mirror, w->licenses, w->n_licenses);
     sched_node_usable(w->mirror, n, false);
     sched_node_usable(w->mirror, n + 1, false);
