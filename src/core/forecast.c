@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clock runs ahead in a second view of the planner: see forecast.h. */
-#include "core/forecast.h"
+#include "core/forecast_internal.h"
 
 #include <string.h>
 
@@ -9,66 +9,12 @@
 /* What a pass costs besides its candidates: the merge of the shapes. */
 #define PASS_WORK 16
 
-/* A record that waits, in this view. */
-struct waiting {
-    const struct sched_job_spec *spec;
-    struct job_spec own; /* what `spec` points to, unless it was given */
-    bool is_own, in_view;
-    bool own_run;                /* the run with the number of the record holds nodes */
-    uint32_t n_tasks, n_running; /* that wait, that have started */
-    uint32_t array, array_limit; /* id of the array and its %N; 0 */
-};
-/* A run that ends. */
-struct ending {
-    struct heap_node timer;
-    uint32_t run, record, array;
-    uint32_t partition; /* index + 1 of one that started here, 0 */
-    bool requeue;       /* preempted: it will wait again */
-};
-/* Jobs of one user and one name, in the order of their numbers; all before `first` have ended. */
-struct rivals {
-    char *key;
-    vec(const struct core_job *) jobs;
-    size_t first;
-};
-/* Waits for others. */
-struct dependent {
-    const struct core_job *job;
-    const struct sched_job_spec *spec; /* NULL: made when it may go */
-    bool asked, gone;
-};
-
-struct forecast {
-    struct core *core;
-    struct sched *sched;
-    int64_t now;
-    struct map waiting;            /* record id -> struct waiting */
-    struct heap ends;              /* struct ending */
-    struct map ending_of;          /* run -> struct ending, of those that end some day */
-    vec(struct ending *) due;      /* those that end now */
-    struct map array_running;      /* array id -> number of its tasks that run */
-    struct map started, ended;     /* record id -> when */
-    struct map habits;             /* uid + 1 -> seconds that the user's last jobs ran */
-    bool predicted, too_many, cut; /* cut: some plans were left out */
-    bool preempted;                /* for others than the job in question */
-    vec(struct dependent) dependents;
-    struct smap rivals;     /* "uid:name" -> struct rivals, where somebody waits for a singleton */
-    int64_t dependents_due; /* the clock alone may let one go, 0 */
-    uint32_t next_run;
-    uint64_t work, work_max;
-    int64_t until;
-};
-
 static void *as_pointer(int64_t value) {
     return (void *) (intptr_t) value;
 }
 
-static int64_t map_number(const struct map *map, uint64_t key) {
-    return (int64_t) (intptr_t) map_get(map, key);
-}
-
 static void array_count(struct map *running, uint32_t array, int64_t change) {
-    int64_t n = map_number(running, array) + change;
+    int64_t n = forecast_number(running, array) + change;
     if (n > 0)
         map_put(running, array, as_pointer(n));
     else
@@ -86,14 +32,14 @@ static void habits_learn(struct forecast *f) {
             (job->rec.state != JOB_COMPLETED && job->rec.state != JOB_FAILED))
             continue;
         int64_t seconds = max_of(job->rec.end_time - job->rec.start_time, (int64_t) 1);
-        int64_t before = map_number(&f->habits, (uint64_t) job->rec.uid + 1);
+        int64_t before = forecast_number(&f->habits, (uint64_t) job->rec.uid + 1);
         map_put(&f->habits, (uint64_t) job->rec.uid + 1,
                 as_pointer(before > 0 ? (before + seconds + 1) / 2 : seconds));
     }
 }
 
 static int64_t run_end(const struct forecast *f, uint32_t uid, int64_t start, int64_t limit_end) {
-    int64_t habit = f->predicted ? map_number(&f->habits, (uint64_t) uid + 1) : 0;
+    int64_t habit = f->predicted ? forecast_number(&f->habits, (uint64_t) uid + 1) : 0;
     if (habit > 0 && start + habit > f->now && start + habit < limit_end)
         return start + habit;
     return limit_end;
@@ -152,7 +98,7 @@ static void take_run(struct forecast *f, struct core_job *job) {
 static uint32_t slots_of(const struct forecast *f, const struct waiting *w) {
     if (w->array == 0 || w->array_limit == 0)
         return UINT32_MAX;
-    int64_t running = map_number(&f->array_running, w->array);
+    int64_t running = forecast_number(&f->array_running, w->array);
     return running < w->array_limit ? w->array_limit - (uint32_t) running : 0;
 }
 
@@ -190,7 +136,7 @@ static void note_array(struct waiting *w, const struct core_job *job) {
     w->array_limit = job->rec.array_limit;
 }
 
-static void take_waiting(struct forecast *f, const struct core_job *job) {
+void forecast_take_waiting(struct forecast *f, const struct core_job *job) {
     struct waiting *w = waiting_new(f, job->rec.job_id);
     w->is_own = true;
     if (job_spec_build(f->core, &job->rec, &w->own, NULL) < 0)
@@ -221,7 +167,7 @@ static void take_jobs(struct forecast *f, uint32_t without) {
             f->too_many = true;
             break;
         }
-        take_waiting(f, job);
+        forecast_take_waiting(f, job);
     }
     f->work += n;
     list_each (&core->depending, at) {
@@ -253,18 +199,6 @@ struct forecast *forecast_new(struct core *core, const struct forecast_options *
     return f;
 }
 
-static void rivals_free(struct forecast *f) {
-    size_t at = 0;
-    const char *key;
-    struct rivals *rivals;
-    while ((rivals = smap_next(&f->rivals, &at, &key)) != NULL) {
-        vec_done(&rivals->jobs);
-        free(rivals->key);
-        free(rivals);
-    }
-    smap_done(&f->rivals);
-}
-
 void forecast_free(struct forecast *f) {
     size_t at = 0;
     uint64_t key;
@@ -282,17 +216,16 @@ void forecast_free(struct forecast *f) {
     heap_done(&f->ends);
     map_done(&f->waiting);
     map_done(&f->ending_of);
-    rivals_free(f);
+    forecast_depends_free(f);
     map_done(&f->array_running);
     map_done(&f->started);
     map_done(&f->ended);
     map_done(&f->habits);
-    vec_done(&f->dependents);
     free(f);
 }
 
-static void add_form(struct forecast *f, const struct sched_job_spec *spec,
-                     const struct core_job *job) {
+void forecast_take_form(struct forecast *f, const struct sched_job_spec *spec,
+                        const struct core_job *job) {
     waiting_free(map_remove(&f->waiting, spec->job_id));
     struct waiting *w = waiting_new(f, spec->job_id);
     w->spec = spec;
@@ -305,149 +238,7 @@ void forecast_add(struct forecast *f, const struct sched_job_spec *spec,
     if (job->n_depends > 0)
         vec_push(&f->dependents, ((struct dependent) {job, spec, true, false}));
     else
-        add_form(f, spec, job);
-}
-
-/* ---- dependencies ---- */
-
-static bool has_gone(const struct core_job *job) {
-    return job_state_is_final(job->rec.state) && !(job->rec.flags & JOB_FLAG_COMPLETING);
-}
-
-/* When a record, with all its tasks, has come that far in this forecast or before; 0 = not yet. */
-static int64_t record_reached(const struct forecast *f, const struct core_job *job, bool end) {
-    bool running = job_has_nodes(job);
-    if (has_gone(job))
-        return f->core->now;
-    if (!end && running)
-        return job->rec.start_time;
-    return map_number(end ? &f->ended : &f->started, job->rec.job_id);
-}
-
-static int64_t depend_reached(const struct forecast *f, const struct depend *depend, bool end) {
-    const struct core_job *first = map_get(&f->core->arrays, depend->job_id);
-    int64_t last = f->core->now;
-    if (first == NULL) {
-        const struct core_job *job = job_find(f->core, depend->job_id);
-        return job != NULL ? record_reached(f, job, end) : f->core->now;
-    }
-    for (const struct core_job *job = first; job != NULL; job = job->array_next) {
-        bool named =
-            depend->task == UNSET32 || job->rec.array_task_id == depend->task ||
-            (job->rec.array_task_id == UNSET32 && idset_contains(&job->tasks, depend->task));
-        int64_t reached = named ? record_reached(f, job, end) : last;
-        if (reached == 0)
-            return 0;
-        last = max_of(last, reached);
-    }
-    return last;
-}
-
-static char *rivals_key(const struct core_job *job) {
-    return xasprintf("%u:%s", job->rec.uid, job->rec.name != NULL ? job->rec.name : "");
-}
-
-static bool wants_singleton(const struct core_job *job) {
-    for (size_t i = 0; i < job->n_depends; i++) {
-        if (job->depends[i].kind == DEPEND_SINGLETON)
-            return true;
-    }
-    return false;
-}
-
-/* Who else has the user and the name of those that wait for a singleton. */
-static void rivals_learn(struct forecast *f) {
-    bool any = false;
-    vec_each (&f->dependents, d) {
-        cleanup_free char *key = wants_singleton(d->job) ? rivals_key(d->job) : NULL;
-        if (key == NULL || smap_get(&f->rivals, key) != NULL)
-            continue;
-        struct rivals *rivals = zalloc(struct rivals);
-        rivals->key = key;
-        key = NULL;
-        smap_put(&f->rivals, rivals->key, rivals);
-        any = true;
-    }
-    const struct core *core = f->core;
-    for (size_t i = 0; i < core->job_order.n && any; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        if (job == NULL || has_gone(job))
-            continue;
-        cleanup_free char *key = rivals_key(job);
-        struct rivals *rivals = smap_get(&f->rivals, key);
-        if (rivals != NULL)
-            vec_push(&rivals->jobs, job);
-    }
-}
-
-static bool runs(const struct forecast *f, const struct core_job *job) {
-    const struct waiting *w = map_get(&f->waiting, job->rec.job_id);
-    return job_has_nodes(job) || (w != NULL && w->n_running > 0);
-}
-
-/* As singleton_verdict() in depend.c, at the forecast's time. */
-static bool is_alone(struct forecast *f, const struct core_job *job) {
-    cleanup_free char *key = rivals_key(job);
-    struct rivals *rivals = smap_get(&f->rivals, key);
-    if (rivals == NULL)
-        return true;
-    while (rivals->first < rivals->jobs.n &&
-           record_reached(f, rivals->jobs.items[rivals->first], true) > 0)
-        rivals->first++;
-    for (size_t i = rivals->first; i < rivals->jobs.n; i++) {
-        const struct core_job *other = rivals->jobs.items[i];
-        bool same =
-            other->rec.job_id == job->rec.job_id ||
-            (job->rec.array_job_id != 0 && other->rec.array_job_id == job->rec.array_job_id);
-        f->work++;
-        if (!same && record_reached(f, other, true) == 0 &&
-            (other->rec.job_id < job->rec.job_id || runs(f, other)))
-            return false;
-    }
-    return true;
-}
-
-static bool depend_comes_true(struct forecast *f, const struct dependent *d,
-                              const struct depend *depend) {
-    if (depend->state == DEPEND_MET)
-        return true;
-    if (depend->state == DEPEND_FAILED || (depend->kind == DEPEND_NOT_OK && !d->asked))
-        return false;
-    if (depend->kind == DEPEND_SINGLETON)
-        return is_alone(f, d->job);
-    int64_t reached = depend_reached(f, depend, depend->kind != DEPEND_AFTER);
-    if (reached == 0)
-        return false;
-    int64_t due = depend->kind == DEPEND_AFTER ? reached + (int64_t) depend->minutes * 60 : reached;
-    if (due > f->now && (f->dependents_due == 0 || due < f->dependents_due))
-        f->dependents_due = due;
-    return due <= f->now;
-}
-
-static bool may_go(struct forecast *f, const struct dependent *d) {
-    size_t n_met = 0;
-    for (size_t i = 0; i < d->job->n_depends; i++)
-        n_met += depend_comes_true(f, d, &d->job->depends[i]);
-    return d->job->depends_any ? n_met > 0 : n_met == d->job->n_depends;
-}
-
-/* True when somebody may go. */
-static bool dependents_wake(struct forecast *f) {
-    bool woken = false;
-    f->dependents_due = 0;
-    for (size_t i = 0; i < f->dependents.n; i++) {
-        struct dependent *d = &f->dependents.items[i];
-        f->work++;
-        if (d->gone || !may_go(f, d))
-            continue;
-        d->gone = woken = true;
-        if (d->spec == NULL) {
-            take_waiting(f, d->job);
-            continue;
-        }
-        add_form(f, d->spec, d->job);
-    }
-    return woken;
+        forecast_take_form(f, spec, job);
 }
 
 /* ---- time ---- */
@@ -456,7 +247,7 @@ static bool dependents_wake(struct forecast *f) {
 static bool wait_again(struct forecast *f, uint32_t record, struct waiting *w) {
     const struct core_job *job = job_find(f->core, record);
     if (w == NULL && job != NULL && job->rec.priority > 0) {
-        take_waiting(f, job);
+        forecast_take_waiting(f, job);
         return true;
     }
     if (w == NULL || w->spec == NULL)
@@ -693,7 +484,7 @@ static bool advance(struct forecast *f, uint32_t job_id, int64_t next, int64_t *
     if ((ends_pop(f) || timed) && pass(f, job_id, planned, memory, ret))
         return true;
     ends_finish(f);
-    (void) dependents_wake(f);
+    (void) forecast_depends_wake(f);
     return pass(f, job_id, planned, memory, ret);
 }
 
@@ -721,13 +512,13 @@ void forecast_run(struct forecast *f, uint32_t job_id, struct arena *memory,
                   struct forecast_start *ret) {
     int64_t planned = 0;
     memset(ret, 0, sizeof(*ret));
-    rivals_learn(f);
+    forecast_depends_learn(f);
     if (f->too_many) {
         answer_expected(f, job_id, ret);
         return;
     }
     for (bool found = pass(f, job_id, &planned, memory, ret); !found;) {
-        if (dependents_wake(f)) {
+        if (forecast_depends_wake(f)) {
             found = pass(f, job_id, &planned, memory, ret);
             continue;
         }

@@ -207,7 +207,9 @@ static void test_only_infos(struct core *core, const struct core_job *job, bool 
     const char *held = "it would be held; the time is that of a release now";
     const char *waits = "it would wait for its dependencies; the time assumes that they come true "
                         "when the jobs that it waits for reach their limits";
-    const char *guess = "so many jobs are ahead that the time is an estimate";
+    const char *guess =
+        core->preempt.on ? "the time is an estimate: jobs are preempted before, or many are ahead"
+                         : "so many jobs are ahead that the time is an estimate";
     *ret = (struct strs) {lines, 0};
     if (job->rec.hold)
         lines[ret->n++] = (char *) (uintptr_t) held;

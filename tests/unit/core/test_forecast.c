@@ -5,6 +5,8 @@
  * free in the same second may do so in several turns. Reservations and dependencies are known;
  * where jobs preempt each other, an answer is sometimes an estimate.
  *
+ * Covers: forecast_depend.c
+ *
  * FORECAST_SEED=n runs that seed alone.
  */
 #include <stdio.h>
