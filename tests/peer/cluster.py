@@ -169,7 +169,7 @@ class Cluster:
     """
 
     def __init__(self, flavour, directory, conf, gpus=0, bin_root=None, accounting=True, cpus=8, mem=24000,
-                 nodes=NODE_COUNT, node_extra=()):
+                 nodes=NODE_COUNT, node_extra=(), topology=None):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
@@ -178,6 +178,7 @@ class Cluster:
         self.mem = mem
         self.nodes = nodes
         self.node_extra = node_extra or (f"1-{nodes}",)
+        self.topology = topology  # the text of topology.conf
         self.accounting = accounting
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
@@ -217,6 +218,9 @@ class Cluster:
         text += self.conf
         with open(self.file("etc", "slurm.conf"), "w") as file:
             file.write(text)
+        if self.topology:
+            with open(self.file("etc", "topology.conf"), "w") as file:
+                file.write(self.topology)
         if self.gpus:
             with open(self.file("etc", "gres.conf"), "w") as file:
                 file.write(f"Name=gpu Type=a100 File={self.file('dev')}/gpu[0-{self.gpus - 1}]\n")
