@@ -742,6 +742,9 @@ void topology_wish(struct sched *s, const struct shape *shape); /* a new shape *
 /* How many leaves the selections that follow may use, for a start at an instant: s->most_leaves. */
 void topology_at(struct sched *s, const struct shape *shape, const struct alternative *alt,
                  int64_t when);
+/* Counts the node's leaf up or down; how many it has then. Ends with topology_count_end(). */
+uint32_t topology_count(struct sched *s, uint32_t node, int by);
+void topology_count_end(struct sched *s);
 /* Are found[from, to) at so few leaves? */
 bool topology_allows(const struct sched *s, size_t from, size_t to);
 /* select_nodes() where it matters which nodes are together. */

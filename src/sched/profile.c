@@ -189,6 +189,7 @@ struct search {
     uint32_t goal;    /* tasks or GRES to spread; 0 = none, or too many to count one by one */
     uint32_t n_nodes; /* that can take a share now */
     uint64_t tasks, units;
+    uint32_t fullest; /* with a wish for few leaves: the most nodes that one leaf has had */
 };
 
 static struct search search_init(struct sched *s, struct shape *shape, struct alternative *alt) {
@@ -374,7 +375,10 @@ static bool search_goal_reached(const struct search *q) {
 static void search_apply(struct search *q, const struct step *step) {
     struct step *state = &q->s->state[step->node];
 
-    q->n_nodes += (step->tasks > 0) - (state->tasks > 0);
+    int more = (step->tasks > 0) - (state->tasks > 0);
+    q->n_nodes += more;
+    if (more && q->shape->max_switches)
+        q->fullest = max_of(q->fullest, topology_count(q->s, step->node, more));
     q->tasks += step->tasks - (uint64_t) state->tasks;
     q->units += step->units - (uint64_t) state->units;
     if (q->goal) {
@@ -436,6 +440,8 @@ static bool search_select(struct search *q, int64_t when, size_t end, struct pla
     if (!licenses_free_at(s, q->shape, q->alt, when, until))
         return false;
     topology_at(s, q->shape, q->alt, when);
+    if (!s->naive && s->most_leaves && (uint64_t) s->most_leaves * q->fullest < q->alt->min_nodes)
+        return false;
     search_gather(q, end);
     return select_nodes(s, q->shape, q->alt, out) &&
            place_amounts(s, q->shape, q->alt, when, until, out);
@@ -486,6 +492,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
 
     vec_reset(&s->steps);
     q->n_nodes = 0;
+    q->fullest = q->shape->max_switches ? 0 : UINT32_MAX;
     q->tasks = q->units = 0;
     vec_reset(&s->histogram);
     vec_reserve(&s->histogram, (size_t) q->goal + 1);
@@ -496,6 +503,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     steps_of_wish(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);
     bool found = search_sweep(q, ret_start, out);
+    topology_count_end(s);
     vec_each (&s->steps, step) {
         if (step->node != SCHED_NO_NODE)
             memset(&s->state[step->node], 0, sizeof(*s->state));

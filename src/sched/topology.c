@@ -32,6 +32,8 @@ struct topology {
     struct tree_switch *switches; /* the last is the one over all */
     uint32_t n_switches;
     /* scratch */
+    uint32_t *counts; /* per leaf; all zero between searches */
+    bool counted;
     struct leaf_share *shares; /* per leaf */
     size_t *offsets;           /* per leaf: where its candidates go; SIZE_MAX = nowhere */
     vec(struct leaf_share) order, chosen;
@@ -85,6 +87,7 @@ void sched_set_switches(struct sched *s, const struct sched_switch_spec *specs, 
             }
         }
         t->switches[t->n_switches++] = (struct tree_switch) {0, t->n_leaves, top};
+        t->counts = xcalloc(t->n_leaves + 1, sizeof(*t->counts));
         t->shares = xcalloc(t->n_leaves + 1, sizeof(*t->shares));
         t->offsets = xcalloc(t->n_leaves + 1, sizeof(*t->offsets));
     }
@@ -100,6 +103,7 @@ void topology_clear(struct sched *s) {
         return;
     free(t->leaf);
     free(t->switches);
+    free(t->counts);
     free(t->shares);
     free(t->offsets);
     vec_done(&t->order);
@@ -152,6 +156,24 @@ bool topology_allows(const struct sched *s, size_t from, size_t to) {
         n += !seen;
     }
     return n <= s->most_leaves;
+}
+
+uint32_t topology_count(struct sched *s, uint32_t node, int by) {
+    struct topology *t = s->topology;
+
+    if (!t)
+        return UINT32_MAX;
+    t->counted = true;
+    return t->counts[t->leaf[node]] += (uint32_t) by;
+}
+
+void topology_count_end(struct sched *s) {
+    struct topology *t = s->topology;
+
+    if (!t || !t->counted)
+        return;
+    memset(t->counts, 0, t->n_leaves * sizeof(*t->counts));
+    t->counted = false;
 }
 
 /* ---- choosing leaves ---- */
