@@ -429,6 +429,7 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
         spec->exclusive = part->exclusive_node;
         spec->oversubscribe = part->oversubscribe;
         spec->oversubscribe_force = part->oversubscribe_force;
+        spec->takes_turns = part->gang;
         spec->schedulable = str_equal(part->rec.state, "UP") || str_equal(part->rec.state, "DRAIN");
         spec->spread = part->rec.lln || core->conf->select_type_parameters & CONF_CR_LLN;
     }
@@ -507,7 +508,7 @@ static void run_again(struct core *core, struct core_job *job) {
         vec_push(&node->jobs, job->rec.job_id);
         node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
         if (!job->rec.cpus_given)
-            node->rec.alloc_cpus += entry->cpus;
+            node_cpus_add(core, entry->node, entry->cpus);
         node->rec.alloc_mem += entry->mem;
     }
     (void) partition_find(core, job->rec.partition, &partition);
@@ -541,7 +542,7 @@ static void clear_use(struct core *core) {
         struct core_node *node = &core->nodes[i];
         node->n_jobs = node->n_completing = 0;
         vec_reset(&node->jobs);
-        node->rec.alloc_cpus = 0;
+        node->rec.alloc_cpus = node->given_cpus = 0;
         node->rec.alloc_mem = 0;
         memset(node->core_use, 0, node->n_cores);
         for (size_t k = 0; k < core->n_kinds; k++) {

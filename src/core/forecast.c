@@ -353,7 +353,7 @@ static void start_one(struct forecast *f, const struct sched_start *start) {
     sched_run_add(f->sched, run, start->partition, spec->exclusive, spec->uid, f->now, end,
                   start->allocs, start->n_allocs, spec->license_ids, spec->license_counts,
                   spec->n_licenses);
-    sched_run_share(f->sched, run, spec->overlap_user);
+    sched_run_share(f->sched, run, spec->overlap_user, spec->oversubscribe);
     sched_run_reserve(f->sched, run, start->reservation);
     mark_victim(f, start, run);
     run_watch(f, run, start->job_id, w->array, run_end(f, spec->uid, f->now, end));

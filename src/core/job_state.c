@@ -168,8 +168,8 @@ static void give_cpus(struct core *core, struct core_job *job, bool suspended) {
         if (entry->released)
             continue;
         assign_cores(core, entry, !suspended);
-        uint32_t *alloc_cpus = &core->nodes[entry->node].rec.alloc_cpus;
-        *alloc_cpus = suspended ? *alloc_cpus - entry->cpus : *alloc_cpus + entry->cpus;
+        node_cpus_add(core, entry->node,
+                      suspended ? -(int64_t) entry->cpus : (int64_t) entry->cpus);
         node_update_state(core, entry->node);
     }
 }
@@ -263,7 +263,7 @@ static void fill_allocation(struct core *core, struct core_job *job,
         struct core_node *node = &core->nodes[entry->node];
         node->n_jobs++;
         vec_push(&node->jobs, job->rec.job_id);
-        node->rec.alloc_cpus += entry->cpus;
+        node_cpus_add(core, entry->node, entry->cpus);
         node->rec.alloc_mem += entry->mem;
         node_update_state(core, entry->node);
     }
@@ -527,7 +527,7 @@ void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
         if (job->rec.flags & JOB_FLAG_COMPLETING)
             holder->n_completing--;
         if (!job->rec.cpus_given)
-            holder->rec.alloc_cpus -= entry->cpus;
+            node_cpus_add(core, node, -(int64_t) entry->cpus);
         holder->rec.alloc_mem -= entry->mem;
         holder->rec.last_busy = core->now;
         sched_run_release_node(core->sched, job->rec.job_id, node);

@@ -40,6 +40,12 @@ bool node_is_usable(const struct core_node *node) {
            node->rec.state != NODE_UNKNOWN && node->rec.state != NODE_FUTURE;
 }
 
+void node_cpus_add(struct core *core, uint32_t index, int64_t cpus) {
+    struct core_node *node = &core->nodes[index];
+    node->given_cpus += cpus;
+    node->rec.alloc_cpus = (uint32_t) min_of(node->given_cpus, (int64_t) node->rec.cpus);
+}
+
 void node_update_state(struct core *core, uint32_t index) {
     struct core_node *node = &core->nodes[index];
     if (node->rec.state == NODE_IDLE || node->rec.state == NODE_MIXED ||

@@ -422,7 +422,8 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                   job->rec.uid, job->rec.start_time,
                   job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, ids, counts,
                   n_licenses);
-    sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER);
+    sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER,
+                    job->rec.oversubscribe == OVERSUB_YES);
     preempt_sync_run(core, job);
     job_sync_reservation(core, job);
     arena_done(&arena);

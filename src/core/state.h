@@ -181,7 +181,8 @@ struct core_node {
     node_steps unwanted;
     struct heap_node timer;
     uint32_t effective_cpus;
-    bool usable; /* as the planner was told last */
+    int64_t given_cpus; /* to jobs, shared ones more than once; rec.alloc_cpus is at most all */
+    bool usable;        /* as the planner was told last */
 };
 
 struct core_partition {
@@ -455,6 +456,8 @@ int64_t job_expected_start(struct core *core, const struct core_job *job);
 
 /* ---- nodes (node.c) ---- */
 void node_touch(struct core *core, struct core_node *node);
+/* CPUs given to jobs, or taken back (negative). */
+void node_cpus_add(struct core *core, uint32_t index, int64_t cpus);
 void node_update_state(struct core *core, uint32_t node); /* IDLE, MIXED, ALLOCATED from its jobs */
 void node_set_reason(struct core *core, uint32_t node, const char *reason, uint32_t uid);
 void node_down(struct core *core, uint32_t node, const char *reason, uint32_t uid);

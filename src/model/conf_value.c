@@ -431,6 +431,7 @@ static const struct {
                    {"EXCLUSIVE", CONF_SHARE_EXCLUSIVE},
                    {"YES", CONF_SHARE_YES},
                    {"FORCE", CONF_SHARE_FORCE}};
+#define SHARE_JOBS_MAX 200
 #define SHARE_JOBS 4 /* jobs per resource when YES or FORCE name no number */
 
 static bool share_parse(const struct conf_key *key, const char *value, uint32_t *ret,
@@ -446,10 +447,9 @@ static bool share_parse(const struct conf_key *key, const char *value, uint32_t 
         if (colon != NULL &&
             (mode < CONF_SHARE_YES || !str_to_u64(colon + 1, &jobs) || jobs < 1 || jobs > 0xffff))
             break;
-        if (jobs > 1)
-            conf_notice(context,
-                        "%s: \"%s\" has no effect yet: each CPU is given to one job at a time",
-                        key->name, value);
+        if (jobs > SHARE_JOBS_MAX)
+            conf_notice(context, "%s: \"%s\" lets %u jobs share a CPU, no more", key->name, value,
+                        (unsigned) SHARE_JOBS_MAX);
         *ret = mode | (uint32_t) jobs;
         return true;
     }

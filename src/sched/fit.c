@@ -301,7 +301,8 @@ bool amount_take(const struct sched *s, const struct shape *shape, const struct 
 
 bool alternative_is_plain(const struct sched *s, const struct shape *shape,
                           const struct alternative *alt) {
-    return alt->cpu_cap == 0 && !shape->user_only && !s->any_user_only;
+    return alt->cpu_cap == 0 && !shape->user_only && !s->any_user_only &&
+           !alternative_shares(s, shape, alt);
 }
 
 /* CPUs of a node that jobs of a partition use at an instant. */
@@ -353,6 +354,8 @@ bool node_allows(const struct sched *s, const struct shape *shape, const struct 
             !(shape->user_only && plan->job->uid == shape->uid))
             return false;
     }
+    if (alternative_shares(s, shape, alt))
+        sharing_allows(s, alt, node, start, end, have);
     if (alt->cpu_cap && !alt->exclusive) {
         int64_t used = partition_peak(s, alt->partition, node, start, end);
         have[DIM_CPU] = min_of(have[DIM_CPU], (int64_t) alt->cpu_cap - used);

@@ -11,11 +11,12 @@
  *
  * The parts: view.c (cluster), run.c (who holds what), queue.c (who waits, in which order), shape.c
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
- * it), place.c, select.c and fragment.c (which nodes to take), topology.c (nodes that are
- * together), profile.c (the future), calendar.c (reservations), preempt.c (who has to go), order.c
- * (whose turn it is), wake.c (who is worth a test), pass.c (one plan), candidates.c (who is tried
- * next when no more may have a plan), senior.c (who may have a plan), promise.c (who starts later
- * than planned, and why), explain.c (reasons), feasible.c and whatif.c (questions).
+ * it), oversub.c (CPUs that jobs share), place.c, select.c and fragment.c (which nodes to take),
+ * topology.c (nodes that are together), profile.c (the future), calendar.c (reservations),
+ * preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a test), pass.c (one
+ * plan), candidates.c (who is tried next when no more may have a plan), senior.c (who may have a
+ * plan), promise.c (who starts later than planned, and why), explain.c (reasons), feasible.c and
+ * whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -114,9 +115,10 @@ struct partition {
     uint32_t tier, max_nodes, min_nodes, max_cpus_per_node;
     int64_t max_time; /* seconds, SCHED_FOREVER */
     bool exclusive, schedulable, spread;
-    uint32_t layers;    /* jobs that may take turns on the same CPUs, 1 = none */
-    bool layers_forced; /* also those that did not ask for it */
-    struct job *head;   /* this pass: first job that could not start */
+    uint32_t layers;         /* jobs that may take turns on the same CPUs, 1 = none */
+    bool layers_forced;      /* also those that did not ask for it */
+    uint32_t layers_at_once; /* jobs that may hold the same CPU at a time, 1 = one */
+    struct job *head;        /* this pass: first job that could not start */
     uint32_t head_pass;
 };
 /* Partitions that share nodes, directly or through others. */
@@ -145,7 +147,7 @@ struct popular {
 struct run {
     uint32_t job_id, partition, uid, reservation;
     int64_t start, end; /* end: assumed when the limit is unknown */
-    bool exclusive, user_only, suspended, tentative;
+    bool exclusive, user_only, suspended, tentative, shares;
     uint32_t n, n_held;
     uint32_t *nodes;     /* inner index; SCHED_NO_NODE once released */
     int64_t *amounts;    /* n * n_dims: what is taken from `free` */
@@ -693,6 +695,21 @@ bool alternative_is_plain(const struct sched *s, const struct shape *shape,
                           const struct alternative *alt);
 bool node_allows(const struct sched *s, const struct shape *shape, const struct alternative *alt,
                  uint32_t node, int64_t start, int64_t end, int64_t *have);
+
+/* oversub.c */
+#define LAYERS_MAX 200 /* the core counts who holds a CPU in a byte */
+/* Does a job in this partition share CPUs with others at the same time? */
+bool shares_cpus(const struct sched *s, uint32_t partition, bool asked, bool exclusive);
+bool alternative_shares(const struct sched *s, const struct shape *shape,
+                        const struct alternative *alt);
+/* CPUs of a node that there are more than once for those who share them. */
+int64_t shared_more(const struct sched *s, uint32_t partition, uint32_t node);
+/* Adds to `have`, which is the least over [start, end), what an alternative that shares may have
+ * beyond it. */
+void sharing_allows(const struct sched *s, const struct alternative *alt, uint32_t node,
+                    int64_t start, int64_t end, int64_t *have);
+/* The same for a run that is suspended. */
+int64_t run_shared_more(const struct sched *s, const struct run *run, uint32_t node);
 
 /* fragment.c */
 #define FRAGMENT_LEVEL_NODES 8 /* looked at, of those with equally many free GRES */

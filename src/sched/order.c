@@ -47,7 +47,7 @@ static struct turn turn_make(struct sched *s, const struct shape *shape) {
                           .partition = simple ? alt->partition : MANY_PARTITIONS,
                           .shape = (struct shape *) shape,
                           .limit = alt->limit,
-                          .cpus = need[DIM_CPU],
+                          .cpus = alternative_shares(s, shape, alt) ? 0 : need[DIM_CPU],
                           .exclusive = alt->exclusive,
                           .guarded = shape->n_guarded > 0};
 }

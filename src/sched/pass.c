@@ -136,6 +136,7 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
     run->tentative = true;
     run->reservation = alt->reservation;
     run->user_only = job->shape->user_only;
+    run->shares = alternative_shares(s, job->shape, alt);
     s->any_user_only = s->any_user_only || run->user_only;
     vec_push(&s->tentative, run);
     proposal_add(s,

@@ -45,7 +45,9 @@ void candidate_rank(const struct sched *s, const struct shape *shape, const stru
     int64_t left = node_free(s, c->node)[shape->primary];
 
     c->rank = s->nodes[c->node].weight_class * 4 + waste * 2 + open;
-    c->value = s->partitions[alt->partition].spread ? -left : s->settings.pack_nodes ? left : 0;
+    /* Those who share CPUs go where most of them are free. */
+    bool spread = s->partitions[alt->partition].spread || alternative_shares(s, shape, alt);
+    c->value = spread ? -left : s->settings.pack_nodes ? left : 0;
 }
 
 /* ---- narrowing down ---- */
@@ -69,16 +71,18 @@ void need_least(const struct shape *shape, uint32_t tasks, bool all, int64_t *ne
                                               : 0;
 }
 
-/* s->mask = nodes that may have `need`; returns how many, 0 at the first sign of too few. */
-static size_t mask_make(struct sched *s, const struct alternative *alt, enum view_of view,
-                        const int64_t *need) {
+/* s->mask = nodes that may have `need`; returns how many, 0 at the first sign of too few. With
+ * shared CPUs, the index does not say who has those. */
+static size_t mask_make(struct sched *s, const struct shape *shape, const struct alternative *alt,
+                        enum view_of view, const int64_t *need) {
     const struct index *index = view == VIEW_LATER ? &s->by_keep : &s->by_free;
     const struct bits *sets[MAX_DIMS + 3];
     size_t n_sets = 0, words = bits_words(s->n_nodes), count = 0;
 
+    bool shared = alternative_shares(s, shape, alt);
     sets[n_sets++] = &s->usable;
     for (uint32_t d = 0; d < s->n_dims; d++) {
-        bool filter = need[d] > 0 && !s->naive;
+        bool filter = need[d] > 0 && !s->naive && !(shared && d == DIM_CPU);
         const struct bits *set = filter ? index_at_least(index, d, need[d]) : NULL;
         if (set)
             sets[n_sets++] = set;
@@ -100,7 +104,7 @@ void mask_of_free(struct sched *s, const struct shape *shape, const struct alter
     int64_t need[MAX_DIMS];
 
     need_least(shape, shape_is_fixed(shape, alt) ? shape_share(shape) : 1, false, need, s->n_dims);
-    mask_make(s, alt, VIEW_NOW, need);
+    mask_make(s, shape, alt, VIEW_NOW, need);
 }
 
 /* So many nodes can take a share, and that was not enough. */
@@ -427,7 +431,7 @@ static bool one_node_now(struct sched *s, struct shape *shape, struct alternativ
     struct fixed_search f = {shape, alt, SHARE_ONE, view, end, 1, out};
 
     need_least(shape, shape->ntasks ? shape->ntasks : shape_share(shape), true, need, s->n_dims);
-    size_t count = mask_make(s, alt, view, need);
+    size_t count = mask_make(s, shape, alt, view, need);
     return count > 0 && fixed_now(s, &f, count, need[shape->primary]);
 }
 
@@ -439,7 +443,7 @@ static bool even_now(struct sched *s, struct shape *shape, struct alternative *a
     struct fixed_search f = {shape, alt, SHARE_EVEN, view, end, 0, out};
 
     need_least(shape, shape_even(shape, alt), false, need, s->n_dims);
-    size_t count = mask_make(s, alt, view, need);
+    size_t count = mask_make(s, shape, alt, view, need);
     if (count < alt->min_nodes || !fixed_now(s, &f, count, need[shape->primary]))
         return false;
     vec_each (&out->picks, pick) {
@@ -468,7 +472,7 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
     if (packed && shape_even(shape, alt) && even_now(s, shape, alt, view, end, out))
         return place_amounts(s, shape, alt, s->now, end, out);
     need_least(shape, fixed ? shape_share(shape) : 1, false, need, s->n_dims);
-    size_t count = mask_make(s, alt, view, need);
+    size_t count = mask_make(s, shape, alt, view, need);
     lack_set(s, alt, count);
     if (count < alt->min_nodes)
         return false;
@@ -492,6 +496,12 @@ uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *a
     /* With --time-min a shorter run may get round the plans. */
     enum view_of view = alt->min_limit ? VIEW_NOW : view_for(s, alt, end);
     const int64_t *have = node_have(s, alt, node, view, end, scratch);
+    int64_t shared[MAX_DIMS];
+    if (alternative_shares(s, shape, alt)) {
+        memcpy(shared, have, s->n_dims * sizeof(*shared));
+        shared[DIM_CPU] += shared_more(s, alt->partition, node);
+        have = shared;
+    }
     if (shape_is_fixed(shape, alt)) {
         const int64_t *need = need_each(s, shape, alt, hardware);
         return need && need_fits(s, alt, node, have, need) ? shape_share(shape) : 0;

@@ -197,6 +197,7 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
                                licenses, n_licenses);
     const struct job *job = map_get(&s->jobs, job_id);
     run->user_only = job && job->shape->user_only;
+    run->shares = shares_cpus(s, partition, job && job->shape->oversubscribe, exclusive);
     map_put(&s->runs, job_id, run);
     if (!run_was_proposed(s, allocs, n, run->end))
         run_released(s, run); /* plans may collide with it; it may end earlier than proposed */
@@ -206,11 +207,13 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
     free(licenses);
 }
 
-void sched_run_share(struct sched *s, uint32_t job_id, bool user_only) {
+void sched_run_share(struct sched *s, uint32_t job_id, bool user_only, bool oversubscribe) {
     struct run *run = map_get(&s->runs, job_id);
 
-    if (run)
+    if (run) {
         run->user_only = user_only;
+        run->shares = shares_cpus(s, run->partition, oversubscribe, run->exclusive);
+    }
     s->any_user_only = s->any_user_only || user_only;
 }
 
@@ -336,8 +339,9 @@ void sched_run_suspend(struct sched *s, uint32_t job_id, bool suspended) {
     run_released(s, run);
 }
 
-static int64_t open_cpus(const struct sched *s, uint32_t node) {
-    int64_t cpus = node_free(s, node)[DIM_CPU];
+/* For a run, NULL for anybody. */
+static int64_t open_cpus(const struct sched *s, const struct run *run, uint32_t node) {
+    int64_t cpus = node_free(s, node)[DIM_CPU] + (run ? run_shared_more(s, run, node) : 0);
 
     vec_each (&s->nodes[node].plans, hold) {
         if (hold->plan->pinned)
@@ -347,7 +351,7 @@ static int64_t open_cpus(const struct sched *s, uint32_t node) {
 }
 
 uint32_t sched_node_open_cpus(const struct sched *s, uint32_t outer) {
-    return (uint32_t) open_cpus(s, s->inner[outer]);
+    return (uint32_t) open_cpus(s, NULL, s->inner[outer]);
 }
 
 bool sched_run_may_resume(const struct sched *s, uint32_t job_id) {
@@ -356,7 +360,7 @@ bool sched_run_may_resume(const struct sched *s, uint32_t job_id) {
     if (!run || !run->suspended)
         return false;
     for (uint32_t i = 0; i < run->n; i++) {
-        if (run->nodes[i] != SCHED_NO_NODE && open_cpus(s, run->nodes[i]) < run->cpus_aside[i])
+        if (run->nodes[i] != SCHED_NO_NODE && open_cpus(s, run, run->nodes[i]) < run->cpus_aside[i])
             return false;
     }
     return true;

@@ -62,6 +62,7 @@ struct sched_partition_spec {
     bool exclusive;             /* OverSubscribe=EXCLUSIVE, Exclusive=NODE */
     uint32_t oversubscribe;     /* jobs per resource, 1 = none (FORCE:n, YES:n) */
     bool oversubscribe_force;
+    bool takes_turns; /* those who share CPUs do so one at a time (GANG), not together */
     bool schedulable; /* State=UP (DOWN queues, does not start) */
     bool spread;      /* LLN: least loaded first */
 };
@@ -229,9 +230,10 @@ void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, boo
                    uint32_t uid, int64_t start, int64_t end, const struct sched_alloc *allocs,
                    size_t n, const uint32_t *license_ids, const uint32_t *license_counts,
                    size_t n_licenses);
-/* Only jobs of the run's user may join its nodes (--exclusive=user). Known by itself while the job
- * still waits in the view; call it after sched_run_add() where it does not (after a restart). */
-void sched_run_share(struct sched *sched, uint32_t job_id, bool user_only);
+/* Only jobs of the run's user may join its nodes (--exclusive=user); it asked for shared CPUs.
+ * Known by itself while the job still waits in the view; call it after sched_run_add() where it
+ * does not (after a restart). */
+void sched_run_share(struct sched *sched, uint32_t job_id, bool user_only, bool oversubscribe);
 void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
 /* The run is one of a reservation (0: of none): what it holds is the reservation's. Call it right
  * after sched_run_add(). */

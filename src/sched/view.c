@@ -315,6 +315,7 @@ static void partitions_set(struct sched *s, const struct sched_partition_spec *s
         p->spread = spec->spread;
         p->layers = max_of(spec->oversubscribe, 1u);
         p->layers_forced = spec->oversubscribe_force;
+        p->layers_at_once = spec->takes_turns ? 1 : min_of(p->layers, (uint32_t) LAYERS_MAX);
         bits_init(&p->nodes, s->n_nodes);
         for (size_t k = 0; k < spec->n_nodes; k++) {
             assert(spec->nodes[k] < s->n_nodes);

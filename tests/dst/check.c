@@ -159,10 +159,14 @@ static void book(struct check *check, const struct belief *belief, int by) {
 static void verify_node(struct check *check, uint32_t index) {
     struct check_node *node = &check->nodes[index];
     const struct node *shown = core_node(check->cluster->core, index);
+    uint32_t given = 0;
     for (uint32_t i = 0; i < CORES_MAX; i++) {
-        if (node->cores[i] > check->shares)
+        given += node->cores[i];
+        if (node->cores[i] > 1 && check->shares == 1)
             check_fail(check, "core %u of %s belongs to %u jobs", i, shown->name, node->cores[i]);
     }
+    if (given > shown->cpus * check->shares)
+        check_fail(check, "%s has %u CPUs, its jobs have %u", shown->name, shown->cpus, given);
     for (uint32_t i = 0; i < GPUS_MAX; i++) {
         if (node->gpus[i] > 1)
             check_fail(check, "GPU %u of %s belongs to %u jobs", i, shown->name, node->gpus[i]);
@@ -170,7 +174,8 @@ static void verify_node(struct check *check, uint32_t index) {
     if (check->with_memory && node->mem > shown->memory)
         check_fail(check, "%llu MiB of %llu on %s belong to jobs", (unsigned long long) node->mem,
                    (unsigned long long) shown->memory, shown->name);
-    if (node->cpus != shown->alloc_cpus || node->mem != shown->alloc_mem)
+    if (min_of((uint64_t) node->cpus, (uint64_t) shown->cpus) != shown->alloc_cpus ||
+        node->mem != shown->alloc_mem)
         check_fail(check, "%s shows %u CPUs and %llu MiB in use, its jobs have %llu and %llu",
                    shown->name, shown->alloc_cpus, (unsigned long long) shown->alloc_mem,
                    (unsigned long long) node->cpus, (unsigned long long) node->mem);

@@ -23,7 +23,7 @@
 
 struct check {
     struct sim_cluster *cluster;
-    uint32_t shares; /* jobs that a core may have (OverSubscribe=FORCE:n) */
+    uint32_t shares; /* how often a node's CPUs may be given out (OverSubscribe=FORCE:n) */
     bool with_memory;
     bool loses_tail;  /* what was acknowledged may be lost with the store's tail */
     bool clock_jumps; /* a new life of the controller may be behind an earlier one */

@@ -216,9 +216,7 @@ TEST(a_value_that_is_not_utf8_is_an_error) {
 TEST(oversubscribe_has_a_mode_and_a_number) {
     struct reading r = read_conf("PartitionName=a Nodes=n1 OverSubscribe=FORCE:2\n"
                                  "PartitionName=b Nodes=n1 Shared=yes");
-    assert_reported(&r,
-                    "notice: OverSubscribe: \"FORCE:2\" has no effect yet: each CPU is given to "
-                    "one job at a time");
+    assert_clean(&r);
     uint32_t a = conf_partition_find(r.conf, "a")->oversubscribe;
     uint32_t b = conf_partition_find(r.conf, "b")->oversubscribe;
     assert_int_equal(conf_share_mode(a), CONF_SHARE_FORCE);
@@ -232,6 +230,8 @@ TEST(oversubscribe_has_a_mode_and_a_number) {
     r = read_conf("PartitionName=a Nodes=n1 OverSubscribe=FORCE:1"); /* one job at a time */
     assert_clean(&r);
     reading_done(&r);
+    expect("PartitionName=a Nodes=n1 OverSubscribe=FORCE:300",
+           "notice: OverSubscribe: \"FORCE:300\" lets 200 jobs share a CPU, no more");
     expect("PartitionName=a Nodes=n1 OverSubscribe=NO:3",
            "error: OverSubscribe: \"NO:3\" is not NO, EXCLUSIVE, YES[:n] or FORCE[:n]");
 }

@@ -47,6 +47,7 @@ static void random_partition(struct world *w, struct rng *rng, size_t i) {
     w->partitions[i].n_nodes = n;
     w->partitions[i].tier = between(rng, 1, 2);
     w->partitions[i].exclusive = chance(rng, 10);
+    w->partitions[i].oversubscribe_force = i == 1 && w->n_nodes == 7;
     w->partitions[i].spread = chance(rng, 15);
     if (chance(rng, 15))
         w->partitions[i].max_cpus_per_node = 4;
@@ -92,6 +93,8 @@ void random_world(struct world *w, struct rng *rng, int richness) {
     if (richness == RANDOM_RICH)
         random_switches(w);
     if (richness == RANDOM_RICH) {
+        if (w->n_nodes % 3 == 1) /* draws nothing */
+            w->partitions[0].oversubscribe = 2;
         w->n_partitions = between(rng, 1, 3);
         for (size_t i = 1; i < w->n_partitions; i++)
             random_partition(w, rng, i);
@@ -213,6 +216,7 @@ struct sched_job_spec random_request(struct world *w, struct rng *rng, int richn
     spec.priority = between(rng, 1, 5) * 100;
     if (spec.priority > 200) /* draws nothing: the seeds keep their worlds */
         spec.expected = 10 + spec.priority * 7 % 90;
+    spec.oversubscribe = spec.priority % 200 == 100;
     if (chance(rng, 15))
         spec.min_limit = spec.limit / 2;
     if (chance(rng, 10))

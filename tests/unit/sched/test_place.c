@@ -218,7 +218,7 @@ TEST(nodes_of_one_user_are_shared_with_that_user_only) {
     struct sched_job_spec spec = world_spec(&w);
     spec.overlap_user = true;
     place(&w, &spec);
-    sched_run_share(w.sched, 1, true);
+    sched_run_share(w.sched, 1, true, false);
     spec.uid = 1001;
     uint32_t other = world_add(&w, &spec);
     assert_int_equal(world_pass(&w), 0);

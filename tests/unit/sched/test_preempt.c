@@ -375,6 +375,7 @@ static bool starts_without(const struct random_case *c, uint32_t set) {
             continue;
         sched_run_add(s, run->job_id, 0, run->exclusive, 1000, run->start, run->end, run->allocs,
                       run->n, run->license_ids, run->license_counts, run->n_licenses);
+        sched_run_share(s, run->job_id, false, run->layers > 1);
         if (gone)
             sched_run_suspend(s, run->job_id, true);
     }

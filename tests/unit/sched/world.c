@@ -171,6 +171,12 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
         run.end = start->limit == SCHED_FOREVER ? SCHED_FOREVER : w->now + start->limit;
         run.exclusive = spec->exclusive || w->partitions[start->partition].exclusive ||
                         !w->settings.cpus_consumable;
+        bool overlap_user = spec->overlap_user, oversubscribe = spec->oversubscribe;
+        const struct sched_partition_spec *partition = &w->partitions[start->partition];
+        run.partition = start->partition;
+        run.layers = !run.exclusive && (oversubscribe || partition->oversubscribe_force)
+                         ? partition->oversubscribe
+                         : 1;
         run.allocs = xmemdup(start->allocs, start->n_allocs * sizeof(*run.allocs));
         run.license_ids = (uint32_t *) copy_u32(spec->license_ids, spec->n_licenses);
         run.license_counts = (uint32_t *) copy_u32(spec->license_counts, spec->n_licenses);
@@ -186,6 +192,7 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
         TELL(w, sched_run_add(sched, run.job_id, start->partition, run.exclusive, 1000, run.start,
                               run.end, run.allocs, run.n, run.license_ids, run.license_counts,
                               run.n_licenses));
+        TELL(w, sched_run_share(sched, run.job_id, overlap_user, oversubscribe));
         TELL(w, sched_run_reserve(sched, run.job_id, run.reservation));
     }
 }
@@ -243,12 +250,16 @@ void world_priority(struct world *w, uint32_t job_id, uint32_t priority) {
 void world_check(const struct world *w) {
     for (size_t node = 0; node < w->n_nodes; node++) {
         uint64_t cpus = 0, mem = 0, gres[SCHED_GRES_KINDS] = {0}, jobs = 0, exclusive = 0;
+        uint32_t layers = UINT32_MAX, partition = UINT32_MAX;
 
         vec_each (&w->runs, run) {
             for (size_t i = 0; i < run->n; i++) {
                 if (run->allocs[i].node != node)
                     continue;
                 jobs++;
+                bool others = partition != UINT32_MAX && partition != run->partition;
+                partition = run->partition;
+                layers = others ? 1 : min_of(layers, run->layers);
                 exclusive += run->exclusive;
                 cpus += run->allocs[i].cpus;
                 mem += run->allocs[i].mem;
@@ -256,7 +267,7 @@ void world_check(const struct world *w) {
                     gres[k] += run->allocs[i].gres[k];
             }
         }
-        assert_true(cpus <= w->nodes[node].cpus);
+        assert_true(jobs == 0 || cpus <= (uint64_t) w->nodes[node].cpus * layers);
         assert_true(!w->settings.mem_consumable || mem <= w->nodes[node].mem);
         for (size_t k = 0; k < w->n_kinds; k++)
             assert_true(gres[k] <= w->nodes[node].gres[k]);

@@ -19,6 +19,7 @@ struct world_run {
     uint32_t job_id, record_id;
     int64_t start, end, limit;
     uint32_t reservation;
+    uint32_t partition, layers; /* it shares CPUs with so many, itself among them */
     bool exclusive;
     struct sched_alloc *allocs;
     size_t n;
