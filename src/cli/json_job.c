@@ -190,6 +190,13 @@ CALL(call_disk) {
 CALL(call_cpus_per_task) {
     json_number(json, key, true, false, max_of(job->cpus_per_task, 1u));
 }
+CALL(call_required_switches) {
+    uint32_t count = 0;
+    int64_t seconds;
+    if (job->switches && !switches_parse(job->switches, &count, &seconds))
+        count = 0;
+    json_unsigned(json, key, count);
+}
 CALL(call_hold) {
     json_bool(json, key, job->state == JOB_PENDING && job->priority == 0);
 }
@@ -347,7 +354,7 @@ static const struct json_row job_rows[] = {
     ROW("qos", TEXT, qos),
     ROW("reboot", BOOL, reboot),
     ROW("required_nodes", TEXT, req_nodes),
-    LACK("required_switches", PLAIN_ZERO),
+    MADE("required_switches", call_required_switches),
     MADE("requeue", call_requeue),
     ROW("resize_time", TIME, resize_time),
     ROW("restart_cnt", U32, restarts),

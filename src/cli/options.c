@@ -223,6 +223,18 @@ static int apply_variables(struct options *options, char *const *envp) {
     return 0;
 }
 
+/* One option, but two variables. */
+static int apply_switch_wait(struct options *options, char *const *envp) {
+    cleanup_str struct str name = STR_INIT, text = STR_INIT;
+    str_printf(&name, "%sWAIT4SWITCH", command_of(options->command)->environment);
+    const char *wait = environment_get(envp, name.data, name.length);
+    const char *switches = options->job.switches;
+    if (!wait || !switches || strchr(switches, '@'))
+        return 0;
+    str_printf(&text, "%s@%s", switches, wait);
+    return apply_row(options, &option_rows[OPT_switches], text.data, OPTION_ENVIRONMENT);
+}
+
 int options_apply_environment(struct options *options, char *const *envp) {
     vec(char *) ours = {0}; /* every name starts with S; the rest is not looked at 150 times */
     for (; *envp; envp++)
@@ -230,6 +242,8 @@ int options_apply_environment(struct options *options, char *const *envp) {
             vec_push(&ours, *envp);
     vec_push(&ours, NULL);
     int rc = apply_variables(options, ours.items);
+    if (rc == 0)
+        rc = apply_switch_wait(options, ours.items);
     vec_done(&ours);
     return rc;
 }

@@ -107,7 +107,7 @@
     X(spread_job, "spread-job", 0, NO, BRA, "*SPREAD_JOB", flag, job.spread_job, 3, HONOURED, PLACE, "", "use as many nodes as the request allows") \
     X(spread_segments, "spread-segments", 0, NO, BRA, "*SPREAD_SEGMENTS", flag, unread_flag, 3, NOT_YET, PLACE, "", "put the segments apart") \
     X(stepmgr, "stepmgr", 0, NO, BRA, "*STEPMGR", flag, unread_flag, 3, NOT_YET, PLACE, "", "manage steps on the first node of the job") \
-    X(switches, "switches", 0, REQUIRED, BRA, "*REQ_SWITCH", switches, job.switches, 3, HONOURED, PLACE, "N[@TIME]", "at most so many leaf switches, given up after TIME") \
+    X(switches, "switches", 0, REQUIRED, BRA, "*REQ_SWITCH", switches, job.switches, 3, HONOURED, PLACE, "N[@TIME]", "at most so many leaf switches, given up after TIME (also in the variable ..._WAIT4SWITCH)") \
     X(threads_per_core, "threads-per-core", 0, REQUIRED, BRA, "*THREADS_PER_CORE", count, job.threads_per_core, 2, HONOURED, PLACE, "N", "use so many threads of each core") \
     X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, HONOURED, PLACE, "", "prefer the lowest number of nodes") \
     /* ---- files, environment, limits ---- */ \

@@ -95,6 +95,22 @@ TEST(variables_of_flags_are_on_when_empty_yes_or_a_number_but_zero) {
     assert_int_equal(s.options.verbose, 2);
 }
 
+TEST(the_wait_for_switches_has_a_variable_of_its_own) {
+    const char *both[] = {"SBATCH_REQ_SWITCH=2", "SBATCH_WAIT4SWITCH=10:00", NULL};
+    const char *alone[] = {"SBATCH_WAIT4SWITCH=10:00", NULL};
+    const char *twice[] = {"SBATCH_REQ_SWITCH=2@5:00", "SBATCH_WAIT4SWITCH=10:00", NULL};
+    cleanup_sample struct sample s, t, u;
+    sample_init(&s, OPTION_SBATCH);
+    apply_variables(&s, both);
+    assert_string_equal(s.options.job.switches, "2@10:00");
+    sample_init(&t, OPTION_SBATCH);
+    apply_variables(&t, alone);
+    assert_null(t.options.job.switches);
+    sample_init(&u, OPTION_SBATCH);
+    apply_variables(&u, twice);
+    assert_string_equal(u.options.job.switches, "2@5:00");
+}
+
 TEST(a_bad_variable_is_refused_like_the_option) {
     const char *envp[] = {"SBATCH_TIMELIMIT=foo", NULL};
     cleanup_sample struct sample s;
@@ -130,6 +146,7 @@ int main(void) {
         cmocka_unit_test(sbatch_inside_a_job_does_not_take_over_its_shape),
         cmocka_unit_test(srun_inside_a_job_takes_over_its_shape),
         cmocka_unit_test(variables_of_flags_are_on_when_empty_yes_or_a_number_but_zero),
+        cmocka_unit_test(the_wait_for_switches_has_a_variable_of_its_own),
         cmocka_unit_test(a_bad_variable_is_refused_like_the_option),
         cmocka_unit_test(options_without_effect_are_named_once),
         cmocka_unit_test(options_that_nothing_reads_yet_are_named_too),
