@@ -430,7 +430,7 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
         spec->oversubscribe = part->oversubscribe;
         spec->oversubscribe_force = part->oversubscribe_force;
         spec->takes_turns = part->gang;
-        spec->schedulable = str_equal(part->rec.state, "UP") || str_equal(part->rec.state, "DRAIN");
+        spec->schedulable = partition_is_open(part);
         spec->spread = part->rec.lln || core->conf->select_type_parameters & CONF_CR_LLN;
     }
 }
@@ -483,10 +483,15 @@ void sched_describe(struct core *core) {
 
 /* Gives the planner the cluster; the jobs that hold or wait are to be given to it again. */
 void sched_rebuild(struct core *core) {
+    sched_free(core->sched_before);
+    core->sched_before = core->sched;
+    core->sched = NULL;
     sched_describe(core);
     reservations_show(core);
-    list_each (&core->jobs_in_order, at)
-        list_entry(at, struct core_job, link)->in_sched = false;
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        if (core->job_order.items[i] != NULL)
+            core->job_order.items[i]->in_sched = false;
+    }
 }
 
 static void run_again(struct core *core, struct core_job *job) {
@@ -552,14 +557,15 @@ static void clear_use(struct core *core) {
     }
 }
 
-/* Every job again in the planner's view and on its nodes. */
+/* Every job again on its nodes and in the planner's view; those who wait in slices (sweep.c). */
 void place_jobs_again(struct core *core) {
     clear_use(core);
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        struct core_job *job = core->job_order.items[i];
+        if (job == NULL || job->rec.allocation.n == 0)
+            continue;
         bool found = find_nodes_again(core, job);
-        if (job->rec.allocation.n > 0)
-            run_again(core, job);
+        run_again(core, job);
         if (!found && job_has_nodes(job)) {
             emit_log(core, EFFECT_ERROR,
                      "job %u: a node of its allocation is gone from the "
@@ -571,13 +577,12 @@ void place_jobs_again(struct core *core) {
     }
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_update_state(core, i);
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
-        if (job_is_pending(job))
-            sched_sync(core, job);
-        job_nodes_gone(core, job);
+    for (size_t i = 0; i < core->job_order.n; i++) {
+        if (core->job_order.items[i] != NULL)
+            job_nodes_gone(core, core->job_order.items[i]);
     }
     core->plan_wanted = true;
+    sweep_begin(core);
 }
 
 /* ---- replacing one cluster by another ---- */

@@ -23,6 +23,7 @@ struct core *core_new(void) {
     list_init(&core->dirty_partitions);
     list_init(&core->dirty_reservations);
     core->restoring = true;
+    core->priority_version = 1;
     core->plan_next = 0;
     return core;
 }
@@ -41,6 +42,7 @@ void core_free(struct core *core) {
     heap_done(&core->timers);
     heap_done(&core->node_timers);
     sched_free(core->sched);
+    sched_free(core->sched_before);
     cluster_free(core);
     restore_free(core);
     preempt_free_all(core);
@@ -149,7 +151,7 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, job->key);
     if (node != NULL)
         next = min_of(next, node->key);
-    if (core->n_questions > 0)
+    if (core->n_questions > 0 || core->sweeping)
         next = min_of(next, core->now);
     if (core->plan_next > 0)
         next = min_of(next, core->plan_next);
@@ -176,9 +178,13 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
-    why_go_on(core);
-    if (core->age_next > 0 && core->age_next <= now)
-        priorities_age(core);
+    if (core->sweeping) {
+        sweep_go_on(core);
+    } else {
+        why_go_on(core);
+        if (core->age_next > 0 && core->age_next <= now)
+            priorities_age(core);
+    }
     if ((core->plan_next > 0 && core->plan_next <= now) || preempt_next(core) <= now ||
         (core->gang_next > 0 && core->gang_next <= now))
         core->plan_wanted = true;
@@ -230,7 +236,7 @@ void core_turn_end(struct core *core, int64_t now, struct effects *out) {
         reservations_tick(core);
     if (core->reservations_repair)
         reservations_repair(core);
-    if (core->plan_wanted)
+    if (core->plan_wanted && !core->sweeping)
         plan_run(core);
     for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)
         plan_run(core);

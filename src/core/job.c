@@ -122,14 +122,17 @@ static void order_leave(struct core *core, struct core_job *job) {
     core->job_order.items[job->order_at] = NULL;
     if (++core->job_order_gaps * 2 <= core->job_order.n)
         return;
-    size_t n = 0;
+    size_t n = 0, at = core->sweep_at;
     for (size_t i = 0; i < core->job_order.n; i++) {
         struct core_job *other = core->job_order.items[i];
+        if (i == at)
+            core->sweep_at = n; /* a sweep leaves nobody out */
         if (other == NULL)
             continue;
         other->order_at = n;
         core->job_order.items[n++] = other;
     }
+    core->sweep_at = min_of(core->sweep_at, n);
     core->job_order.n = n;
     core->job_order_gaps = 0;
 }

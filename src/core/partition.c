@@ -60,6 +60,10 @@ static void partition_settle(struct core *core, struct core_partition *part) {
     partition_totals(core, part);
 }
 
+bool partition_is_open(const struct core_partition *part) {
+    return str_equal(part->rec.state, "UP") || str_equal(part->rec.state, "DRAIN");
+}
+
 static void partition_touch(struct core *core, struct core_partition *part) {
     if (list_is_empty(&part->dirty))
         list_append(&core->dirty_partitions, &part->dirty);
@@ -120,10 +124,49 @@ static void partition_remove(struct core *core, uint32_t index) {
 /* Limits may have moved for everybody: the planner gets the partitions and the queue anew. */
 static void partitions_changed(struct core *core) {
     node_partitions(core);
-    priority_cluster_changed(core);
+    priorities_outdate(core);
     core->reservations_repair = true; /* PART_NODES */
     sched_rebuild(core);
     place_jobs_again(core);
+}
+
+/* ---- what follows from a change ---- */
+
+/* Of a key, beyond the record: nothing for those that say who may submit, and for what is shown. */
+enum {
+    FOLLOWS_OPEN = 1,       /* jobs may start there, or not any more */
+    FOLLOWS_PRIORITIES = 2, /* of all: shares are of the highest factor of the cluster */
+    FOLLOWS_GRACE = 4,      /* of its jobs, should they have to go */
+    FOLLOWS_VIEW = 8        /* what jobs may get: the planner's view is made anew */
+};
+
+/* How long those that run there would have is with the planner. */
+static void grace_changed(struct core *core, const struct core_partition *part) {
+    for (size_t i = 0; i < part->n_nodes; i++) {
+        vec_each (&core->nodes[part->nodes[i]].jobs, id) {
+            struct core_job *job = job_find(core, *id);
+            if (job != NULL)
+                preempt_sync_run(core, job);
+        }
+    }
+}
+
+static void partition_followed(struct core *core, const struct core_partition *part,
+                               unsigned follows) {
+    if (follows & FOLLOWS_VIEW) {
+        partitions_changed(core);
+        return;
+    }
+    if (follows & FOLLOWS_PRIORITIES) {
+        priorities_outdate(core);
+        sweep_begin(core);
+    }
+    if (follows & FOLLOWS_GRACE)
+        grace_changed(core, part);
+    if (follows & FOLLOWS_OPEN) {
+        sched_partition_schedulable(core->sched, part->rec.index, partition_is_open(part));
+        core->plan_wanted = true;
+    }
 }
 
 void partition_restore(struct core *core, const struct partition *stored) {
@@ -153,6 +196,7 @@ struct partition_key {
     const char *name;
     int (*set)(void *member, const char *value);
     const char *member;
+    unsigned follows;
 };
 
 static int set_minutes(void *member, const char *value) {
@@ -272,42 +316,42 @@ static int set_preempt_mode(void *member, const char *value) {
 }
 
 static const struct partition_key partition_keys[] = {
-    {"AllocNodes", set_list, "alloc_nodes"},
-    {"AllowAccounts", set_list, "allow_accounts"},
-    {"AllowGroups", set_list, "allow_groups"},
-    {"AllowQOS", set_list, "allow_qos"},
-    {"Alternate", set_text, "alternate"},
-    {"Default", set_switch, "is_default"},
-    {"DefaultTime", set_minutes, "default_time"},
-    {"DefMemPerCPU", set_mem, "def_mem_per_cpu"},
-    {"DefMemPerNode", set_mem, "def_mem_per_node"},
-    {"DenyAccounts", set_text, "deny_accounts"},
-    {"DenyQOS", set_text, "deny_qos"},
-    {"DisableRootJobs", set_switch, "disable_root_jobs"},
-    {"Exclusive", set_exclusive, "exclusive"},
-    {"ExclusiveUser", set_exclusive_user, "exclusive"},
-    {"GraceTime", set_count, "grace_time"},
-    {"Hidden", set_switch, "hidden"},
-    {"JobDefaults", set_text, "job_defaults"},
-    {"LLN", set_switch, "lln"},
-    {"MaxCPUsPerNode", set_count, "max_cpus_per_node"},
-    {"MaxCPUsPerSocket", set_count, "max_cpus_per_socket"},
-    {"MaxMemPerCPU", set_mem, "max_mem_per_cpu"},
-    {"MaxMemPerNode", set_mem, "max_mem_per_node"},
-    {"MaxNodes", set_count, "max_nodes"},
-    {"MaxTime", set_minutes, "max_time"},
-    {"MinNodes", set_count, "min_nodes"},
-    {"OverSubscribe", set_share, "oversubscribe"},
-    {"Shared", set_share, "oversubscribe"},
-    {"OverTimeLimit", set_count, "over_time_limit"},
-    {"PreemptMode", set_preempt_mode, "preempt_mode"},
-    {"PriorityJobFactor", set_number, "priority_job_factor"},
-    {"PriorityTier", set_number, "priority_tier"},
-    {"QOS", set_text, "qos"},
-    {"ReqResv", set_switch, "req_resv"},
-    {"RootOnly", set_switch, "root_only"},
-    {"State", set_state, "state"},
-    {"TRESBillingWeights", set_text, "tres_billing_weights"},
+    {"AllocNodes", set_list, "alloc_nodes", 0},
+    {"AllowAccounts", set_list, "allow_accounts", 0},
+    {"AllowGroups", set_list, "allow_groups", 0},
+    {"AllowQOS", set_list, "allow_qos", 0},
+    {"Alternate", set_text, "alternate", 0},
+    {"Default", set_switch, "is_default", 0},
+    {"DefaultTime", set_minutes, "default_time", FOLLOWS_VIEW},
+    {"DefMemPerCPU", set_mem, "def_mem_per_cpu", FOLLOWS_VIEW},
+    {"DefMemPerNode", set_mem, "def_mem_per_node", FOLLOWS_VIEW},
+    {"DenyAccounts", set_text, "deny_accounts", 0},
+    {"DenyQOS", set_text, "deny_qos", 0},
+    {"DisableRootJobs", set_switch, "disable_root_jobs", 0},
+    {"Exclusive", set_exclusive, "exclusive", FOLLOWS_VIEW},
+    {"ExclusiveUser", set_exclusive_user, "exclusive", FOLLOWS_VIEW},
+    {"GraceTime", set_count, "grace_time", FOLLOWS_GRACE},
+    {"Hidden", set_switch, "hidden", 0},
+    {"JobDefaults", set_text, "job_defaults", 0},
+    {"LLN", set_switch, "lln", FOLLOWS_VIEW},
+    {"MaxCPUsPerNode", set_count, "max_cpus_per_node", FOLLOWS_VIEW},
+    {"MaxCPUsPerSocket", set_count, "max_cpus_per_socket", FOLLOWS_VIEW},
+    {"MaxMemPerCPU", set_mem, "max_mem_per_cpu", FOLLOWS_VIEW},
+    {"MaxMemPerNode", set_mem, "max_mem_per_node", FOLLOWS_VIEW},
+    {"MaxNodes", set_count, "max_nodes", FOLLOWS_VIEW},
+    {"MaxTime", set_minutes, "max_time", FOLLOWS_VIEW},
+    {"MinNodes", set_count, "min_nodes", FOLLOWS_VIEW},
+    {"OverSubscribe", set_share, "oversubscribe", FOLLOWS_VIEW},
+    {"Shared", set_share, "oversubscribe", FOLLOWS_VIEW},
+    {"OverTimeLimit", set_count, "over_time_limit", 0},
+    {"PreemptMode", set_preempt_mode, "preempt_mode", FOLLOWS_VIEW},
+    {"PriorityJobFactor", set_number, "priority_job_factor", FOLLOWS_PRIORITIES},
+    {"PriorityTier", set_number, "priority_tier", FOLLOWS_VIEW},
+    {"QOS", set_text, "qos", 0},
+    {"ReqResv", set_switch, "req_resv", 0},
+    {"RootOnly", set_switch, "root_only", 0},
+    {"State", set_state, "state", FOLLOWS_OPEN},
+    {"TRESBillingWeights", set_text, "tres_billing_weights", 0},
 };
 
 /* Of the two forms of a memory limit the one that was set last holds. */
@@ -389,10 +433,12 @@ static int set_nodes(struct core *core, struct partition *rec, const char *value
 /* ---- requests ---- */
 
 static int key_apply(struct core *core, struct partition *rec, const struct key_value *change,
-                     struct error *err) {
+                     unsigned *follows, struct error *err) {
     const char *value = change->value != NULL ? change->value : "";
-    if (str_equal_nocase(change->key, "Nodes"))
+    if (str_equal_nocase(change->key, "Nodes")) {
+        *follows |= FOLLOWS_VIEW;
         return set_nodes(core, rec, value, err);
+    }
     for (size_t i = 0; i < countof(partition_keys); i++) {
         const struct partition_key *key = &partition_keys[i];
         if (!str_equal_nocase(key->name, change->key))
@@ -403,15 +449,16 @@ static int key_apply(struct core *core, struct partition *rec, const struct key_
                              key->set == set_state ? "; known are UP, DOWN, DRAIN and INACTIVE"
                                                    : "");
         memory_forms_settle(rec, key->member);
+        *follows |= key->follows;
         return 0;
     }
     return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
 }
 
 static int keys_apply(struct core *core, struct partition *rec, const struct update *request,
-                      struct error *err) {
+                      unsigned *follows, struct error *err) {
     for (uint32_t i = 0; i < request->changes.n; i++) {
-        int r = key_apply(core, rec, &request->changes.items[i], err);
+        int r = key_apply(core, rec, &request->changes.items[i], follows, err);
         if (r < 0)
             return r;
     }
@@ -435,8 +482,9 @@ static void default_settle(struct core *core, const struct core_partition *chose
 static int partition_change(struct core *core, struct core_partition *part,
                             const struct update *request, struct error *err) {
     struct partition next;
+    unsigned follows = 0;
     record_copy(&record_partition, &next, &part->rec);
-    int r = keys_apply(core, &next, request, err);
+    int r = keys_apply(core, &next, request, &follows, err);
     if (r < 0) {
         record_done(&record_partition, &next);
         return r;
@@ -446,7 +494,7 @@ static int partition_change(struct core *core, struct core_partition *part,
     partition_settle(core, part);
     default_settle(core, part);
     partition_touch(core, part);
-    partitions_changed(core);
+    partition_followed(core, part, follows);
     return 0;
 }
 
@@ -459,6 +507,7 @@ static bool name_is_valid(const char *name) {
 static int partition_create(struct core *core, const char *name, const struct update *request,
                             struct error *err) {
     struct partition first;
+    unsigned follows = 0; /* all of it */
     if (!name_is_valid(name))
         return error_set(err, ERR_INVALID_PARTITION,
                          "\"%s\" is no partition name (letters, digits, \"-\", \"_\" and \".\")",
@@ -474,7 +523,7 @@ static int partition_create(struct core *core, const char *name, const struct up
     first.max_time = MINUTES_INFINITE;
     first.default_time = MINUTES_UNSET;
     first.priority_tier = first.priority_job_factor = 1;
-    int r = keys_apply(core, &first, request, err);
+    int r = keys_apply(core, &first, request, &follows, err);
     if (r < 0) {
         record_done(&record_partition, &first);
         return r;

@@ -124,7 +124,8 @@ static void tres_amounts(const struct core *core, const char *text, uint64_t *re
         ret[i] = known ? tres_amount(&list, s->tres_names[i]) : 0;
 }
 
-void priority_cluster_changed(struct core *core) {
+void priorities_outdate(struct core *core) {
+    core->priority_version++;
     core->all_cpus = 0;
     core->highest_part_factor = 0;
     for (size_t i = 0; i < core->n_nodes; i++)
@@ -135,12 +136,13 @@ void priority_cluster_changed(struct core *core) {
             max_of(core->highest_part_factor, part->rec.priority_job_factor);
         tres_amounts(core, part->rec.tres, part->tres_totals);
     }
+}
+
+void priority_cluster_changed(struct core *core) {
+    priorities_outdate(core);
     for (size_t i = 0; i < core->job_order.n; i++) {
         struct core_job *job = core->job_order.items[i];
-        if (job == NULL)
-            continue;
-        job->priority_known = false;
-        if (!job_is_pending(job) || job->rec.priority == 0)
+        if (job == NULL || !job_is_pending(job) || job->rec.priority == 0)
             continue;
         uint32_t priority = priority_compute(core, job);
         if (priority == job->rec.priority)
@@ -305,7 +307,7 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
     r.moving = moving_sum(core, &r.shares);
     tres_amounts(core, job->rec.tres_req, r.asked);
     job->priority_fixed = sum_over_partitions(core, job, &r);
-    job->priority_known = true;
+    job->priority_of = core->priority_version;
     return priority_total(job->priority_fixed + r.moving, job->rec.site_factor, job->rec.nice);
 }
 
@@ -316,7 +318,7 @@ static uint32_t ordered(const struct core *core, const struct job *rec, uint32_t
 
 uint32_t priority_compute(struct core *core, struct core_job *job) {
     struct job *rec = &job->rec;
-    job->priority_known = false;
+    job->priority_of = 0;
     if (!rec->queue_head && rec->requested_priority == UNSET32 &&
         multifactor_counts(&core->settings))
         return ordered(core, rec, multifactor(core, job));
@@ -334,7 +336,7 @@ uint32_t priority_compute(struct core *core, struct core_job *job) {
 
 static uint32_t priority_now(struct core *core, struct core_job *job) {
     struct job *rec = &job->rec;
-    if (!job->priority_known || rec->priorities.n > 0)
+    if (job->priority_of != core->priority_version || rec->priorities.n > 0)
         return priority_compute(core, job);
     struct priority_shares shares = {.factor = {[PRIORITY_AGE] = age_share(core, rec)}};
     uint64_t moving = moving_sum(core, &shares);
@@ -344,8 +346,23 @@ static uint32_t priority_now(struct core *core, struct core_job *job) {
                    priority_total(job->priority_fixed + moving, rec->site_factor, rec->nice));
 }
 
-/* Those who wait grow older. That changes no record that has to be stored: a restart computes anew.
- */
+/* A priority that is not stored: a restart computes it anew. */
+static void priority_set(struct core *core, struct core_job *job, uint32_t priority) {
+    if (priority == job->rec.priority)
+        return;
+    job->rec.priority = priority;
+    job->rec.generation = ++core->generation;
+    if (job->in_sched)
+        sched_job_priority(core->sched, job->rec.job_id, priority);
+    core->plan_wanted = true;
+}
+
+void priority_renew(struct core *core, struct core_job *job) {
+    if (job->rec.priority > 0 && job->priority_of != core->priority_version)
+        priority_set(core, job, priority_compute(core, job));
+}
+
+/* Those who wait grow older. */
 void priorities_age(struct core *core) {
     const struct core_settings *s = &core->settings;
     size_t end = min_of(core->job_order.n, core->age_at + AGED_PER_TICK);
@@ -360,13 +377,7 @@ void priorities_age(struct core *core) {
         uint32_t priority = priority_now(core, job);
         if (s->priority_flags & CONF_PRIORITY_INCR_ONLY)
             priority = max_of(priority, job->rec.priority);
-        if (priority == job->rec.priority)
-            continue;
-        job->rec.priority = priority;
-        job->rec.generation = ++core->generation;
-        if (job->in_sched)
-            sched_job_priority(core->sched, job->rec.job_id, priority);
-        core->plan_wanted = true;
+        priority_set(core, job, priority);
     }
     bool done = core->age_at >= core->job_order.n;
     core->age_at = done ? 0 : core->age_at;

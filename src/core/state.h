@@ -144,7 +144,7 @@ struct core_job {
     vec(struct waiter) waiters;
     uint64_t owner_client;   /* salloc/srun connection, 0 */
     uint64_t priority_fixed; /* what of its priority does not change with time; see priority.c */
-    bool priority_known;     /* priority_fixed has been made */
+    uint64_t priority_of;    /* core->priority_version for which that was made, 0 */
     bool in_sched;
     bool stored;
     uint64_t script_id;              /* STORE_JOB_SCRIPT record; shared by an array's tasks */
@@ -255,7 +255,11 @@ struct core {
     int64_t plan_next;
     struct list questions; /* struct why_work: answered one forecast a turn */
     size_t n_questions;
-    size_t age_at;    /* how far in job_order that has come */
+    struct sched *sched_before; /* what a sweep takes apart */
+    bool sweeping;
+    size_t sweep_at;           /* how far in job_order that has come */
+    uint64_t priority_version; /* what priorities are made of, from 1 */
+    size_t age_at;             /* how far in job_order that has come */
     int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
 
     struct heap timers; /* jobs */
@@ -414,6 +418,10 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
 void sched_describe(struct core *core);
 void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
+
+/* ---- what concerns all that wait, in slices (sweep.c) ---- */
+void sweep_begin(struct core *core);
+void sweep_go_on(struct core *core);
 /* ---- priority (priority.c) ---- */
 /* Also notes what it is made of in the record. */
 uint32_t priority_compute(struct core *core, struct core_job *job);
@@ -421,6 +429,10 @@ void priorities_age(struct core *core); /* every PriorityCalcPeriod */
 /* After a change of configuration: what shares are made of, then every priority anew. */
 must_check int priority_settings(struct core *core, const struct conf *conf, struct error *err);
 void priority_cluster_changed(struct core *core);
+/* The same, but a sweep is to compute them: call sweep_begin(). */
+void priorities_outdate(struct core *core);
+/* Computes it if it is of before that; it is not stored. */
+void priority_renew(struct core *core, struct core_job *job);
 void priority_settings_free(struct core *core);
 /* Names for counts: cores and devices of one allocation entry. */
 /* What gres.conf says of the devices of a node. */
@@ -479,7 +491,8 @@ must_check int nodes_resolve(struct core *core, const char *text, struct arena *
 
 /* ---- configuration (configure.c) ---- */
 void cluster_free(struct core *core);
-/* Every job on its nodes and in the planner's view again, after sched_rebuild. */
+/* Every job on its nodes and in the planner's view again, after sched_rebuild; those who wait by a
+ * sweep. */
 void place_jobs_again(struct core *core);
 void restore_free(struct core *core);
 /* After a change of weights or features of nodes at run time. */
@@ -493,6 +506,7 @@ must_check int update_partition(struct core *core, const struct core_user *user,
 void partition_restore(struct core *core, const struct partition *stored);
 /* What oversubscribe and exclusive of the record come to. */
 void partition_derive(struct core_partition *part);
+bool partition_is_open(const struct core_partition *part); /* State: jobs may start */
 uint64_t partition_store_id(const struct core_partition *part);
 /* Sums over its nodes (configure.c). */
 void partition_totals(struct core *core, struct core_partition *part);

@@ -161,6 +161,10 @@ static void turns_update(struct sched *s) {
     }
 }
 
+void sched_settle(struct sched *s) {
+    turns_update(s);
+}
+
 void shape_turn_changed(struct sched *s, struct shape *shape) {
     if (shape->changed)
         return;

@@ -224,6 +224,10 @@ void sched_job_remove(struct sched *sched, uint32_t job_id);
 /* Cheap changes that keep the shape. */
 void sched_job_priority(struct sched *sched, uint32_t job_id, uint32_t priority);
 
+/* Puts jobs that were added or moved in order. The next pass would do it; after many changes, call
+ * it now and then so that the pass does not have to do it for all at once. */
+void sched_settle(struct sched *sched);
+
 /* A job that holds resources. `end`: when its limit ends (SCHED_FOREVER). The spec-independent part
  * of exclusivity: exclusive = nothing else on its nodes. */
 void sched_run_add(struct sched *sched, uint32_t job_id, uint32_t partition, bool exclusive,
