@@ -95,13 +95,30 @@ static bool take_turn(struct core *core, struct core_job *job, const job_ptrs *r
     return enough;
 }
 
-static void note_next(struct core *core) {
+/* When the next of those that run has had his slice. */
+static int64_t next_slice_end(const struct core *core, const job_ptrs *running) {
+    int64_t next = core->now + core->settings.time_slice;
+
+    vec_each (running, at) {
+        int64_t end = turn_began(*at) + core->settings.time_slice;
+        if ((*at)->rec.state == JOB_RUNNING && end > core->now)
+            next = min_of(next, end);
+    }
+    return next;
+}
+
+/* Whoever is due and had to wait is tried again when somebody may have to make room for him. */
+static void note_next(struct core *core, const job_ptrs *running) {
+    int64_t again = next_slice_end(core, running);
+
     core->gang_next = 0;
     for (size_t i = 0; i < core->paused.n; i++) {
         const struct core_job *job = job_find(core, core->paused.items[i]);
         if (job == NULL || !job->rec.paused || !gang_shares(core, job))
             continue;
-        int64_t due = max_of(job->rec.suspend_time + core->settings.time_slice, core->now + 1);
+        int64_t due = job->rec.suspend_time + core->settings.time_slice;
+        if (due <= core->now)
+            due = again;
         core->gang_next = core->gang_next > 0 ? min_of(core->gang_next, due) : due;
     }
 }
@@ -126,6 +143,6 @@ void gang_rotate(struct core *core) {
         if (is_due(core, job) && gang_shares(core, job) && take_turn(core, job, &running))
             core->plan_again = true; /* what one of them left over is for others */
     }
+    note_next(core, &running);
     vec_done(&running);
-    note_next(core);
 }

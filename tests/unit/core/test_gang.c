@@ -158,6 +158,28 @@ TEST(turns_and_preemption_live_together) {
     world_stop(&world);
 }
 
+TEST(who_cannot_have_his_turn_is_not_tried_every_second) {
+    struct world world;
+    begin(&world, "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n"
+                  "PartitionName=low Nodes=n1 Default=YES OverSubscribe=FORCE:2\n"
+                  "PartitionName=high Nodes=n1 PriorityTier=2\n");
+    uint32_t a = submit(&world, "low", 4, 0), b = submit(&world, "low", 4, 0);
+    world_pass_time(&world, 10);
+    assert_int_equal(world_state(&world, a), JOB_SUSPENDED);
+    uint32_t high = submit(&world, "high", 4, 0);
+    world_pass_time(&world, 25);
+    assert_int_equal(world_state(&world, high), JOB_RUNNING);
+    assert_int_equal(world_state(&world, b), JOB_SUSPENDED);
+    struct core_counters before, after;
+    core_counters(world.core, &before);
+    world_pass_time(&world, 100);
+    core_counters(world.core, &after);
+    assert_in_range(after.passes - before.passes, 0, 20); /* with slices of 10 seconds */
+    world_script_ends(&world, high, 0);
+    assert_int_equal(world_state(&world, a), JOB_RUNNING);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_jobs_take_turns_and_only_their_own_time_counts),
@@ -167,6 +189,7 @@ int main(void) {
         cmocka_unit_test(turns_go_on_after_a_restart),
         cmocka_unit_test(only_those_share_who_asked_where_it_is_not_forced),
         cmocka_unit_test(turns_and_preemption_live_together),
+        cmocka_unit_test(who_cannot_have_his_turn_is_not_tried_every_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
