@@ -602,6 +602,11 @@ static int reservation_change(struct core *core, struct core_reservation *resv,
     record_done(&record_reservation, &resv->rec);
     resv->rec = next;
     reservation_touch(core, resv);
+    list_each (&core->jobs_in_order, at) { /* it may be for others now */
+        struct core_job *job = list_entry(at, struct core_job, link);
+        if (job_is_pending(job) && job_in_reservation(job, resv->rec.name))
+            sched_sync(core, job);
+    }
     reservations_tick(core);
     reservations_changed(core);
     return 0;

@@ -73,6 +73,12 @@ int job_reservation_check(struct core *core, const struct job *job, const struct
     return 0;
 }
 
+/* The users and accounts of a reservation may be others by now. Groups were looked up when the job
+ * was submitted. */
+static bool still_lets_in(const struct reservation *rec, const struct job *job) {
+    return rec->groups != NULL || reservation_lets_in(rec, job, NULL);
+}
+
 /* Those that it names; when it names none, those that take in whoever may. */
 int spec_reservations(struct core *core, const struct job *job, struct arena *arena,
                       struct sched_job_spec *spec, struct error *err) {
@@ -92,12 +98,14 @@ int spec_reservations(struct core *core, const struct job *job, struct arena *ar
     for (char *name = str_next_word(&cursor, ","); name != NULL;
          name = str_next_word(&cursor, ",")) {
         const struct core_reservation *resv = reservation_find(core, name);
-        if (resv != NULL && spec->n_reservations < core->reservations.n)
+        if (resv != NULL && still_lets_in(&resv->rec, job) &&
+            spec->n_reservations < core->reservations.n)
             ids[spec->n_reservations++] = resv->rec.id;
     }
     if (spec->n_reservations == 0)
-        return error_set(err, ERR_INVALID_RESERVATION, "reservation %s does not exist",
-                         job->reservation);
+        return error_set(err, ERR_INVALID_RESERVATION,
+                         "reservation %s does not exist, or is no longer for user %s",
+                         job->reservation, job->user_name);
     return 0;
 }
 

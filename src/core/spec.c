@@ -447,7 +447,9 @@ static void sync_add(struct core *core, struct core_job *job) {
     struct error err = ERROR_INIT;
     if (job_spec_build(core, &job->rec, &spec, &err) < 0) {
         /* What it names has gone since it was submitted. */
-        stay_out(core, job, REASON_BAD_CONSTRAINTS);
+        stay_out(core, job,
+                 err.code == -ERR_INVALID_RESERVATION ? REASON_RESERVATION_INVALID
+                                                      : REASON_BAD_CONSTRAINTS);
         return;
     }
     if (job->rec.array_tasks != NULL)

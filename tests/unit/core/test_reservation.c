@@ -505,10 +505,26 @@ TEST(updates_add_and_take_away) {
     world_stop(&world);
 }
 
+TEST(who_may_no_longer_use_it_does_not_start_in_it) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(create(&world, "r", "users=user0 starttime=now+3600 duration=60 nodes=n1"), 0);
+    uint32_t id = submit(&world, "r", 10, NULL);
+    assert_int_not_equal(id, 0);
+    assert_int_equal(change(&world, "r", "users=bob"), 0);
+    expect_state(&world, id, JOB_PENDING, REASON_RESERVATION_INVALID);
+    world_pass_time(&world, 3700);
+    expect_state(&world, id, JOB_PENDING, REASON_RESERVATION_INVALID);
+    assert_int_equal(change(&world, "r", "users+=user0"), 0);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_that_lacks_something_is_told_what),
         cmocka_unit_test(only_administrators_make_them),
+        cmocka_unit_test(who_may_no_longer_use_it_does_not_start_in_it),
         cmocka_unit_test(names_and_nodes_are_chosen_where_they_are_not_given),
         cmocka_unit_test(two_do_not_get_one_node_at_one_time_unless_they_may_overlap),
         cmocka_unit_test(running_jobs_are_in_the_way_unless_they_are_ignored),
