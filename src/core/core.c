@@ -151,8 +151,7 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, job->key);
     if (node != NULL)
         next = min_of(next, node->key);
-    /* A pass that let somebody off, say, leaves something to plan. */
-    if (core->n_questions > 0 || core->sweeping || core->plan_wanted)
+    if (core->n_questions > 0 || core->sweeping)
         next = min_of(next, core->now);
     if (core->plan_next > 0)
         next = min_of(next, core->plan_next);
