@@ -88,8 +88,10 @@ static void leaf_nodes_take(struct tree *tree, uint32_t at) {
         if (!other)
             smap_put(leaves, node->name, (void *) (size_t) (at + 1));
     }
+    /* Sites keep nodes in this file that come and go; the cables stay. */
     if (unknown.n > 0)
-        conf_unknown_nodes(tree->loader, &context, "switch", tree->lines[at].name, &unknown);
+        conf_notice(&context, "switch %s: %.512s %s no NodeName line: left out",
+                    tree->lines[at].name, folded(tree, &unknown), unknown.n == 1 ? "has" : "have");
 }
 
 static void child_take(struct tree *tree, uint32_t at, const char *name) {

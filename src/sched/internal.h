@@ -642,6 +642,8 @@ bool promise_yields(const struct plan *plan, const struct job *job);
 
 /* shape.c */
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);
+/* That of a job that waits already, or NULL. */
+const struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec);
 struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec);
 void shape_free(struct sched *s, struct shape *shape);
 void shape_release(struct sched *s, struct shape *shape); /* frees it when it has no jobs */

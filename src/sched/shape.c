@@ -496,21 +496,34 @@ void shape_free(struct sched *s, struct shape *shape) {
     free(shape);
 }
 
+static struct shape *shape_lookup(const struct sched *s, const struct str *key, uint64_t hash) {
+    struct shape *at = map_get(&s->shape_index, hash);
+
+    while (at && (at->key_size != key->length || memcmp(at->key, key->data, key->length) != 0))
+        at = at->next_same_hash;
+    return at;
+}
+
+const struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec) {
+    cleanup_str struct str key = STR_INIT;
+
+    shape_key(spec, &key);
+    return shape_lookup(s, &key, hash_bytes(key.data, key.length, 0));
+}
+
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec) {
     cleanup_str struct str key = STR_INIT;
 
     shape_key(spec, &key);
     uint64_t hash = hash_bytes(key.data, key.length, 0);
-    struct shape *chain = map_get(&s->shape_index, hash);
-    for (struct shape *at = chain; at; at = at->next_same_hash) {
-        if (at->key_size == key.length && memcmp(at->key, key.data, key.length) == 0)
-            return at;
-    }
-    struct shape *shape = shape_new(s, spec);
+    struct shape *shape = shape_lookup(s, &key, hash);
+    if (shape)
+        return shape;
+    shape = shape_new(s, spec);
     shape->hash = hash;
     shape->key_size = key.length;
     shape->key = str_take(&key);
-    shape->next_same_hash = chain;
+    shape->next_same_hash = map_get(&s->shape_index, hash);
     shape->position = s->shapes.n;
     vec_push(&s->shapes, shape);
     shape_turn_changed(s, shape);

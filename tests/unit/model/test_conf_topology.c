@@ -64,12 +64,10 @@ TEST(a_node_has_an_address_from_the_top) {
 }
 
 TEST(what_is_wrong_with_a_tree_is_told_with_its_line) {
-    expect_errors(
-        "SwitchName=s1 Nodes=n[1-3]\nSwitchName=s2 Nodes=n[3-7]\n",
-        "/e/topology.conf:2: error: node n3 is at switch s1 already (line 1): a node is "
-        "at one leaf\n"
-        "/e/topology.conf:2: error: switch s2: node n7 has no NodeName line (did you mean "
-        "\"n1\"?)\n");
+    expect_errors("SwitchName=s1 Nodes=n[1-3]\nSwitchName=s2 Nodes=n[3-7]\n",
+                  "/e/topology.conf:2: error: node n3 is at switch s1 already (line 1): a node is "
+                  "at one leaf\n"
+                  "/e/topology.conf:2: notice: switch s2: n7 has no NodeName line: left out\n");
     expect_errors(
         "SwitchName=s1 Nodes=n[1-6]\nSwitchName=top Switches=s[1-2]\n",
         "/e/topology.conf:2: error: switch top: there is no switch s2; it needs a line of "
@@ -83,6 +81,16 @@ TEST(what_is_wrong_with_a_tree_is_told_with_its_line) {
                   "1)\n");
     expect_errors("SwitchName=s1\n",
                   "/e/topology.conf:1: error: switch s1 needs either Nodes= or Switches=\n");
+}
+
+TEST(nodes_that_are_not_configured_are_left_out_and_told) {
+    struct reading r = read_tree("SwitchName=s1 Nodes=n[1-8]\n");
+
+    assert_int_equal(r.result, 0);
+    assert_string_equal(
+        str_cstr(&r.text),
+        "/e/topology.conf:1: notice: switch s1: n[7-8] have no NodeName line: left out\n");
+    reading_done(&r);
 }
 
 TEST(a_switch_below_two_counts_for_the_first) {
@@ -112,6 +120,7 @@ int main(void) {
         cmocka_unit_test(switches_know_their_level_their_nodes_and_who_is_above),
         cmocka_unit_test(a_node_has_an_address_from_the_top),
         cmocka_unit_test(what_is_wrong_with_a_tree_is_told_with_its_line),
+        cmocka_unit_test(nodes_that_are_not_configured_are_left_out_and_told),
         cmocka_unit_test(a_switch_below_two_counts_for_the_first),
         cmocka_unit_test(the_controller_needs_the_file_and_a_node_does_not),
     };
