@@ -302,6 +302,7 @@ bool explain_pass(struct sched *s, uint32_t max_waits, struct sched_plan *plan) 
     struct waits w = {.s = s, .plan = plan, .most = max_waits};
 
     report_specials(&w);
+    w.most += max_waits ? (uint32_t) w.items.n : 0; /* the others come up, however many these are */
     report_fresh(&w);
     report_shapes(&w);
     plan->n_waits = w.items.n;

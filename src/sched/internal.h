@@ -857,7 +857,8 @@ void shape_detail_set(struct sched *s, struct shape *shape, char *detail);
 void shape_report(struct sched *s, struct shape *shape); /* its common reason may have changed */
 /* Looks at a shape's closed alternatives again; true while at least one is open. */
 bool shape_open(struct sched *s, struct shape *shape);
-/* Reports what has changed, about max_waits of it (0 = all). True when something is left. */
+/* Reports what has changed; beside heads and jobs with plans max_waits of it (0 = all). True when
+ * something is left. */
 bool explain_pass(struct sched *s, uint32_t max_waits, struct sched_plan *plan);
 
 #endif

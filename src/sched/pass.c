@@ -568,7 +568,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     bool cut =
         pass_run(s, max_starts, plan, &starts) || pass_candidates(s, max_starts, plan, &starts);
     s->cut = cut;
-    bool more = explain_pass(s, max_starts > UINT32_MAX / 4 ? 0 : max_starts * 4, plan);
+    bool more = explain_pass(s, min_of(max_starts, UINT32_MAX / 2), plan);
     pass_end(s, plan, &starts);
     s->changed = s->changed || cut || more;
     s->due = s->preempt_wake;

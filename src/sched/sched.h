@@ -360,8 +360,9 @@ struct sched_plan {
     { NULL, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL, 0 }
 void sched_plan_done(struct sched_plan *plan);
 
-/* Plans everything that waits. max_starts bounds the starts of one plan, and four times as many is
- * how many waits it reports (0 = no bound); what is left comes with the next, which is due at once.
+/* Plans everything that waits. max_starts bounds the starts of one plan, and the waits that it
+ * reports beyond those of heads and of jobs with plans (0 = no bound); what is left comes with the
+ * next, which is due at once.
  */
 void sched_pass(struct sched *sched, int64_t now, uint32_t max_starts, struct sched_plan *plan);
 
