@@ -34,10 +34,28 @@ static struct preemptor *preemptor_add(struct core *core, uint32_t job_id) {
     return preemptor;
 }
 
-static void victim_note(struct preemptor *preemptor, uint32_t job_id) {
+static void victim_note(struct preemptor *preemptor, const struct core_job *victim) {
     preemptor->victims =
         xreallocarray(preemptor->victims, preemptor->n_victims + 1, sizeof(*preemptor->victims));
-    preemptor->victims[preemptor->n_victims++] = job_id;
+    preemptor->victims[preemptor->n_victims++] = victim->rec.job_id;
+    for (uint32_t i = 0; i < victim->rec.allocation.n; i++)
+        vec_push(&preemptor->nodes, victim->rec.allocation.items[i].node);
+}
+
+/* Not only victims leave: others there may have ended just before, and what the victims gave back
+ * is kept until those have gone, too. (Another configuration may have numbered the nodes anew; then
+ * it may wait for the wrong ones, but never longer than `until`.) */
+static bool nodes_are_left(const struct core *core, const struct preemptor *preemptor) {
+    vec_each (&preemptor->nodes, node) {
+        if (*node < core->n_nodes && core->nodes[*node].n_completing > 0)
+            return true;
+    }
+    return false;
+}
+
+static void preemptor_done(struct preemptor *preemptor) {
+    free(preemptor->victims);
+    vec_done(&preemptor->nodes);
 }
 
 /* Chosen, and not gone yet. */
@@ -84,7 +102,7 @@ static void preemptor_drop(struct core *core, size_t at) {
         if (victim_goes(victim, gone.job_id))
             victim_let_off(core, victim);
     }
-    free(gone.victims);
+    preemptor_done(&gone);
     core->plan_wanted = true;
 }
 
@@ -205,7 +223,7 @@ void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
         (void) preempt_mode_of(core, victim, &grace, &exempt);
         preemptor->until = max_of(preemptor->until,
                                   core->now + grace + core->settings.kill_wait + PREEMPT_PATIENCE);
-        victim_note(preemptor, victim->rec.job_id);
+        victim_note(preemptor, victim);
         victim_take(core, victim, chosen->job_id, preempt_is_turn(core, chosen, victim));
     }
     core->plan_wanted = true;
@@ -213,7 +231,7 @@ void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
 
 void preempt_before_pass(struct core *core) {
     vec_each (&core->preemptors, preemptor) {
-        preemptor->idle = true;
+        preemptor->idle = !nodes_are_left(core, preemptor);
         for (size_t i = 0; i < preemptor->n_victims; i++) {
             if (victim_goes(job_find(core, preemptor->victims[i]), preemptor->job_id))
                 preemptor->idle = false;
@@ -255,13 +273,13 @@ void preempt_restored(struct core *core) {
         preemptor->until =
             max_of(preemptor->until, max_of(job->rec.preempt_end, core->now) +
                                          core->settings.kill_wait + PREEMPT_PATIENCE);
-        victim_note(preemptor, job->rec.job_id);
+        victim_note(preemptor, job);
     }
 }
 
 void preempt_free_all(struct core *core) {
     vec_each (&core->preemptors, preemptor) {
-        free(preemptor->victims);
+        preemptor_done(preemptor);
     }
     vec_done(&core->preemptors);
 }

@@ -38,9 +38,10 @@ struct preempt_rules {
 struct preemptor {
     uint32_t job_id;
     int64_t until; /* nobody is waited for after this */
-    bool idle;     /* no victim was still going before this pass */
+    bool idle;     /* before this pass nobody was leaving any more where victims were */
     uint32_t *victims;
     size_t n_victims;
+    vec(uint32_t) nodes; /* where they were */
 };
 
 /* ---- rules (preempt_rules.c) ---- */

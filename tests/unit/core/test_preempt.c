@@ -310,6 +310,40 @@ TEST(a_victim_whose_node_does_not_answer_holds_nobody_up) {
     world_stop(&world);
 }
 
+static uint32_t submit_for(struct world *world, const char *partition, uint32_t cpus,
+                           uint32_t nodes, uint32_t minutes) {
+    struct job_request request;
+    world_request(&request);
+    request.partition = (char *) (uintptr_t) partition;
+    request.cpus_per_task = cpus;
+    request.min_nodes = request.max_nodes = request.ntasks = nodes;
+    request.time_limit = minutes;
+    return world_submit(world, &request, NULL);
+}
+
+TEST(what_victims_left_is_kept_while_others_still_leave_the_node) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=CANCEL\nSlurmdTimeout=60000\n", partitions);
+    uint32_t leaving = submit_for(&world, "low", 2, 1, 60);
+    uint32_t victim = submit_for(&world, "low", 2, 1, 60);
+    submit_for(&world, "high", 4, 1, 600);
+    submit_for(&world, "high", 4, 2, 60); /* the one job for which resources are kept */
+    uint32_t waiting = submit_for(&world, "low", 2, 1, 5);
+    char id[16];
+    (void) snprintf(id, sizeof(id), "%u", leaving);
+    world.nodes_answer = false;
+    assert_int_equal(world_kill(&world, id), 0);
+    world.nodes_answer = true;
+    uint32_t urgent = submit_for(&world, "high", 4, 1, 30);
+    assert_int_equal(world_state(&world, victim), JOB_PREEMPTED);
+    world_pass_time(&world, 5);
+    assert_int_equal(world_state(&world, waiting), JOB_PENDING);
+    assert_int_equal(world_state(&world, urgent), JOB_PENDING);
+    world_node_connects(&world, 0);
+    assert_int_equal(world_state(&world, urgent), JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(a_young_job_is_exempt) {
     struct world world;
     struct job job;
@@ -579,6 +613,7 @@ int main(void) {
         cmocka_unit_test(a_restart_in_the_grace_time_changes_nothing),
         cmocka_unit_test(the_users_own_signal_comes_in_place_of_SIGTERM_if_so_configured),
         cmocka_unit_test(a_victim_whose_node_does_not_answer_holds_nobody_up),
+        cmocka_unit_test(what_victims_left_is_kept_while_others_still_leave_the_node),
         cmocka_unit_test(a_young_job_is_exempt),
         cmocka_unit_test(jobs_above_the_exempt_priority_stay),
         cmocka_unit_test(a_priority_rule_asks_for_a_higher_priority_too),
