@@ -337,17 +337,20 @@ static bool fits_unreserved(struct sched *s, struct shape *shape) {
 int sched_feasible(struct sched *s, const struct sched_job_spec *spec, struct str *before,
                    struct error *err) {
     cleanup_str struct str unused = STR_INIT;
-    const struct shape *known = s->naive ? NULL : shape_find(s, spec);
+    struct shape *known = s->naive ? NULL : shape_find(s, spec);
     int rc = 0;
 
-    /* Others like it wait, and could run on the nodes that are up. */
-    if (known && known->static_version == s->static_version && !known->blocked_reason)
+    /* Others like it wait and were asked for, or are known to have nodes that are up. */
+    if (known && (known->possible_version == s->static_version ||
+                  (known->static_version == s->static_version && !known->blocked_reason)))
         return 0;
     struct shape *shape = shape_new(s, spec);
     bool possible = false;
 
     for (size_t i = 0; i < shape->n_alternatives && !possible; i++)
         possible = place_ever(s, shape, &shape->alternatives[i], false);
+    if (possible && known)
+        known->possible_version = s->static_version;
     if (shape->n_alternatives == 0)
         rc = error_set(err, ERR_NO_PARTITION, "the job names no partition");
     else if (!possible && fits_unreserved(s, shape))

@@ -303,12 +303,13 @@ struct shape {
     struct job **jobs;
     size_t n_jobs, capacity, n_sorted, n_live, first;
     /* what the last passes found */
-    uint64_t static_version; /* of closed reasons */
-    uint64_t asleep_version; /* release version when it was put to sleep, 0 = never */
-    uint64_t no_victims;     /* nor with all victims gone while it is this */
-    uint32_t blocked_reason; /* closed for good until the cluster changes, 0 */
-    uint32_t held_reason;    /* only a reservation keeps it from starting, 0 */
-    char *detail;            /* text to go with it */
+    uint64_t static_version;   /* of closed reasons */
+    uint64_t possible_version; /* it could run with all nodes free, as of this static version */
+    uint64_t asleep_version;   /* release version when it was put to sleep, 0 = never */
+    uint64_t no_victims;       /* nor with all victims gone while it is this */
+    uint32_t blocked_reason;   /* closed for good until the cluster changes, 0 */
+    uint32_t held_reason;      /* only a reservation keeps it from starting, 0 */
+    char *detail;              /* text to go with it */
     bool short_of_licenses;
     size_t changed, reported; /* 1 + index in sched->changed_shapes, ->reports; 0 */
     bool queued;              /* has a turn, with the key: */
@@ -643,7 +644,7 @@ bool promise_yields(const struct plan *plan, const struct job *job);
 /* shape.c */
 struct shape *shape_intern(struct sched *s, const struct sched_job_spec *spec);
 /* That of a job that waits already, or NULL. */
-const struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec);
+struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec);
 struct shape *shape_new(struct sched *s, const struct sched_job_spec *spec);
 void shape_free(struct sched *s, struct shape *shape);
 void shape_release(struct sched *s, struct shape *shape); /* frees it when it has no jobs */

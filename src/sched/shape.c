@@ -504,7 +504,7 @@ static struct shape *shape_lookup(const struct sched *s, const struct str *key, 
     return at;
 }
 
-const struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec) {
+struct shape *shape_find(const struct sched *s, const struct sched_job_spec *spec) {
     cleanup_str struct str key = STR_INIT;
 
     shape_key(spec, &key);
