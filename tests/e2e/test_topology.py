@@ -70,9 +70,9 @@ def test_a_task_knows_the_way_to_its_node(tree, work):
 def test_a_tree_that_is_wrong_is_refused_and_the_old_one_stays(tree):
     path = os.path.join(os.path.dirname(tree.env["SLURM_CONF"]), "topology.conf")
     with open(path, "a") as file:
-        file.write("SwitchName=s3 Nodes=stranger\n")
+        file.write("SwitchName=s3 Switches=stranger\n")
     refused = tree.run("scontrol reconfigure", user="root")
-    assert refused.rc != 0 and "switch s3: node stranger has no NodeName line" in refused.err
+    assert refused.rc != 0 and "switch s3: there is no switch stranger" in refused.err
     assert "s3" not in tree.ok("scontrol show topology")
     checked = tree.run(f"slurmctld -t -f {tree.env['SLURM_CONF']}", user="root")
     assert checked.rc != 0 and "topology.conf:4: error" in checked.out + checked.err
