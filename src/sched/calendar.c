@@ -242,17 +242,10 @@ const int64_t *calendar_ever(const struct sched *s, const struct alternative *al
 static uint64_t licenses_used(const struct sched *s, uint32_t reservation, uint32_t id,
                               int64_t when) {
     uint64_t used = 0;
-    size_t at = 0;
-    uint64_t key;
-    const struct run *run;
 
-    while ((run = map_next(&s->runs, &at, &key))) {
-        if (run->reservation == reservation && (when <= s->now || run->end > when))
-            used += run_license(run, id);
-    }
-    vec_each (&s->tentative, started) {
-        if ((*started)->reservation == reservation && (when <= s->now || (*started)->end > when))
-            used += run_license(*started, id);
+    vec_each (&s->licensed, run) {
+        if ((*run)->reservation == reservation && (when <= s->now || (*run)->end > when))
+            used += run_license(*run, id);
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {

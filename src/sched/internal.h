@@ -160,6 +160,7 @@ struct run {
     struct victim *as_victim; /* the same; NULL between searches */
     struct license_use *licenses;
     size_t n_licenses;
+    size_t licensed_at;      /* index in sched->licensed, with licences */
     struct popular *popular; /* NULL without GRES */
 };
 
@@ -435,9 +436,10 @@ struct sched {
     struct bits reserved;      /* nodes of which a reservation holds something */
     int64_t calendar_until;    /* up to when windows have been told to the pass */
 
-    struct map runs;        /* job id -> struct run */
-    struct map jobs;        /* job id -> struct job */
-    struct map shape_index; /* hash -> chain */
+    struct map runs;            /* job id -> struct run */
+    vec(struct run *) licensed; /* runs, also tentative ones, that hold licences; not lifted ones */
+    struct map jobs;            /* job id -> struct job */
+    struct map shape_index;     /* hash -> chain */
     vec(struct shape *) shapes;
     vec(uint32_t) places;               /* scratch: nodes of a plan that is made anew */
     vec(struct shape *) changed_shapes; /* whose turn may be wrong */

@@ -203,9 +203,6 @@ static void victims_rank(struct search *q) {
 
 static void search_gather(struct search *q) {
     struct sched *s = q->s;
-    size_t at = 0;
-    uint64_t key;
-    struct run *run;
 
     s->preempt_mark++;
     bits_each (&q->alt->set->nodes, node) {
@@ -215,10 +212,8 @@ static void search_gather(struct search *q) {
             search_see(q, hold->run);
         }
     }
-    while (reclaims(q) && (run = map_next(&s->runs, &at, &key))) {
-        if (run->n_licenses)
-            search_see(q, run);
-    }
+    for (size_t i = 0; reclaims(q) && i < s->licensed.n; i++)
+        search_see(q, s->licensed.items[i]);
     victims_rank(q);
 }
 

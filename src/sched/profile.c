@@ -309,21 +309,12 @@ static void steps_of_planned_node(struct search *q, uint32_t i) {
 /* Licences come free when jobs or plans that hold some end. */
 static void steps_of_licenses(struct search *q) {
     struct sched *s = q->s;
-    size_t at = 0;
-    uint64_t key;
-    const struct run *run;
 
     if (q->shape->n_licenses == 0)
         return;
-    while ((run = map_next(&s->runs, &at, &key))) {
-        struct step step = {max_of(run->end, s->now + 1), SCHED_NO_NODE, 0, 0};
-        if (run->n_licenses)
-            vec_push(&s->steps, step);
-    }
-    vec_each (&s->tentative, started) {
-        struct step step = {max_of((*started)->end, s->now + 1), SCHED_NO_NODE, 0, 0};
-        if ((*started)->n_licenses)
-            vec_push(&s->steps, step);
+    vec_each (&s->licensed, run) {
+        struct step step = {max_of((*run)->end, s->now + 1), SCHED_NO_NODE, 0, 0};
+        vec_push(&s->steps, step);
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {

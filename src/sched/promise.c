@@ -140,17 +140,18 @@ static bool has_node(const struct promise *promise, uint32_t node) {
     return false;
 }
 
-/* A run past its end that holds licences, for a job that wants some. */
+/* A run past its end that holds licences, for a job that wants some; the longest past it. */
 static const struct run *run_with_licenses(const struct sched *s, const struct job *job) {
-    size_t at = 0;
-    uint64_t key;
-    const struct run *run;
+    const struct run *late = NULL;
 
-    while (job->shape->n_licenses > 0 && (run = map_next(&s->runs, &at, &key))) {
-        if (run->n_licenses > 0 && run->end <= s->now)
-            return run;
+    for (size_t i = 0; job->shape->n_licenses > 0 && i < s->licensed.n; i++) {
+        const struct run *run = s->licensed.items[i];
+        bool later =
+            !late || run->end < late->end || (run->end == late->end && run->job_id < late->job_id);
+        if (run->end <= s->now && later)
+            late = run;
     }
-    return NULL;
+    return late;
 }
 
 /* A run on one of the nodes: with that id, or (id 0) one that is past its end. */

@@ -39,6 +39,24 @@ static void licenses_add(struct sched *s, const struct run *run, int sign) {
     }
 }
 
+static void licenses_take(struct sched *s, struct run *run) {
+    if (run->n_licenses == 0)
+        return;
+    licenses_add(s, run, 1);
+    run->licensed_at = s->licensed.n;
+    vec_push(&s->licensed, run);
+}
+
+static void licenses_give(struct sched *s, struct run *run) {
+    if (run->n_licenses == 0)
+        return;
+    licenses_add(s, run, -1);
+    assert(s->licensed.items[run->licensed_at] == run);
+    vec_remove_swap(&s->licensed, run->licensed_at);
+    if (run->licensed_at < s->licensed.n)
+        s->licensed.items[run->licensed_at]->licensed_at = run->licensed_at;
+}
+
 struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool exclusive,
                      uint32_t uid, int64_t start, int64_t end, uint32_t n, const uint32_t *nodes,
                      const int64_t *amounts, const struct license_use *licenses,
@@ -56,7 +74,7 @@ struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool 
     run->amounts = xmemdup(amounts, (size_t) n * s->n_dims * sizeof(*amounts));
     run->licenses = n_licenses ? xmemdup(licenses, n_licenses * sizeof(*licenses)) : NULL;
     run->n_licenses = n_licenses;
-    licenses_add(s, run, 1);
+    licenses_take(s, run);
     for (uint32_t i = 0; i < n; i++) {
         int64_t *amount = run->amounts + (size_t) i * s->n_dims;
 
@@ -106,7 +124,7 @@ static void run_released(struct sched *s, const struct run *run) {
 void run_drop(struct sched *s, struct run *run) {
     for (uint32_t i = 0; i < run->n; i++)
         run_give_back(s, run, i);
-    licenses_add(s, run, -1);
+    licenses_give(s, run);
     popular_give(s, run);
     run_free(run);
 }
@@ -119,6 +137,7 @@ void runs_clear(struct sched *s) {
     while ((run = map_next(&s->runs, &at, &key)))
         run_free(run);
     map_clear(&s->runs);
+    vec_reset(&s->licensed);
     proposals_forget(s);
     for (size_t i = 0; i < s->n_licenses; i++)
         s->license_used[i] = 0;
@@ -295,7 +314,7 @@ void run_lift(struct sched *s, struct run *run, bool licenses) {
         node_changed(s, run->nodes[i]);
     }
     if (licenses)
-        licenses_add(s, run, -1);
+        licenses_give(s, run);
 }
 
 void run_put(struct sched *s, struct run *run, bool licenses) {
@@ -307,7 +326,7 @@ void run_put(struct sched *s, struct run *run, bool licenses) {
         node_changed(s, run->nodes[i]);
     }
     if (licenses)
-        licenses_add(s, run, 1);
+        licenses_take(s, run);
 }
 
 void run_swap_cpus(struct sched *s, struct run *run) {
@@ -388,18 +407,11 @@ uint64_t plan_license(const struct plan *plan, uint32_t id) {
 static uint64_t license_used_at(const struct sched *s, const struct alternative *alt, uint32_t id,
                                 int64_t when) {
     uint64_t used = s->license_used[id];
-    size_t at = 0;
-    uint64_t key;
-    const struct run *run;
 
     /* What has ended by then; a run past its end is expected to end in the next second. */
-    while (when > s->now && (run = map_next(&s->runs, &at, &key))) {
-        if (run->end <= when)
-            used -= run_license(run, id);
-    }
-    for (size_t i = 0; when > s->now && i < s->tentative.n; i++) {
-        if (s->tentative.items[i]->end <= when)
-            used -= run_license(s->tentative.items[i], id);
+    for (size_t i = 0; when > s->now && i < s->licensed.n; i++) {
+        if (s->licensed.items[i]->end <= when)
+            used -= run_license(s->licensed.items[i], id);
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {

@@ -107,6 +107,7 @@ void sched_free(struct sched *s) {
     vec_done(&s->reports);
     vec_done(&s->places);
     vec_done(&s->tentative);
+    vec_done(&s->licensed);
     vec_done(&s->preempts);
     free((void *) (uintptr_t) s->preemption.may);
     placement_done(&s->placement);

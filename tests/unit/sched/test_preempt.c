@@ -8,6 +8,8 @@
 
 /* Two partitions over all nodes: 0 "low" of tier 1, 1 "high" of tier 2, which may preempt. */
 static const uint8_t high_over_low[] = {SCHED_MAY_NOT, SCHED_MAY_NOT, SCHED_MAY, SCHED_MAY_NOT};
+static const struct sched_preemption tier_rules = {
+    .n_classes = 2, .by_partition = true, .may = high_over_low, .patience = 100};
 static const uint32_t in_low[] = {0}, in_high[] = {1};
 
 static void tiers_configure(struct world *w, size_t n_nodes) {
@@ -16,9 +18,7 @@ static void tiers_configure(struct world *w, size_t n_nodes) {
     w->partitions[1].nodes = xmemdup(w->partitions[0].nodes, n_nodes * sizeof(uint32_t));
     w->partitions[1].tier = 2;
     world_configure(w);
-    const struct sched_preemption rules = {
-        .n_classes = 2, .by_partition = true, .may = high_over_low, .patience = 100};
-    sched_set_preemption(w->sched, &rules);
+    sched_set_preemption(w->sched, &tier_rules);
 }
 
 static void tiers(struct world *w, size_t n_nodes, uint32_t cpus, uint64_t mem) {
@@ -301,8 +301,8 @@ TEST(a_priority_above_the_victims_is_needed_where_the_rule_says_so) {
     tiers(&w, 1, 4, 1000);
     memcpy(may, high_over_low, sizeof(may));
     may[2] = SCHED_MAY_IF_ABOVE;
-    const struct sched_preemption rules = {
-        .n_classes = 2, .by_partition = true, .may = may, .patience = 100};
+    struct sched_preemption rules = tier_rules;
+    rules.may = may;
     sched_set_preemption(w.sched, &rules);
     uint32_t low = low_job(&w, 0, 4);
     victim(&w, low, (struct sched_victim) {.mode = SCHED_VICTIM_ENDS, .priority = 2000});
@@ -310,6 +310,47 @@ TEST(a_priority_above_the_victims_is_needed_where_the_rule_says_so) {
     assert_int_equal(pass(&w, victims), 0);
     world_priority(&w, high, 2001);
     assert_int_equal(pass(&w, victims), 1);
+    world_done(&w);
+}
+
+/* Node 1 is held by a protected job until 50 s from now, two licences by a low job until then. The
+ * first high job needs both, so it starts when both go; the second would fit beside it in time but
+ * for the licences. */
+TEST(licences_of_a_victim_are_given_back_once_however_late_one_looks) {
+    static const uint32_t license[] = {0}, two[] = {2}, busy_node[] = {1};
+    struct world w;
+    uint32_t victims[8];
+
+    world_init(&w, 3, 4, 1000);
+    w.n_licenses = 1;
+    w.licenses[0] = 2;
+    tiers_configure(&w, 3);
+    struct sched_preemption rules = tier_rules;
+    rules.reclaim_licenses = true;
+    sched_set_preemption(w.sched, &rules);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.limit = 50;
+    spec.cpus_per_task = 4;
+    spec.req_nodes = busy_node;
+    spec.n_req_nodes = 1;
+    uint32_t kept = world_add(&w, &spec);
+    spec.n_req_nodes = 0;
+    spec.license_ids = license;
+    spec.license_counts = two;
+    spec.n_licenses = 1;
+    uint32_t low = world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 2);
+    victim(&w, kept, (struct sched_victim) {.mode = SCHED_VICTIM_NEVER});
+    victim(&w, low, goes);
+    spec.partitions = in_high;
+    spec.limit = 100;
+    spec.n_req_nodes = 1;
+    uint32_t first = world_add(&w, &spec);
+    spec.n_req_nodes = 0;
+    spec.priority = 500;
+    world_add(&w, &spec);
+    assert_int_equal(pass(&w, victims), 0);
+    assert_int_equal(sched_estimate(w.sched, w.now, first), w.now + 50);
     world_done(&w);
 }
 
@@ -514,6 +555,7 @@ int main(void) {
         cmocka_unit_test(each_of_several_jobs_gets_room_of_its_own_in_one_pass),
         cmocka_unit_test(when_nobody_goes_any_more_the_job_waits_like_any_other),
         cmocka_unit_test(a_priority_above_the_victims_is_needed_where_the_rule_says_so),
+        cmocka_unit_test(licences_of_a_victim_are_given_back_once_however_late_one_looks),
         cmocka_unit_test(the_cheapest_set_of_all_is_chosen_and_none_that_does_not_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
