@@ -59,6 +59,11 @@ void cli_error(const struct cli *cli, const char *fmt, ...) {
     SAY("error: ");
 }
 
+int cli_failed(const struct cli *cli, const char *fmt, ...) {
+    SAY("error: ");
+    return 1;
+}
+
 void cli_fatal(const struct cli *cli, const char *fmt, ...) {
     SAY("fatal: ");
 }

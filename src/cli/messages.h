@@ -25,6 +25,8 @@ void cli_init(struct cli *cli, const char *name);
 
 /* Text of several lines gets the prefix on each line. */
 void cli_error(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);
+/* The same, and the exit status 1. */
+int cli_failed(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);
 void cli_fatal(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);   /* does not exit */
 void cli_warning(const struct cli *cli, const char *fmt, ...) printf_like(2, 3); /* not with -Q */
 void cli_info(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);    /* not with -Q */

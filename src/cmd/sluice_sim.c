@@ -4,20 +4,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/json_writer.h"
 #include "cli/main.h"
 #include "cmd/sluice.h"
-#include "sim/conf_edit.h"
+#include "cmd/sluice_replay.h"
 #include "sim/plot.h"
 #include "sim/policy.h"
 #include "sim/replay.h"
 #include "text/duration.h"
-
-#define PROGRESS_MSEC 200 /* between two pictures of the bar; shorter runs show none */
-#define PROGRESS_WIDTH 40 /* characters */
 
 enum sim_option {
     SIM_OPTION_candidates,
@@ -83,20 +79,7 @@ struct command {
     uint32_t procs, format;
     bool users, json;
     struct sim_policy policy;
-    /* The bar: when its last picture was drawn, 0 = never. */
-    int64_t begun_msec, drawn_msec;
 };
-
-static int failed(const struct command *command, const char *fmt, ...) printf_like(2, 3);
-static int failed(const struct command *command, const char *fmt, ...) {
-    cleanup_str struct str text = STR_INIT;
-    va_list args;
-    va_start(args, fmt);
-    str_vprintf(&text, fmt, args);
-    va_end(args);
-    cli_error(command->cli, "%s", text.data);
-    return 1;
-}
 
 static int print_help(const struct command *command) {
     cleanup_str struct str out = STR_INIT;
@@ -128,7 +111,8 @@ static int set_name(const struct command *command, const struct option_use *use,
         return CLI_GO_ON;
     cleanup_str struct str known = STR_INIT;
     names_list(names, ", ", &known);
-    return failed(command, "--%s=%s: one of %s is wanted", use->row->name, use->value, known.data);
+    return cli_failed(command->cli, "--%s=%s: one of %s is wanted", use->row->name, use->value,
+                      known.data);
 }
 
 static bool is_of_policies(uint32_t option) {
@@ -165,11 +149,12 @@ static int set_option(struct command *command, const struct option_use *use) {
         return status;
     case SIM_OPTION_policy:
         if (sim_policy_parse(use->value, &command->policy, &err) < 0)
-            return failed(command, "--policy: %s", err.text);
+            return cli_failed(command->cli, "--policy: %s", err.text);
         return CLI_GO_ON;
     case SIM_OPTION_procs:
         if (!str_to_u64(use->value, &number) || number == 0 || number > UINT32_MAX)
-            return failed(command, "--procs=%s: a number of processors is wanted", use->value);
+            return cli_failed(command->cli, "--procs=%s: a number of processors is wanted",
+                              use->value);
         command->procs = (uint32_t) number;
         return CLI_GO_ON;
     case SIM_OPTION_starts:
@@ -214,49 +199,22 @@ static int read_words(struct command *command, const struct option_uses *uses) {
     if (status != CLI_GO_ON)
         return status;
     if (uses->rest.n != 1)
-        return failed(command, uses->rest.n ? "one trace at a time; see `sluice sim --help`"
+        return cli_failed(command->cli, uses->rest.n
+                                            ? "one trace at a time; see `sluice sim --help`"
                                             : "a trace is wanted; see `sluice sim --help`");
     command->path = uses->rest.items[0];
     if (sim_policy_check(&command->policy, &err) < 0)
-        return failed(command, "%s", err.text);
+        return cli_failed(command->cli, "%s", err.text);
     if (command->conf && command->by_policy)
-        return failed(command,
-                      "--%s has no meaning beside --conf: the slurm.conf says what the "
-                      "machine and the policy are",
-                      command->by_policy->name);
+        return cli_failed(command->cli,
+                          "--%s has no meaning beside --conf: the slurm.conf says what the "
+                          "machine and the policy are",
+                          command->by_policy->name);
     if (generates(command) && (command->procs || command->format != TRACE_GUESS))
-        return failed(command, "a generated trace has its size from procs= and no format: leave "
-                               "out --procs and --format");
+        return cli_failed(command->cli,
+                          "a generated trace has its size from procs= and no format: leave "
+                          "out --procs and --format");
     return CLI_GO_ON;
-}
-
-/* ---- the progress bar ---- */
-
-static int64_t now_msec(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void draw_progress(void *context, uint64_t done, uint64_t all) {
-    struct command *command = context;
-    int64_t now = now_msec();
-    cleanup_str struct str bar = STR_INIT;
-    if (now - max_of(command->drawn_msec, command->begun_msec) < PROGRESS_MSEC)
-        return;
-    size_t filled = (size_t) (done * PROGRESS_WIDTH / all);
-    command->drawn_msec = now;
-    str_append(&bar, "\r[");
-    str_append_fill(&bar, '#', filled);
-    str_append_fill(&bar, '.', PROGRESS_WIDTH - filled);
-    str_printf(&bar, "] %3u%% of %llu jobs", (unsigned) (done * 100 / all),
-               (unsigned long long) all);
-    cli_raw(bar.data);
-}
-
-static void clear_progress(const struct command *command) {
-    if (command->drawn_msec)
-        cli_raw("\r\033[K");
 }
 
 /* ---- results ---- */
@@ -267,13 +225,13 @@ static int write_file(const struct command *command, const char *path, const str
                             : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     size_t written = 0;
     if (fd < 0)
-        return failed(command, "cannot write %s: %s", path, strerror(errno));
+        return cli_failed(command->cli, "cannot write %s: %s", path, strerror(errno));
     while (written < text->length) {
         ssize_t n = write(fd, text->data + written, text->length - written);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return failed(command, "cannot write %s: %s", path, strerror(errno));
+            return cli_failed(command->cli, "cannot write %s: %s", path, strerror(errno));
         written += (size_t) n;
     }
     return CLI_GO_ON;
@@ -422,16 +380,16 @@ static int print_results(const struct command *command, const struct trace *trac
 /* ---- a run ---- */
 
 static int replay(struct command *command, const struct trace *trace) {
-    struct sim_watch watch = {command, draw_progress};
+    struct replay_bar bar;
     struct sim_result result;
     if (!trace->max_procs)
-        return failed(command, "%s does not say how many processors the machine has: --procs=N",
-                      command->path);
-    bool shows = isatty(STDERR_FILENO) && !command->cli->quiet;
+        return cli_failed(command->cli,
+                          "%s does not say how many processors the machine has: --procs=N",
+                          command->path);
     sim_result_init(&result, trace);
-    command->begun_msec = now_msec();
-    sim_replay_policy(trace, &command->policy, trace->max_procs, shows ? &watch : NULL, &result);
-    clear_progress(command);
+    const struct sim_watch *watch = replay_bar_init(&bar, command->cli, "");
+    sim_replay_policy(trace, &command->policy, trace->max_procs, watch, &result);
+    replay_bar_clear(&bar);
     int status = print_results(command, trace, &result);
     sim_result_done(&result);
     return status;
@@ -440,40 +398,25 @@ static int replay(struct command *command, const struct trace *trace) {
 static void tell_notes(const struct command *command, struct sim_notes *notes) {
     cleanup_str struct str text = STR_INIT;
     sim_notes_print(notes, &text);
-    char *cursor = text.data;
-    while (cursor && *cursor)
-        cli_info(command->cli, "%s", str_next_word(&cursor, "\n"));
-}
-
-static int read_conf(const struct command *command, struct conf **ret) {
-    struct conf_report report cleanup_conf_report = CONF_REPORT_INIT;
-    struct error err = ERROR_INIT;
-    int r = sim_conf_read(command->conf, true, ret, &report, &err);
-    for (size_t i = 0; r < 0 && i < report.n; i++) {
-        cleanup_str struct str line = STR_INIT;
-        conf_finding_print(&report.items[i], &line);
-        if (report.items[i].severity == CONF_SEVERITY_ERROR)
-            cli_error(command->cli, "%s", line.data);
-    }
-    return r < 0 ? failed(command, "%s", err.text) : CLI_GO_ON;
+    if (text.length > 0)
+        cli_info(command->cli, "%s", text.data);
 }
 
 /* By the real scheduler. */
 static int replay_conf(struct command *command, const struct trace *trace) {
-    struct sim_watch watch = {command, draw_progress};
-    bool shows = isatty(STDERR_FILENO) && !command->cli->quiet;
+    struct replay_bar bar;
     struct error err = ERROR_INIT;
     struct sim_notes notes = {0};
     struct sim_result result;
     struct conf *conf = NULL;
-    int status = read_conf(command, &conf);
+    int status = replay_conf_read(command->cli, command->conf, true, &conf);
     if (status != CLI_GO_ON)
         return status;
     sim_result_init(&result, trace);
-    command->begun_msec = now_msec();
-    if (sim_replay_conf(trace, conf, shows ? &watch : NULL, &result, &notes, &err) < 0)
-        status = failed(command, "%s: %s", command->conf, err.text);
-    clear_progress(command);
+    const struct sim_watch *watch = replay_bar_init(&bar, command->cli, "");
+    if (sim_replay_conf(trace, conf, watch, &result, &notes, &err) < 0)
+        status = cli_failed(command->cli, "%s: %s", command->conf, err.text);
+    replay_bar_clear(&bar);
     if (status == CLI_GO_ON) {
         tell_notes(command, &notes);
         status = print_results(command, trace, &result);
@@ -490,7 +433,7 @@ static int read_trace(const struct command *command, struct trace *trace) {
                 ? trace_generate(trace, command->path, &err)
                 : trace_read(trace, command->path, command->format, command->procs, &err);
     if (r < 0)
-        return failed(command, "%s", err.text);
+        return cli_failed(command->cli, "%s", err.text);
     vec_each (&trace->notes, note)
         cli_info(command->cli, "note: %s", *note);
     if (!command->write)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/list.h"
 #include "cli/main.h"
 #include "cmd/sluice.h"
+#include "cmd/sluice_replay.h"
 #include "os/conf_file.h"
 #include "sim/compare.h"
 #include "sim/conf_edit.h"
@@ -64,17 +64,6 @@ struct whatif {
     struct conf *before, *after;
 };
 
-static int failed(const struct whatif *w, const char *fmt, ...) printf_like(2, 3);
-static int failed(const struct whatif *w, const char *fmt, ...) {
-    struct str text cleanup_str = STR_INIT;
-    va_list args;
-    va_start(args, fmt);
-    str_vprintf(&text, fmt, args);
-    va_end(args);
-    cli_error(w->cli, "%s", str_cstr(&text));
-    return 1;
-}
-
 static int print_help(const struct cli *cli) {
     struct str out cleanup_str = STR_INIT;
     str_append(&out,
@@ -92,7 +81,7 @@ static int print_help(const struct cli *cli) {
 static int take_time(const struct whatif *w, const struct option_use *use, int64_t *ret) {
     struct error err = ERROR_INIT;
     if (timestamp_parse(use->value, w->now, true, ret, &err) < 0)
-        return failed(w, "--%s: %s", use->row->name, err.text);
+        return cli_failed(w->cli, "--%s: %s", use->row->name, err.text);
     return CLI_GO_ON;
 }
 
@@ -127,46 +116,32 @@ static int take_options(struct whatif *w, const struct option_uses *uses) {
             return status;
     }
     if (uses->rest.n > 0)
-        return failed(w, "unexpected word \"%s\"; see `sluice whatif --help`", uses->rest.items[0]);
+        return cli_failed(w->cli, "unexpected word \"%s\"; see `sluice whatif --help`",
+                          uses->rest.items[0]);
     if (w->conf_path == NULL && w->changes.n == 0)
-        return failed(w, "nothing is changed: give --conf FILE or --nodes CHANGE; see `sluice "
-                         "whatif --help`");
+        return cli_failed(w->cli,
+                          "nothing is changed: give --conf FILE or --nodes CHANGE; see `sluice "
+                          "whatif --help`");
     if (w->from >= w->to)
-        return failed(w, "--from is not before --to");
+        return cli_failed(w->cli, "--from is not before --to");
     return CLI_GO_ON;
 }
 
 /* ---- what is replayed ---- */
 
-static int read_conf(struct whatif *w, const char *path, struct conf **ret) {
-    struct conf_report report cleanup_conf_report = CONF_REPORT_INIT;
-    struct error err = ERROR_INIT;
-    struct str lines cleanup_str = STR_INIT;
-    if (sim_conf_read(path, false, ret, &report, &err) == 0)
-        return CLI_GO_ON;
-    for (size_t i = 0; i < report.n; i++) {
-        if (report.items[i].severity != CONF_SEVERITY_ERROR)
-            continue;
-        conf_finding_print(&report.items[i], &lines);
-        str_append_char(&lines, '\n');
-    }
-    if (lines.length > 0)
-        fputs(lines.data, stderr);
-    return failed(w, "%s", err.text);
-}
-
 static int read_confs(struct whatif *w) {
     struct str present cleanup_str = STR_INIT;
     struct error err = ERROR_INIT;
     conf_file_path(NULL, &present);
-    int status = read_conf(w, present.data, &w->before);
+    int status = replay_conf_read(w->cli, present.data, false, &w->before);
     if (status == CLI_GO_ON)
-        status = read_conf(w, w->conf_path != NULL ? w->conf_path : present.data, &w->after);
+        status = replay_conf_read(w->cli, w->conf_path != NULL ? w->conf_path : present.data, false,
+                                  &w->after);
     if (status != CLI_GO_ON)
         return status;
     vec_each (&w->changes, change) {
         if (sim_conf_edit_nodes(w->after, *change, &w->memory, &err) < 0)
-            return failed(w, "%s", err.text);
+            return cli_failed(w->cli, "%s", err.text);
     }
     return CLI_GO_ON;
 }
@@ -180,50 +155,51 @@ static int read_history(struct whatif *w) {
     query.end = w->to;
     if (list_accounting(&w->session, &query, &w->jobs, &err) < 0) {
         list_away_note(&err);
-        return failed(w, "the history cannot be had: %s", err.text);
+        return cli_failed(w->cli, "the history cannot be had: %s", err.text);
     }
     if (sim_history_read(&w->trace, w->jobs.items, w->jobs.n, &err) < 0)
-        return failed(w, "%s", err.text);
+        return cli_failed(w->cli, "%s", err.text);
     if (w->trace.jobs.n == 0)
-        return failed(w, "there is no history to replay: no job has run and ended in the window; "
-                         "--from and --to choose another (sacct -a -S TIME lists the jobs)");
+        return cli_failed(w->cli,
+                          "there is no history to replay: no job has run and ended in the window; "
+                          "--from and --to choose another (sacct -a -S TIME lists the jobs)");
     return CLI_GO_ON;
 }
 
 /* ---- the comparison ---- */
 
-static void show_progress(void *context, uint64_t done, uint64_t all) {
-    fprintf(stderr, "\r%s: %3llu %%%s", (const char *) context,
-            (unsigned long long) (100 * done / all), done == all ? "\r\033[K" : "");
-}
-
 static int replay(struct whatif *w, const struct conf *conf, const char *what,
                   struct sim_result *result, struct sim_notes *notes) {
     struct error err = ERROR_INIT;
-    const struct sim_watch watch = {(void *) (uintptr_t) what, show_progress};
-    bool shows = isatty(STDERR_FILENO) && !w->cli->quiet;
+    struct replay_bar bar;
+    const struct sim_watch *watch = replay_bar_init(&bar, w->cli, what);
     sim_result_init(result, &w->trace);
-    if (sim_replay_conf(&w->trace, conf, shows ? &watch : NULL, result, notes, &err) < 0)
-        return failed(w, "%s: %s", what, err.text);
-    return CLI_GO_ON;
-}
-
-static void notes_json(const char *key, struct sim_notes *notes, struct json *json) {
-    struct str text cleanup_str = STR_INIT;
-    sim_notes_print(notes, &text);
-    json_array(json, key);
-    char *cursor = text.data;
-    for (char *line = cursor ? str_next_word(&cursor, "\n") : NULL; line != NULL;
-         line = str_next_word(&cursor, "\n"))
-        json_text(json, NULL, line);
-    json_end(json);
+    int r = sim_replay_conf(&w->trace, conf, watch, result, notes, &err);
+    replay_bar_clear(&bar);
+    return r < 0 ? cli_failed(w->cli, "%s%s", what, err.text) : CLI_GO_ON;
 }
 
 static void notes_print(const struct whatif *w, const char *head, struct sim_notes *notes) {
     struct str text cleanup_str = STR_INIT;
     sim_notes_print(notes, &text);
-    if (text.length > 0 && !w->cli->quiet)
-        fprintf(stderr, "%s:\n%s", head, text.data);
+    if (text.length > 0)
+        cli_info(w->cli, "%s:\n%s", head, text.data);
+}
+
+static void print_json(const struct sim_comparison *comparison, struct sim_notes *notes_before,
+                       struct sim_notes *notes_after, struct str *out) {
+    struct json json;
+    json_init(&json, JSON_PRETTY, out);
+    json_object(&json, NULL);
+    sim_comparison_json(comparison, &json);
+    json_array(&json, "notes");
+    vec_each (&comparison->trace->notes, note)
+        json_text(&json, NULL, *note);
+    json_end(&json);
+    sim_notes_json(notes_before, "notes_before", &json);
+    sim_notes_json(notes_after, "notes_after", &json);
+    json_end(&json);
+    json_finish(&json);
 }
 
 static int answer(struct whatif *w, const struct sim_result *before, struct sim_notes *notes_before,
@@ -232,19 +208,10 @@ static int answer(struct whatif *w, const struct sim_result *before, struct sim_
     struct str out cleanup_str = STR_INIT;
     sim_compare(&w->trace, before, after, &comparison);
     if (w->json) {
-        struct json json;
-        json_init(&json, JSON_PRETTY, &out);
-        json_object(&json, NULL);
-        sim_comparison_json(&comparison, &json);
-        notes_json("notes_before", notes_before, &json);
-        notes_json("notes_after", notes_after, &json);
-        json_end(&json);
-        json_finish(&json);
+        print_json(&comparison, notes_before, notes_after, &out);
     } else {
-        vec_each (&w->trace.notes, note) {
-            if (!w->cli->quiet)
-                fprintf(stderr, "%s\n", *note);
-        }
+        vec_each (&w->trace.notes, note)
+            cli_info(w->cli, "note: %s", *note);
         notes_print(w, "under the present configuration", notes_before);
         notes_print(w, "under the new configuration", notes_after);
         sim_comparison_print(&comparison, "present", "new", &out);
@@ -256,9 +223,9 @@ static int answer(struct whatif *w, const struct sim_result *before, struct sim_
 static int compare(struct whatif *w) {
     struct sim_result before = {0}, after = {0};
     struct sim_notes notes_before = {0}, notes_after = {0};
-    int status = replay(w, w->before, "present", &before, &notes_before);
+    int status = replay(w, w->before, "present: ", &before, &notes_before);
     if (status == CLI_GO_ON)
-        status = replay(w, w->after, "new", &after, &notes_after);
+        status = replay(w, w->after, "new: ", &after, &notes_after);
     if (status == CLI_GO_ON)
         status = answer(w, &before, &notes_before, &after, &notes_after);
     sim_notes_done(&notes_before);

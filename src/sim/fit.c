@@ -51,17 +51,37 @@ static int note_compare(const void *a, const void *b) {
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-void sim_notes_print(struct sim_notes *notes, struct str *out) {
-    static const char *const heads[] = {
-        [SIM_NOTE_CHANGED] = "changed", [SIM_NOTE_REFUSED] = "refused", [SIM_NOTE_WAITS] = "never"};
+static void notes_sort(struct sim_notes *notes) {
     if (notes->items.n > 1)
         qsort(notes->items.items, notes->items.n, sizeof(struct sim_note), note_compare);
+}
+
+static void note_print(const struct sim_note *note, struct str *out) {
+    static const char *const heads[] = {
+        [SIM_NOTE_CHANGED] = "changed", [SIM_NOTE_REFUSED] = "refused", [SIM_NOTE_WAITS] = "never"};
+    str_printf(out, "%s: %llu job%s (%s%llu of %s%s): %s", heads[note->kind],
+               (unsigned long long) note->n, note->n == 1 ? "" : "s", note->n == 1 ? "" : "first ",
+               (unsigned long long) note->first, note->user,
+               note->several_users ? " and others" : "", note->what);
+}
+
+void sim_notes_print(struct sim_notes *notes, struct str *out) {
+    notes_sort(notes);
     vec_each (&notes->items, note) {
-        str_printf(out, "%s: %llu job%s (%s%llu of %s%s): %s\n", heads[note->kind],
-                   (unsigned long long) note->n, note->n == 1 ? "" : "s",
-                   note->n == 1 ? "" : "first ", (unsigned long long) note->first, note->user,
-                   note->several_users ? " and others" : "", note->what);
+        note_print(note, out);
+        str_append_char(out, '\n');
     }
+}
+
+void sim_notes_json(struct sim_notes *notes, const char *key, struct json *json) {
+    notes_sort(notes);
+    json_array(json, key);
+    vec_each (&notes->items, note) {
+        struct str text cleanup_str = STR_INIT;
+        note_print(note, &text);
+        json_text(json, NULL, text.data);
+    }
+    json_end(json);
 }
 
 /* ---- the configuration ---- */

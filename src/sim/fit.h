@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "cli/json_writer.h"
 #include "model/conf.h"
 #include "sim/trace.h"
 
@@ -37,6 +38,8 @@ void sim_notes_add(struct sim_notes *notes, enum sim_note_kind kind, const struc
                    const char *fmt, ...) printf_like(4, 5);
 /* One line each, most jobs first: "12 jobs (first: 17 of alice, others'): …". */
 void sim_notes_print(struct sim_notes *notes, struct str *out);
+/* The same lines as an array of texts. */
+void sim_notes_json(struct sim_notes *notes, const char *key, struct json *json);
 
 /* ---- the configuration ---- */
 

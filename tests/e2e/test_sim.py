@@ -146,3 +146,13 @@ def test_what_a_slurm_conf_refuses_is_told(trace, tmp_path):
     conf.write_text("PartitionNam=x\n")
     result = sim(trace, "--conf", str(conf))
     assert result.returncode == 1 and f"{conf}:1: error: " in result.stderr, result
+    assert result.stderr.count(f"{conf}:1: error: ") == 1, result
+
+
+def test_a_line_of_slurm_conf_that_is_passed_over_is_named(trace, tmp_path):
+    conf = tmp_path / "slurm.conf"
+    conf.write_text(CONF.format(scheduler="backfill") + "MailProgg=/usr/bin/mail\n")
+    result = sim(trace, "--conf", str(conf))
+    assert result.returncode == 0, result
+    assert f"{conf}:7: notice: not valid here and without meaning in a replay: passed over\n" in result.stderr, result
+    assert sim(trace, "-Q", "--conf", str(conf)).stderr == ""

@@ -61,6 +61,7 @@ def test_a_configuration_with_an_error_is_refused_with_the_line(make_cluster, wo
     wrong = changed_conf(cluster, work, lambda text: "SelectTyp=select/linear\n" + text)
     result = whatif(cluster, f"--conf {wrong}")
     assert result.rc == 1 and f"{wrong}:1: error: " in result.err, result
+    assert result.err.count(f"{wrong}:1: error: ") == 1, result
     assert whatif(cluster, "").rc == 1
     assert "there is no node n9" in whatif(cluster, "--nodes=-n9").err
     assert "is not before" in whatif(cluster, "--nodes=-n1 --from=now --to=now-1hour").err
