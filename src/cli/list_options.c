@@ -68,7 +68,8 @@ static void help_print(const struct list_options *options) {
             str_printf(&left, "=%s", row->value_name);
         else if (row->arg != LIST_ARG_NONE)
             str_printf(&left, "[=%s]", row->value_name);
-        printf("%-34s%s%s\n", str_cstr(&left), left.length > 33 ? " " : "", row->help);
+        printf("%-34s%s%s%s\n", str_cstr(&left), left.length > 33 ? " " : "", row->help,
+               row->set ? "" : " (no effect yet)");
     }
     printf("  -V, --version                   output version information and exit\n"
            "\nHelp options:\n"
@@ -77,15 +78,22 @@ static void help_print(const struct list_options *options) {
            program_invocation_short_name);
 }
 
-static void option_set_member(const struct list_option *row, void *settings, const char *value) {
-    row->set((char *) settings + row->target, value);
+/* An option without effect joins `idle`. */
+static void option_set_member(const struct list_option *row, void *settings, const char *value,
+                              struct str *idle) {
+    if (row->set) {
+        row->set((char *) settings + row->target, value);
+        return;
+    }
+    cleanup_free char *name = xasprintf("--%s", row->name);
+    str_join(idle, ", ", name);
 }
 
-static void environment_read(const struct list_options *options, void *settings) {
+static void environment_read(const struct list_options *options, void *settings, struct str *idle) {
     for (size_t i = 0; i < options->n; i++) {
         const char *value = options->rows[i].env ? getenv(options->rows[i].env) : NULL;
         if (value)
-            option_set_member(&options->rows[i], settings, value);
+            option_set_member(&options->rows[i], settings, value, idle);
     }
 }
 
@@ -124,7 +132,8 @@ static const char *next_word(int argc, char **argv) {
 
 int list_options_parse(const struct list_options *options, int argc, char **argv, void *settings) {
     cleanup_free struct option *longs = xcalloc(options->n + 4, sizeof(*longs));
-    struct str shorts cleanup_str = STR_INIT;
+    struct str shorts cleanup_str = STR_INIT, idle cleanup_str = STR_INIT;
+    struct cli cli;
     size_t n = 0;
     str_append_char(&shorts, 'V');
     for (size_t i = 0; i < options->n; i++) {
@@ -143,7 +152,7 @@ int list_options_parse(const struct list_options *options, int argc, char **argv
     longs[n++] = (struct option) {"usage", no_argument, NULL, LONG_USAGE};
     longs[n++] = (struct option) {"version", no_argument, NULL, LONG_VERSION};
 
-    environment_read(options, settings);
+    environment_read(options, settings, &idle);
     int c;
     while ((c = getopt_long(argc, argv, str_cstr(&shorts), longs, NULL)) != -1) {
         const struct list_option *row = c == '?' ? NULL : option_row(options, c);
@@ -154,7 +163,9 @@ int list_options_parse(const struct list_options *options, int argc, char **argv
         const char *value = optarg;
         if (row->arg == LIST_ARG_NEXT_WORD && !value)
             value = next_word(argc, argv);
-        option_set_member(row, settings, value);
+        option_set_member(row, settings, value, &idle);
     }
+    cli_init(&cli, program_invocation_short_name);
+    cli_without_effect(&cli, &idle);
     return optind;
 }

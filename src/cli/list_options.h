@@ -23,7 +23,7 @@ struct list_option {
     enum list_option_arg arg;
     const char *env; /* variable that sets it first; NULL = none */
     /* Gets the settings' address plus `target`. value NULL = none given. A setter that fails prints
-     * its message and exits. */
+     * its message and exits. NULL: the option has no effect yet, and the command says so. */
     void (*set)(void *member, const char *value);
     const char *value_name;
     const char *help; /* NULL: not in --help */
@@ -31,10 +31,10 @@ struct list_option {
 };
 
 /* ---- setters; behind each the type of its member ---- */
-void list_set_nothing(void *member, const char *value);
-void list_set_true(void *member, const char *value);  /* bool */
-void list_set_false(void *member, const char *value); /* bool */
-void list_set_text(void *member, const char *value);  /* const char *, borrowed */
+void list_set_nothing(void *member, const char *value); /* what it asks for is so anyway */
+void list_set_true(void *member, const char *value);    /* bool */
+void list_set_false(void *member, const char *value);   /* bool */
+void list_set_text(void *member, const char *value);    /* const char *, borrowed */
 void list_set_json(void *member, const char *value);  /* const char *: a plugin, "" = the newest */
 void list_set_yaml(void *member, const char *value);  /* const char *: "yaml" */
 void list_set_words(void *member, const char *value); /* struct strs: of this comma list alone */

@@ -82,7 +82,7 @@ int cli_options_finish(struct cli *cli, struct options *options) {
         cli_warning(cli, "%s", options->warnings.data);
     cleanup_str struct str names = STR_INIT;
     if (options_without_effect(options, &names))
-        cli_warning(cli, "accepted, but without effect in this release: %s", names.data);
+        cli_without_effect(cli, &names);
     return CLI_GO_ON;
 }
 

@@ -73,6 +73,11 @@ void cli_warning(const struct cli *cli, const char *fmt, ...) {
         SAY("warning: ");
 }
 
+void cli_without_effect(const struct cli *cli, const struct str *names) {
+    if (names->length)
+        cli_warning(cli, "accepted, but without effect in this release: %s", names->data);
+}
+
 void cli_info(const struct cli *cli, const char *fmt, ...) {
     if (!cli->quiet)
         SAY("");

@@ -29,6 +29,8 @@ void cli_error(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);
 int cli_failed(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);
 void cli_fatal(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);   /* does not exit */
 void cli_warning(const struct cli *cli, const char *fmt, ...) printf_like(2, 3); /* not with -Q */
+/* A warning that names what was accepted and has no effect yet; nothing when there is none. */
+void cli_without_effect(const struct cli *cli, const struct str *names);
 void cli_info(const struct cli *cli, const char *fmt, ...) printf_like(2, 3);    /* not with -Q */
 void cli_verbose(const struct cli *cli, const char *fmt, ...) printf_like(2, 3); /* with -v */
 /* As it is, to stderr. */

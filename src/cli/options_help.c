@@ -28,6 +28,11 @@ static bool row_holds(const struct option_row *row, enum option_command command)
     return row->commands & command;
 }
 
+static void print_help_text(const struct option_row *row, struct str *out) {
+    str_append(out, row->help);
+    str_append(out, row->effect == OPTION_NOT_YET ? " (no effect yet)\n" : "\n");
+}
+
 void option_set_print(const struct option_set *set, size_t width, struct str *out) {
     for (size_t i = 0; i < set->n_rows; i++) {
         const struct option_row *row = &set->rows[i];
@@ -36,7 +41,8 @@ void option_set_print(const struct option_set *set, size_t width, struct str *ou
         print_form(row, true, out);
         size_t length = out->length - start;
         str_append_fill(out, ' ', length < width ? width - length : 0);
-        str_printf(out, "  %s\n", row->help);
+        str_append(out, "  ");
+        print_help_text(row, out);
     }
 }
 
@@ -71,8 +77,7 @@ static void print_help_row(const struct option_row *row, enum option_command com
         width = 0;
     }
     str_append_fill(out, ' ', column - width);
-    str_append(out, row->help);
-    str_append(out, row->effect == OPTION_NOT_YET ? " (no effect yet)\n" : "\n");
+    print_help_text(row, out);
 }
 
 void options_print_help(enum option_command command, struct str *out) {

@@ -18,33 +18,40 @@
 
 /* X(id, "long-name", letter, ARGUMENT, "environment", "METAVAR", "what it does") */
 #define SCANCEL_OPTIONS(X)                                                                         \
-    X(account, "account", 'A', REQUIRED, "SCANCEL_ACCOUNT", "NAME", "only jobs of this account")   \
-    X(batch, "batch", 'b', NO, "SCANCEL_BATCH", "", "signal the batch shell only")                 \
-    X(clusters, "clusters", 'M', REQUIRED, "SLURM_CLUSTERS", "NAME", "jobs of this cluster")       \
-    X(cron, "cron", 'c', NO, "SCANCEL_CRON", "", "also end jobs of scrontab")                      \
-    X(ctld, "ctld", 0, NO, "SCANCEL_CTLD", "", "the controller chooses the jobs; it always does")  \
-    X(full, "full", 'f', NO, "SCANCEL_FULL", "", "signal the batch shell and all steps")           \
-    X(hurry, "hurry", 'H', NO, "SCANCEL_HURRY", "", "do not stage data out")                       \
-    X(interactive, "interactive", 'i', NO, "SCANCEL_INTERACTIVE", "", "ask for each job")          \
-    X(me, "me", 0, NO, "", "", "only my own jobs")                                                 \
-    X(name, "name", 'n', REQUIRED, "SCANCEL_NAME", "NAME", "only jobs of this name")               \
-    X(nodelist, "nodelist", 'w', REQUIRED, "", "HOSTS", "only jobs on any of these nodes")         \
-    X(partition, "partition", 'p', REQUIRED, "SCANCEL_PARTITION", "NAME",                          \
+    X(account, HONOURED, "account", 'A', REQUIRED, "SCANCEL_ACCOUNT", "NAME",                      \
+      "only jobs of this account")                                                                 \
+    X(batch, HONOURED, "batch", 'b', NO, "SCANCEL_BATCH", "", "signal the batch shell only")       \
+    X(clusters, HONOURED, "clusters", 'M', REQUIRED, "SLURM_CLUSTERS", "NAME",                     \
+      "jobs of this cluster")                                                                      \
+    X(cron, NOT_YET, "cron", 'c', NO, "SCANCEL_CRON", "", "also end jobs of scrontab")             \
+    X(ctld, HONOURED, "ctld", 0, NO, "SCANCEL_CTLD", "",                                           \
+      "the controller chooses the jobs; it always does")                                           \
+    X(full, HONOURED, "full", 'f', NO, "SCANCEL_FULL", "", "signal the batch shell and all steps") \
+    X(hurry, NOT_YET, "hurry", 'H', NO, "SCANCEL_HURRY", "", "do not stage data out")              \
+    X(interactive, HONOURED, "interactive", 'i', NO, "SCANCEL_INTERACTIVE", "",                    \
+      "ask for each job")                                                                          \
+    X(me, HONOURED, "me", 0, NO, "", "", "only my own jobs")                                       \
+    X(name, HONOURED, "name", 'n', REQUIRED, "SCANCEL_NAME", "NAME", "only jobs of this name")     \
+    X(nodelist, HONOURED, "nodelist", 'w', REQUIRED, "", "HOSTS",                                  \
+      "only jobs on any of these nodes")                                                           \
+    X(partition, HONOURED, "partition", 'p', REQUIRED, "SCANCEL_PARTITION", "NAME",                \
       "only jobs in this partition")                                                               \
-    X(qos, "qos", 'q', REQUIRED, "SCANCEL_QOS", "NAME", "only jobs of this quality of service")    \
-    X(reservation, "reservation", 'R', REQUIRED, "", "NAME", "only jobs of this reservation")      \
-    X(sibling, "sibling", 0, REQUIRED, "", "CLUSTER", "a federated job's copy there")              \
-    X(signal, "signal", 's', REQUIRED, "", "SIGNAL",                                               \
+    X(qos, HONOURED, "qos", 'q', REQUIRED, "SCANCEL_QOS", "NAME",                                  \
+      "only jobs of this quality of service")                                                      \
+    X(reservation, HONOURED, "reservation", 'R', REQUIRED, "", "NAME",                             \
+      "only jobs of this reservation")                                                             \
+    X(sibling, HONOURED, "sibling", 0, REQUIRED, "", "CLUSTER", "a federated job's copy there")    \
+    X(signal, HONOURED, "signal", 's', REQUIRED, "", "SIGNAL",                                     \
       "send this signal instead of ending the job; a name or a number")                            \
-    X(state, "state", 't', REQUIRED, "SCANCEL_STATE", "STATE",                                     \
+    X(state, HONOURED, "state", 't', REQUIRED, "SCANCEL_STATE", "STATE",                           \
       "only jobs in this state: PENDING, RUNNING, SUSPENDED")                                      \
-    X(user, "user", 'u', REQUIRED, "SCANCEL_USER", "USER", "only jobs of this user")               \
-    X(wckey, "wckey", 0, REQUIRED, "SCANCEL_WCKEY", "KEY", "only jobs of this key")                \
-    X(quiet, "quiet", 'Q', NO, "", "", "say nothing about jobs that are gone")                     \
-    X(verbose, "verbose", 'v', NO, "SCANCEL_VERBOSE", "", "say what is done")                      \
-    X(help, "help", 'h', NO, "", "", "this list")                                                  \
-    X(usage, "usage", 0, NO, "", "", "a short summary")                                            \
-    X(version, "version", 'V', NO, "", "", "print the version")
+    X(user, HONOURED, "user", 'u', REQUIRED, "SCANCEL_USER", "USER", "only jobs of this user")     \
+    X(wckey, HONOURED, "wckey", 0, REQUIRED, "SCANCEL_WCKEY", "KEY", "only jobs of this key")      \
+    X(quiet, HONOURED, "quiet", 'Q', NO, "", "", "say nothing about jobs that are gone")           \
+    X(verbose, HONOURED, "verbose", 'v', NO, "SCANCEL_VERBOSE", "", "say what is done")            \
+    X(help, HONOURED, "help", 'h', NO, "", "", "this list")                                        \
+    X(usage, HONOURED, "usage", 0, NO, "", "", "a short summary")                                  \
+    X(version, HONOURED, "version", 'V', NO, "", "", "print the version")
 
 enum scancel_option {
 #define X(id, ...) KILL_##id,
@@ -53,11 +60,12 @@ enum scancel_option {
 };
 
 static const struct option_row rows[] = {
-#define X(id_, name_, letter_, argument_, environment_, metavar_, help_)                           \
+#define X(id_, effect_, name_, letter_, argument_, environment_, metavar_, help_)                  \
     {.id = KILL_##id_,                                                                             \
      .letter = letter_,                                                                            \
      .argument = OPTION_##argument_,                                                               \
      .commands = 1,                                                                                \
+     .effect = OPTION_##effect_,                                                                   \
      .name = name_,                                                                                \
      .environment = environment_,                                                                  \
      .metavar = metavar_,                                                                          \
@@ -79,6 +87,7 @@ struct scancel {
     bool interactive;   /* ask for each */
     bool detailed;      /* every id that is not there is a failure */
     struct str filters; /* "user_name=root ", for the message that nothing matches */
+    struct str idle;    /* "--hurry": options that were given and have no effect yet */
 };
 
 /* ---- options ---- */
@@ -147,6 +156,10 @@ static int set_user(struct scancel *scancel, const char *value) {
 static int set_option(struct scancel *scancel, const struct option_row *row, const char *value,
                       bool variable) {
     struct job_select *select = &scancel->select;
+    if (row->effect == OPTION_NOT_YET) {
+        str_append(&scancel->idle, scancel->idle.length ? ", --" : "--");
+        str_append(&scancel->idle, row->name);
+    }
     switch ((enum scancel_option) row->id) {
     case KILL_account:
         return set_filter(scancel, "account", &select->account, value);
@@ -184,14 +197,12 @@ static int set_option(struct scancel *scancel, const struct option_row *row, con
     case KILL_full:
         scancel->kill.full = true;
         return CLI_GO_ON;
-    case KILL_hurry:
-        scancel->kill.hurry = true;
-        return CLI_GO_ON;
     case KILL_interactive:
         scancel->interactive = scancel->detailed = true;
         return CLI_GO_ON;
-    case KILL_cron:
     case KILL_ctld:
+    case KILL_cron:
+    case KILL_hurry:
         return CLI_GO_ON;
     case KILL_quiet:
         scancel->cli.quiet = true;
@@ -475,6 +486,7 @@ static int run(struct scancel *scancel, int argc, char **argv) {
     option_uses_done(&uses);
     if (status != CLI_GO_ON)
         return status;
+    cli_without_effect(&scancel->cli, &scancel->idle);
     if (!scancel->ids.n && !scancel->filtered) {
         cli_error(&scancel->cli, "No job identification provided");
         return 1;
@@ -491,5 +503,6 @@ int main(int argc, char **argv) {
     record_done(&record_job_select, &scancel.select);
     vec_done(&scancel.ids);
     str_done(&scancel.filters);
+    str_done(&scancel.idle);
     return status;
 }

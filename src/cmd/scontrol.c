@@ -62,7 +62,7 @@ static const struct list_option option_rows[] = {
     {"sibling", 0, LIST_ARG_NONE, "SCONTROL_SIBLING", list_set_nothing, NULL,
         "accepted; there is one cluster"},
     {"uid", 'u', LIST_ARG_REQUIRED, NULL, set_uid, "uid", NULL},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_false, NULL, "undoes --quiet", AT(quiet)},
     {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser",
         "YAML output of show and ping", AT(json)},
 };
@@ -171,7 +171,7 @@ static const struct keyword keywords[] = {
     {"top", 3, scontrol_top, "JOB…", "put own jobs before other own ones"},
     {"update", 1, scontrol_update, "KEY=VALUE…",
      "change a job, step, node, partition or reservation"},
-    {"verbose", 4, run_verbose, "", "print more"},
+    {"verbose", 4, run_verbose, "", "undoes quiet"},
     {"version", 4, run_version, "", "release that this command follows"},
     {"wait_job", 2, scontrol_wait_job, "JOB", "until its nodes are ready"},
     {"write", 2, scontrol_write, "batch_script JOB [FILE|-]", "a job's script"},

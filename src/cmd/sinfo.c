@@ -98,7 +98,7 @@ static const struct list_option option_rows[] = {
         "only nodes in these states"},
     {"reservation", 'T', LIST_ARG_NONE, NULL, list_set_true, NULL, "list reservations",
         AT(reservations)},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "verbosity level"},
     {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */

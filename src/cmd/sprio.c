@@ -218,7 +218,7 @@ static const struct list_option option_rows[] = {
         "comma separated list of fields to sort on", AT(sort)},
     {"user", 'u', LIST_ARG_REQUIRED, NULL, list_add_words, "user(s)",
         "comma separated list of users to view", AT(query.users)},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "verbosity level"},
     {"weights", 'w', LIST_ARG_NONE, NULL, list_set_true, NULL, "the weight of each factor",
         AT(weights)},
 };

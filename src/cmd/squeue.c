@@ -154,7 +154,7 @@ static const struct list_option option_rows[] = {
         "comma separated list of job steps to view"},
     {"user", 'u', LIST_ARG_REQUIRED, "SQUEUE_USERS", set_users, "user_name(s)",
         "comma separated list of users to view"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, "verbosity level"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "verbosity level"},
     {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},
 };
 /* clang-format on */

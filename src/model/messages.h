@@ -226,8 +226,7 @@ RECORD_DECLARE(job_verb_request, JOB_VERB_FIELDS)
     X(1, REC, select, job_select)                                                                  \
     X(2, U32, signal, 0)      /* 0 = end the job: CONT, TERM, KillWait, KILL */                    \
     X(3, BOOL, batch_only, 0) /* scancel --batch */                                                \
-    X(4, BOOL, full, 0)       /* scancel --full: steps and batch shell */                          \
-    X(5, BOOL, hurry, 0)
+    X(4, BOOL, full, 0)       /* scancel --full: steps and batch shell */
 RECORD_DECLARE(job_kill, JOB_KILL_FIELDS)
 
 #define JOB_RESULT_FIELDS(X)                                                                       \

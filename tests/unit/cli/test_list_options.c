@@ -37,6 +37,8 @@ static const struct list_option rows[] = {
     {"name", 'n', LIST_ARG_REQUIRED, "LISTTEST_NAME", set_name, "NAME", "of this name"},
     {"jobs", 'j', LIST_ARG_NEXT_WORD, NULL, set_jobs, "JOBS", "these jobs"},
     {"json", 0, LIST_ARG_OPTIONAL, NULL, set_format, "PLUGIN", "JSON"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "say more"},
+    {"flags", 'F', LIST_ARG_REQUIRED, "LISTTEST_FLAGS", NULL, "LIST", "of these flags"},
 };
 static const struct list_options options = {rows, countof(rows), "listtest"};
 
@@ -141,6 +143,21 @@ TEST(help_lists_every_row) {
     assert_non_null(strstr(text, "--json[=PLUGIN]"));
 }
 
+TEST(an_option_without_effect_says_so) {
+    char text[4096];
+    assert_int_equal(ended("-avFx", text, sizeof(text)), 99);
+    assert_non_null(strstr(text, ": warning: accepted, but without effect in this release: "
+                                 "--verbose, --flags\n"));
+    setenv("LISTTEST_FLAGS", "x", 1);
+    assert_int_equal(ended("-a", text, sizeof(text)), 99);
+    assert_non_null(strstr(text, "this release: --flags\n"));
+    unsetenv("LISTTEST_FLAGS");
+    assert_int_equal(ended("-a", text, sizeof(text)), 99);
+    assert_string_equal(text, "");
+    ended("--help", text, sizeof(text));
+    assert_non_null(strstr(text, "say more (no effect yet)\n"));
+}
+
 TEST(the_version_is_that_of_the_release_followed) {
     char text[4096];
     assert_int_equal(ended("-V", text, sizeof(text)), 0);
@@ -198,6 +215,7 @@ int main(void) {
         cmocka_unit_test(the_command_line_wins_over_the_environment),
         cmocka_unit_test(words_that_are_no_options_are_left_to_the_command),
         cmocka_unit_test(help_lists_every_row),
+        cmocka_unit_test(an_option_without_effect_says_so),
         cmocka_unit_test(the_version_is_that_of_the_release_followed),
         cmocka_unit_test(an_unknown_option_points_to_help),
         cmocka_unit_test(common_setters_write_to_the_member_that_the_row_names),
