@@ -7,6 +7,7 @@
   guard.py tests ROOT              every module has a unit test or a reason in untested.txt
   guard.py spdx ROOT               every source file names its licence
   guard.py format ROOT             clang-format would change nothing
+  guard.py pages ROOT              every option of a listing command is in its manual page
 """
 import functools
 import os
@@ -232,9 +233,35 @@ def check_format(root):
         yield f"{path}: run clang-format -i on it"
 
 
+# A row of list_options.h: name, letter, kind of value, variable, setter (NULL: no effect yet), name
+# of the value, help (NULL: an alias or a refusal).
+LIST_OPTION = re.compile(r'\{"([\w-]+)",\s*(?:\'.\'|0),\s*LIST_ARG_\w+,\s*(NULL|"\w+"),\s*(\w+),'
+                         r'\s*(?:NULL|"[^"]*"),\s*(NULL|")')
+
+
+def check_pages(root):
+    for path in walk(root, "src/cmd", ".c"):
+        rows = [row for row in LIST_OPTION.findall(read(root, path)) if row[3] != "NULL"]
+        page = "doc/man/" + os.path.basename(path)[:-2] + ".1.scd"
+        if rows and not os.path.exists(os.path.join(root, page)):
+            yield f"{path}: no {page}"
+            continue
+        text = read(root, page).replace("\\_", "_") if rows else ""
+        for name, variable, setter, _ in rows:
+            entry = re.search(rf"^(?:\*.*)?\*--{re.escape(name)}\*.*\n((?:\t.*\n)*)", text, re.MULTILINE)
+            if not entry:
+                yield f"{page}: --{name} is missing"
+                continue
+            if variable != "NULL" and variable.strip('"') not in text:
+                yield f"{page}: --{name} does not name its variable {variable}"
+            if (setter == "NULL") != ("No effect yet" in entry[1]):
+                yield (f"{page}: --{name} says \"No effect yet\", and has one" if setter != "NULL" else
+                       f"{page}: --{name} does not say \"No effect yet\"")
+
+
 def main(arguments):
     checks = {"layers": check_layers, "symbols": check_symbols, "tests": check_tests,
-              "spdx": check_spdx, "format": check_format}
+              "spdx": check_spdx, "format": check_format, "pages": check_pages}
     if len(arguments) < 2 or arguments[0] not in checks:
         sys.exit(__doc__)
     name, root, *rest = arguments

@@ -96,6 +96,24 @@ class GuardTest(unittest.TestCase):
         self.assertEqual(list(guard.check_format(self.root)),
                          ["src/base/a.c: run clang-format -i on it"])
 
+    def test_an_option_that_the_page_lacks_is_found(self):
+        self.write("src/cmd/squeue.c", """static const struct list_option option_rows[] = {
+    {"all", 'a', LIST_ARG_NONE, "SQUEUE_ALL", list_set_true, NULL, "everything",
+        AT(all)},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "say more"},
+    {"cluster", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "name", NULL, AT(clusters)},
+};
+""")
+        self.assertEqual(list(guard.check_pages(self.root)), ["src/cmd/squeue.c: no doc/man/squeue.1.scd"])
+        self.write("doc/man/squeue.1.scd", "*-a*, *--all*\n\tEverything. No effect yet.\n")
+        self.assertEqual(list(guard.check_pages(self.root)), [
+            'doc/man/squeue.1.scd: --all does not name its variable "SQUEUE_ALL"',
+            'doc/man/squeue.1.scd: --all says "No effect yet", and has one',
+            "doc/man/squeue.1.scd: --verbose is missing"])
+        self.write("doc/man/squeue.1.scd", "*-a*, *--all*\n\tEverything. Variable: SQUEUE\\_ALL.\n\n"
+                                           "*-v*, *--verbose*\n\tSay more. No effect yet.\n")
+        self.assertEqual(list(guard.check_pages(self.root)), [])
+
 
 if __name__ == "__main__":
     unittest.main()
