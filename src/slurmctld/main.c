@@ -127,7 +127,7 @@ static int open_log(struct ctld *ctld, struct error *err) {
 
 /* ---- identity ---- */
 
-static int find_user(const char *name, uid_t *ret, struct error *err) {
+static int find_user(const char *key, const char *name, uid_t *ret, struct error *err) {
     struct userdb_user user;
     if (name == NULL) {
         *ret = 0;
@@ -135,7 +135,7 @@ static int find_user(const char *name, uid_t *ret, struct error *err) {
     }
     int r = userdb_find(name, &user, err);
     if (r < 0)
-        return error_prefix(err, "SlurmUser=%s: ", name);
+        return error_prefix(err, "%s=%s: ", key, name);
     *ret = user.uid;
     userdb_user_done(&user);
     return 0;
@@ -348,13 +348,13 @@ static int prepare(struct ctld *ctld, struct error *err) {
     print_report(&report);
     if (r < 0)
         return r;
+    if ((r = find_user("SlurmUser", ctld->conf->slurm_user, &ctld->slurm_uid, err)) < 0 ||
+        (r = find_user("SlurmdUser", ctld->conf->slurmd_user, &ctld->slurmd_uid, err)) < 0)
+        return r;
     if (ctld->options.check_only) {
         printf("%s is valid\n", ctld->conf_path);
         exit(0);
     }
-    if ((r = find_user(ctld->conf->slurm_user, &ctld->slurm_uid, err)) < 0 ||
-        (r = find_user(ctld->conf->slurmd_user, &ctld->slurmd_uid, err)) < 0)
-        return r;
     if (ctld->conf->auth.socket != NULL)
         ctld->munge_socket = xstrdup(ctld->conf->auth.socket);
     ctld->auth.munge_socket = ctld->munge_socket;

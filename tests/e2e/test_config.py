@@ -44,6 +44,13 @@ def test_every_mistake_is_told_with_line_and_nearest_name(cluster):
     assert len(re.findall(r"candidate\.conf:\d+", text)) >= 4 or len(re.findall(r"line \d+", text)) >= 4
 
 
+def test_a_user_that_does_not_exist_is_found_before_the_start(cluster):
+    for key in ("SlurmUser", "SlurmdUser"):
+        result = check_file(cluster, lambda base: re.sub(rf"(?m)^{key}=.*\n", "", base) + f"{key}=nobody-here\n")
+        assert result.rc != 0 and f"{key}=nobody-here: " in result.err, str(result)
+        assert "is valid" not in result.out
+
+
 def test_spaces_continuations_case_and_includes(cluster):
     extra = os.path.join(cluster.dir, "more.conf")
     with open(extra, "w") as file:
