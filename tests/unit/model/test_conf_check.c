@@ -167,6 +167,8 @@ TEST(combinations_of_preemption_that_cannot_work_are_told_with_the_cure) {
     expect(TIERS "PreemptMode=CANCEL,REQUEUE", "error: PreemptMode: CANCEL, REQUEUE and SUSPEND");
     expect(TIERS "PreemptMode=PRIORITY", "error: PreemptMode: PRIORITY and WITHIN say who");
     expect(TIERS "PreemptMode=CANCEL,WITHIN", "error: PreemptMode=WITHIN is about jobs of one QOS");
+    expect("PreemptType=preempt/qos\nPreemptMode=CANCEL,WITHIN",
+           "notice: PreemptMode: \"WITHIN\" has no effect yet");
     expect(TIERS "PreemptMode=CANCEL\nPartitionName=a Nodes=n1\n"
                  "PartitionName=b Nodes=n1",
            "notice: PreemptType=preempt/partition_prio has no effect while all partitions have "
