@@ -178,7 +178,7 @@ static int64_t used_at(const struct sched *s, uint32_t id, const struct node *no
     }
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->reservation == id && plan->start <= when && when < plan->end)
+        if (plan->alt->reservation == id && plan->start <= when && when < plan->end)
             used += plan->amounts[(size_t) hold->slot * s->n_dims + dim];
     }
     return used;
@@ -249,7 +249,7 @@ static uint64_t licenses_used(const struct sched *s, uint32_t reservation, uint3
     }
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {
-            if ((*plan)->reservation == reservation && (*plan)->start <= when &&
+            if ((*plan)->alt->reservation == reservation && (*plan)->start <= when &&
                 when < (*plan)->end)
                 used += plan_license(*plan, id);
         }
@@ -283,9 +283,9 @@ void calendar_blocks(struct sched *s, const struct alternative *alt, const struc
     r->head = job;
 }
 
-uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation) {
-    struct reservation *r = calendar_find(s, reservation);
-    return r ? &r->n_kept : &s->pools[s->partitions[partition].pool].n_kept;
+uint32_t *calendar_quota(const struct sched *s, const struct alternative *alt) {
+    struct reservation *r = calendar_find(s, alt->reservation);
+    return r ? &r->n_kept : &alternative_pool(s, alt)->n_kept;
 }
 
 /* ---- who is kept from starting, and what would fit ---- */

@@ -15,7 +15,7 @@ bool candidate_waits(const struct sched *s, const struct job *job) {
         return false;
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];
-        if (!alt->reason && *calendar_quota(s, alt->partition, alt->reservation) < most)
+        if (!alt->reason && *calendar_quota(s, alt) < most)
             return false;
     }
     return true;

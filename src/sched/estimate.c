@@ -80,7 +80,7 @@ static int64_t exact_start(struct estimate *e, struct job *job) {
         return 0;
     struct plan *plan = plan_add(s, job, best, best_start, &s->best);
     vec_push(&e->plans, plan);
-    struct pool_flow *flow = &e->flows[plan->pool];
+    struct pool_flow *flow = &e->flows[s->partitions[best->partition].pool];
     flow->base = max_of(flow->base, best_start);
     return best_start;
 }

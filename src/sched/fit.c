@@ -317,7 +317,7 @@ static int64_t partition_used(const struct sched *s, uint32_t partition, uint32_
     }
     vec_each (&s->nodes[node].plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->partition == partition && plan->start <= when && when < plan->end)
+        if (plan->alt->partition == partition && plan->start <= when && when < plan->end)
             used += plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
     }
     return used;
@@ -330,7 +330,7 @@ static int64_t partition_peak(const struct sched *s, uint32_t partition, uint32_
 
     vec_each (&s->nodes[node].plans, hold) {
         int64_t when = hold->plan->start;
-        if (hold->plan->partition == partition && when > start && when < end)
+        if (hold->plan->alt->partition == partition && when > start && when < end)
             peak = max_of(peak, partition_used(s, partition, node, when));
     }
     return peak;

@@ -167,7 +167,7 @@ struct run {
 /* A future start: bound to nodes, reserves exactly its vectors. */
 struct plan {
     struct job *job;
-    uint32_t partition, pool, reservation;
+    const struct alternative *alt; /* of the job's shape */
     int64_t start, end;
     uint64_t version; /* release version it was searched at */
     uint64_t seen;    /* releases up to here do not change it */
@@ -510,6 +510,9 @@ static inline int64_t *node_free(const struct sched *s, uint32_t node) {
 static inline int64_t *node_keep(const struct sched *s, uint32_t node) {
     return s->keep + (size_t) node * s->n_dims;
 }
+static inline struct pool *alternative_pool(const struct sched *s, const struct alternative *alt) {
+    return &s->pools[s->partitions[alt->partition].pool];
+}
 static inline int64_t time_after(int64_t start, int64_t seconds) {
     return seconds >= SCHED_FOREVER - start ? SCHED_FOREVER : start + seconds;
 }
@@ -625,7 +628,7 @@ void calendar_explain(struct sched *s, struct shape *shape);
 /* The job is the first of its reservation that waits, unless another was. */
 void calendar_blocks(struct sched *s, const struct alternative *alt, const struct job *job);
 /* Plans kept in this pass that count against the same bound as this alternative's. */
-uint32_t *calendar_quota(const struct sched *s, uint32_t partition, uint32_t reservation);
+uint32_t *calendar_quota(const struct sched *s, const struct alternative *alt);
 
 /* promise.c */
 void job_arrives(struct sched *s, struct job *job);
@@ -809,8 +812,9 @@ bool earliest_start(struct sched *s, struct shape *shape, struct alternative *al
 struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
                       int64_t start, const struct placement *placement);
 void plan_remove(struct sched *s, struct plan *plan);
-void plan_detach(struct sched *s, struct plan *plan); /* the same, but it lives on */
-void plan_attach(struct sched *s, struct plan *plan); /* its job has no other */
+void plan_confirm(struct sched *s, struct plan *plan); /* this pass keeps it; it counts */
+void plan_detach(struct sched *s, struct plan *plan);  /* removed, but it lives on */
+void plan_attach(struct sched *s, struct plan *plan);  /* its job has no other */
 void plan_free(struct plan *plan);
 /* More of the node has come free: may the plan's job start earlier, or elsewhere? */
 bool plan_can_improve(struct sched *s, const struct plan *plan, uint32_t node);

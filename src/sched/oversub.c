@@ -25,14 +25,7 @@ bool alternative_shares(const struct sched *s, const struct shape *shape,
 }
 
 static bool plan_shares(const struct sched *s, const struct plan *plan, uint32_t partition) {
-    const struct shape *shape = plan->job->shape;
-
-    for (size_t i = 0; i < shape->n_alternatives; i++) {
-        const struct alternative *alt = &shape->alternatives[i];
-        if (alt->partition == plan->partition)
-            return plan->partition == partition && alternative_shares(s, shape, alt);
-    }
-    return false;
+    return plan->alt->partition == partition && alternative_shares(s, plan->job->shape, plan->alt);
 }
 
 /* CPUs of a node that a job of the partition that shares may have at an instant. */

@@ -18,7 +18,7 @@
 /* ---- starting ---- */
 
 static bool pool_is_blocked(const struct sched *s, const struct alternative *alt) {
-    return s->pools[s->partitions[alt->partition].pool].blocked;
+    return alternative_pool(s, alt)->blocked;
 }
 
 /* Not looked at for the sake of order alone: says nothing about later passes. */
@@ -33,7 +33,7 @@ static bool shape_is_blocked(const struct sched *s, const struct shape *shape) {
 /* The longest limit that --time-min allows and that delays no plan. */
 static bool place_shortened(struct sched *s, struct shape *shape, struct alternative *alt,
                             int64_t *limit, struct placement *out) {
-    const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+    const struct pool *pool = alternative_pool(s, alt);
     int64_t best = 0;
 
     if (alt->min_limit == 0 || (pool->plans.n == 0 && s->n_calendar == 0))
@@ -114,7 +114,7 @@ struct starts {
 
 static void job_start(struct sched *s, struct job *job, struct alternative *alt, int64_t limit,
                       struct sched_plan *plan, struct starts *starts) {
-    struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+    const struct pool *pool = alternative_pool(s, alt);
     struct sched_start *start = vec_add(&starts->items);
     size_t n = s->placement.picks.n;
     uint32_t *nodes = xcalloc(n + 1, sizeof(*nodes));
@@ -163,7 +163,7 @@ static void pool_drop_old(struct sched *s, struct pool *pool, const struct job *
 
 static bool shape_has_old(const struct sched *s, const struct shape *shape) {
     for (size_t i = 0; i < shape->n_alternatives; i++) {
-        if (s->pools[s->partitions[shape->alternatives[i].partition].pool].n_old > 0)
+        if (alternative_pool(s, &shape->alternatives[i])->n_old > 0)
             return true;
     }
     return false;
@@ -173,7 +173,7 @@ static void shape_drop_old(struct sched *s, const struct job *job) {
     const struct shape *shape = job->shape;
 
     for (size_t i = 0; i < shape->n_alternatives; i++)
-        pool_drop_old(s, &s->pools[s->partitions[shape->alternatives[i].partition].pool], job);
+        pool_drop_old(s, alternative_pool(s, &shape->alternatives[i]), job);
 }
 
 /* May this job still get a plan? */
@@ -183,8 +183,7 @@ static bool job_plannable(const struct sched *s, const struct job *job) {
 
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];
-        if (!alt->reason && s->settings.backfill &&
-            *calendar_quota(s, alt->partition, alt->reservation) < most)
+        if (!alt->reason && s->settings.backfill && *calendar_quota(s, alt) < most)
             return true;
     }
     return false;
@@ -201,8 +200,7 @@ static struct alternative *job_plan(struct sched *s, struct job *job, int64_t hi
         struct alternative *alt = &shape->alternatives[i];
         int64_t start;
 
-        if (alt->reason ||
-            *calendar_quota(s, alt->partition, alt->reservation) >= job_reservations(s, job))
+        if (alt->reason || *calendar_quota(s, alt) >= job_reservations(s, job))
             continue;
         if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start &&
             start <= job_latest_start(job, alt)) {
@@ -219,7 +217,7 @@ static struct alternative *job_plan(struct sched *s, struct job *job, int64_t hi
     }
     struct plan *plan = plan_add(s, job, best, best_start, &s->best);
     plan->pinned = job->preempting;
-    *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
+    plan_confirm(s, plan);
     return NULL;
 }
 
@@ -248,14 +246,6 @@ static void job_blocks(struct sched *s, struct job *job) {
         if (!s->settings.backfill)
             pool->blocked = true;
     }
-}
-
-static void plan_keep(struct sched *s, struct plan *plan) {
-    if (!plan->old)
-        return;
-    plan->old = false;
-    s->pools[plan->pool].n_old--;
-    *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
 }
 
 /* Tells one place and time from another. */
@@ -335,7 +325,8 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
     bool had_plan = job->plan != NULL;
 
     if (job->plan && job->plan->start > s->now && plan_stands(s, job->plan)) {
-        plan_keep(s, job->plan);
+        if (job->plan->old)
+            plan_confirm(s, job->plan);
         job_blocks(s, job);
         (void) shape_has_senior(s, job);
         return WAITS;

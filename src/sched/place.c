@@ -15,7 +15,7 @@ enum view_of {
 };
 
 static enum view_of view_for(const struct sched *s, const struct alternative *alt, int64_t end) {
-    const struct pool *pool = &s->pools[s->partitions[alt->partition].pool];
+    const struct pool *pool = alternative_pool(s, alt);
 
     if (s->naive || alt->blind)
         return VIEW_EXACT;

@@ -704,7 +704,7 @@ static void choice_report(struct sched *s, const struct job *job, const struct c
 }
 
 static bool alternative_is_open(const struct sched *s, const struct alternative *alt) {
-    return !alt->reason && !s->pools[s->partitions[alt->partition].pool].blocked;
+    return !alt->reason && !alternative_pool(s, alt)->blocked;
 }
 
 bool preempt_try(struct sched *s, struct job *job, struct sched_plan *plan) {

@@ -16,7 +16,7 @@ static void subtract_plans(const struct sched *s, const struct alternative *alt,
                            const struct node *node, int64_t when, int64_t *have) {
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
-        bool unseen = alt && alt->blind && plan->reservation; /* it would not be without one */
+        bool unseen = alt && alt->blind && plan->alt->reservation; /* it would not be without one */
         if (plan->start > when || when >= plan->end || unseen)
             continue;
         const int64_t *amount = plan->amounts + (size_t) hold->slot * s->n_dims;
@@ -87,9 +87,7 @@ struct plan *plan_add(struct sched *s, struct job *job, const struct alternative
     struct plan *plan = zalloc(struct plan);
 
     plan->job = job;
-    plan->partition = alt->partition;
-    plan->pool = s->partitions[alt->partition].pool;
-    plan->reservation = alt->reservation;
+    plan->alt = alt;
     plan->start = start;
     plan->end = time_after(start, alt->limit);
     plan->version = s->release_version;
@@ -112,7 +110,7 @@ struct plan *plan_add(struct sched *s, struct job *job, const struct alternative
 }
 
 void plan_attach(struct sched *s, struct plan *plan) {
-    struct pool *pool = &s->pools[plan->pool];
+    struct pool *pool = alternative_pool(s, plan->alt);
 
     for (uint32_t i = 0; i < plan->n; i++) {
         uint32_t node = plan->nodes[i];
@@ -129,6 +127,13 @@ void plan_attach(struct sched *s, struct plan *plan) {
     s->any_user_only = s->any_user_only || plan->job->shape->user_only;
 }
 
+void plan_confirm(struct sched *s, struct plan *plan) {
+    if (plan->old)
+        alternative_pool(s, plan->alt)->n_old--;
+    plan->old = false;
+    *calendar_quota(s, plan->alt) += !plan->pinned;
+}
+
 void plan_free(struct plan *plan) {
     free(plan->nodes);
     free(plan->amounts);
@@ -141,8 +146,8 @@ void plan_remove(struct sched *s, struct plan *plan) {
 }
 
 void plan_detach(struct sched *s, struct plan *plan) {
-    struct pool *pool = &s->pools[plan->pool];
-    uint32_t *kept = calendar_quota(s, plan->partition, plan->reservation);
+    struct pool *pool = alternative_pool(s, plan->alt);
+    uint32_t *kept = calendar_quota(s, plan->alt);
 
     for (uint32_t i = 0; i < plan->n; i++) {
         struct node *node = &s->nodes[plan->nodes[i]];

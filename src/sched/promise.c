@@ -74,26 +74,12 @@ bool promise_yields(const struct plan *plan, const struct job *job) {
 
 /* ---- keeping one ---- */
 
-static bool plan_is_of(const struct plan *plan, const struct alternative *alt) {
-    if (alt->reason || alt->partition != plan->partition || alt->reservation != plan->reservation)
-        return false;
-    for (uint32_t i = 0; i < plan->n; i++) {
-        if (!bits_test(&alt->set->nodes, plan->nodes[i]))
-            return false;
-    }
-    return true;
-}
-
 /* With the old plan out of the way, is its place still free? */
 static bool place_is_free(struct sched *s, const struct plan *old) {
     const struct shape *shape = old->job->shape;
-    const struct alternative *alt = NULL;
+    const struct alternative *alt = old->alt;
 
-    for (size_t i = 0; i < shape->n_alternatives && !alt; i++) {
-        if (plan_is_of(old, &shape->alternatives[i]))
-            alt = &shape->alternatives[i];
-    }
-    if (!alt || !licenses_free_at(s, shape, alt, old->start, old->end))
+    if (alt->reason || !licenses_free_at(s, shape, alt, old->start, old->end))
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
         int64_t have[MAX_DIMS];
@@ -110,8 +96,7 @@ static bool place_is_free(struct sched *s, const struct plan *old) {
 void promise_keep(struct sched *s, struct job *job, struct plan *old) {
     struct plan *later = job->plan;
     bool better = later && (later->start <= old->start || later->pinned);
-    bool one_more =
-        later || *calendar_quota(s, old->partition, old->reservation) < job_reservations(s, job);
+    bool one_more = later || *calendar_quota(s, old->alt) < job_reservations(s, job);
 
     if (job->started > 0 || better || !one_more || old->start <= s->now) {
         plan_free(old);
@@ -127,7 +112,7 @@ void promise_keep(struct sched *s, struct job *job, struct plan *old) {
         return;
     plan->version = s->release_version;
     plan_attach(s, plan);
-    *calendar_quota(s, plan->partition, plan->reservation) += !plan->pinned;
+    plan_confirm(s, plan);
 }
 
 /* ---- looking for the cause ---- */

@@ -45,7 +45,7 @@ bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t 
 static struct alternative *alternative_of(const struct job *job, const struct plan *plan) {
     for (size_t i = 0; i < job->shape->n_alternatives; i++) {
         struct alternative *alt = &job->shape->alternatives[i];
-        if (alt->partition == plan->partition && alt->reservation == plan->reservation)
+        if (alt->partition == plan->alt->partition && alt->reservation == plan->alt->reservation)
             return alt;
     }
     return NULL;

@@ -492,7 +492,7 @@ static int64_t plans_at(const struct sched *s, uint32_t inner, uint32_t id, bool
 
     vec_each (&s->nodes[inner].plans, hold) {
         const struct plan *plan = hold->plan;
-        if ((all || plan->reservation == id) && plan->start <= when && when < plan->end)
+        if ((all || plan->alt->reservation == id) && plan->start <= when && when < plan->end)
             sum += plan->amounts[hold->slot * s->n_dims + dim];
     }
     return sum;

@@ -267,7 +267,7 @@ TEST(a_job_of_several_partitions_is_planned_where_it_starts_first_and_a_tie_goes
     uint32_t any = world_add(&w, &spec);
     world_pass(&w);
     assert_int_equal(plan_of(&w, any)->start, 1200);
-    assert_int_equal(plan_of(&w, any)->partition, 2);
+    assert_int_equal(plan_of(&w, any)->alt->partition, 2);
     world_end(&w, 1);
     world_pass(&w);
     assert_non_null(world_running(&w, any));
