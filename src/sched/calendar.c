@@ -274,13 +274,9 @@ uint64_t calendar_licenses(const struct sched *s, const struct alternative *alt,
     return held;
 }
 
-void calendar_blocks(struct sched *s, const struct alternative *alt, const struct job *job) {
+struct head *alternative_head(const struct sched *s, const struct alternative *alt) {
     struct reservation *r = calendar_find(s, alt->reservation);
-
-    if (!r || r->head_pass == s->pass)
-        return;
-    r->head_pass = s->pass;
-    r->head = job;
+    return r ? &r->head : &s->partitions[alt->partition].head;
 }
 
 uint32_t *calendar_quota(const struct sched *s, const struct alternative *alt) {

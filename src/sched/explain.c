@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Why jobs wait. All jobs of a shape wait for the same reason, but for a few: the first of a
- * partition that cannot start waits for resources, jobs with a plan have a time, jobs outside the
- * order (begin time, deadline, array limit) have their own. Only changes are reported.
+ * partition or reservation that cannot start waits for resources, jobs with a plan have a time,
+ * jobs outside the order (begin time, deadline, array limit) have their own. Only changes are
+ * reported.
  */
 #include "sched/internal.h"
 #include "text/hostlist.h"
@@ -156,11 +157,8 @@ static uint32_t rest_reason(const struct shape *shape) {
 
 static bool is_head(const struct sched *s, const struct job *job) {
     for (size_t i = 0; i < job->shape->n_alternatives; i++) {
-        const struct alternative *alt = &job->shape->alternatives[i];
-        const struct partition *p = &s->partitions[alt->partition];
-        const struct reservation *r = calendar_find(s, alt->reservation);
-        if (r ? r->head_pass == s->pass && r->head == job
-              : p->head_pass == s->pass && p->head == job)
+        const struct head *head = alternative_head(s, &job->shape->alternatives[i]);
+        if (head->pass == s->pass && head->job == job)
             return true;
     }
     return false;
@@ -194,15 +192,21 @@ static void special_push(struct sched *s, struct job *job) {
     vec_push(&s->specials, job);
 }
 
-/* Heads of partitions and jobs with plans; those of the last pass that no longer are. */
+static void special_head(struct sched *s, const struct head *head) {
+    if (head->pass == s->pass)
+        special_push(s, head->job);
+}
+
+/* Heads of partitions and reservations, and jobs with plans; those of the last pass that no longer
+ * are. */
 static void report_specials(struct waits *w) {
     struct sched *s = w->s;
     size_t n_old = s->specials.n;
 
-    for (uint32_t p = 0; p < s->n_partitions; p++) {
-        if (s->partitions[p].head_pass == s->pass)
-            special_push(s, s->partitions[p].head);
-    }
+    for (uint32_t p = 0; p < s->n_partitions; p++)
+        special_head(s, &s->partitions[p].head);
+    for (uint32_t i = 0; i < s->n_calendar; i++)
+        special_head(s, &s->calendar[i].head);
     for (uint32_t p = 0; p < s->n_pools; p++) {
         vec_each (&s->pools[p].plans, plan) {
             special_push(s, (*plan)->job);

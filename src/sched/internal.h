@@ -65,6 +65,13 @@ struct plan_hold {
     struct plan *plan;
     uint32_t slot;
 };
+struct job;
+/* The first job of a partition or a reservation that could not start, in the pass of that number.
+ */
+struct head {
+    struct job *job;
+    uint32_t pass;
+};
 /* What a reservation holds of a node. A dimension with 0 is not held, and not limited. */
 struct reservation;
 struct reserved_hold {
@@ -78,9 +85,8 @@ struct reservation {
     size_t n_windows;
     struct license_use *licenses;
     size_t n_licenses;
-    uint32_t n_kept;        /* plans of its jobs made or confirmed in this pass */
-    const struct job *head; /* first of its jobs that could not start, of this pass */
-    uint32_t head_pass;
+    uint32_t n_kept; /* plans of its jobs made or confirmed in this pass */
+    struct head head;
 };
 /* Nodes of the same hardware: a request needs the same on each. */
 struct hardware {
@@ -106,7 +112,6 @@ struct weight_class {
     uint32_t begin, end; /* nodes */
 };
 
-struct job;
 struct partition {
     char *name;
     struct bits nodes;
@@ -118,8 +123,7 @@ struct partition {
     uint32_t layers;         /* jobs that may take turns on the same CPUs, 1 = none */
     bool layers_forced;      /* also those that did not ask for it */
     uint32_t layers_at_once; /* jobs that may hold the same CPU at a time, 1 = one */
-    struct job *head;        /* this pass: first job that could not start */
-    uint32_t head_pass;
+    struct head head;
 };
 /* Partitions that share nodes, directly or through others. */
 struct pool {
@@ -625,8 +629,8 @@ void calendar_pass(struct sched *s, int64_t now);
 int64_t calendar_gap(const struct sched *s, const struct alternative *alt, int64_t below);
 /* Why a shape that cannot start now could without reservations; sets its held_reason and detail. */
 void calendar_explain(struct sched *s, struct shape *shape);
-/* The job is the first of its reservation that waits, unless another was. */
-void calendar_blocks(struct sched *s, const struct alternative *alt, const struct job *job);
+/* Where it is written down who waits first of those like it: of its reservation, or partition. */
+struct head *alternative_head(const struct sched *s, const struct alternative *alt);
 /* Plans kept in this pass that count against the same bound as this alternative's. */
 uint32_t *calendar_quota(const struct sched *s, const struct alternative *alt);
 

@@ -227,20 +227,16 @@ static void job_blocks(struct sched *s, struct job *job) {
 
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];
-        struct partition *p = &s->partitions[alt->partition];
-        struct pool *pool = &s->pools[p->pool];
+        struct pool *pool = alternative_pool(s, alt);
+        struct head *head = alternative_head(s, alt);
 
         if (alt->reason)
             continue;
-        if (alt->reservation) { /* who waits for one is in nobody's way outside */
-            calendar_blocks(s, alt, job);
-            continue;
-        }
         /* Candidates do not come in order; the walk's jobs do. */
-        if (p->head_pass != s->pass || job_compare(job, p->head) < 0) {
-            p->head_pass = s->pass;
-            p->head = job;
-        }
+        if (head->pass != s->pass || job_compare(job, head->job) < 0)
+            *head = (struct head) {job, s->pass};
+        if (alt->reservation)
+            continue; /* who waits for one is in nobody's way outside */
         if (pool->head_id == 0)
             pool->head_id = job->job_id;
         if (!s->settings.backfill)
@@ -449,7 +445,7 @@ static bool turn_is_idle(struct sched *s, struct turn *turn) {
         return false;
     const struct partition *p = &s->partitions[turn->partition];
     const struct pool *pool = &s->pools[p->pool];
-    if (p->head_pass != s->pass || pool->n_old > 0)
+    if (p->head.pass != s->pass || pool->n_old > 0)
         return false;
     if (pool->blocked)
         return true;

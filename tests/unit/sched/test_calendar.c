@@ -109,6 +109,30 @@ TEST(jobs_of_a_reservation_run_in_it_and_only_there) {
     world_done(&w);
 }
 
+TEST(who_comes_to_the_front_of_a_reservation_waits_for_resources) {
+    struct world w;
+    struct sched_plan plan;
+
+    world_init(&w, 1, 4, 1000);
+    w.settings.backfill = false; /* nobody has a plan */
+    world_configure(&w);
+    struct sched_reservation_spec r = spec_of(&w, 1, 1, 0, 1000);
+    world_reserve(&w, &r, 1);
+    add(&w, 500, 1);
+    assert_int_equal(world_pass(&w), 1);
+    uint32_t first = add(&w, 100, 1), second = add(&w, 100, 1);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_int_equal(plan_wait(&plan, first)->reason, REASON_RESOURCES);
+    assert_int_equal(plan_wait(&plan, second)->reason, REASON_PRIORITY);
+    sched_plan_done(&plan);
+    world_cancel(&w, first);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_non_null(plan_wait(&plan, second));
+    assert_int_equal(plan_wait(&plan, second)->reason, REASON_RESOURCES);
+    sched_plan_done(&plan);
+    world_done(&w);
+}
+
 TEST(a_reservation_that_has_gone_keeps_its_jobs_waiting) {
     struct world w;
     struct sched_plan plan;
@@ -615,6 +639,7 @@ int main(void) {
         cmocka_unit_test(a_job_that_ends_before_a_reservation_starts_now_and_a_longer_one_after_it),
         cmocka_unit_test(maintenance_is_named_as_the_reason),
         cmocka_unit_test(jobs_of_a_reservation_run_in_it_and_only_there),
+        cmocka_unit_test(who_comes_to_the_front_of_a_reservation_waits_for_resources),
         cmocka_unit_test(a_reservation_that_has_gone_keeps_its_jobs_waiting),
         cmocka_unit_test(a_part_of_a_node_is_held_and_the_rest_is_free),
         cmocka_unit_test(jobs_of_a_flexible_reservation_may_start_before_it_and_elsewhere),
