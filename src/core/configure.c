@@ -702,7 +702,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     if (n_old_nodes > 0 && node_indexes_changed(core, old_nodes, n_old_nodes))
         emit_log(core, EFFECT_INFO, "the list of nodes has changed");
     free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);
-    priority_cluster_changed(core);
+    priorities_outdate(core);
     sched_rebuild(core);
     if (core->restoring)
         return 0;

@@ -56,8 +56,6 @@ uint32_t preempt_mode_of(struct core *core, const struct core_job *job, int64_t 
                          int64_t *ret_exempt);
 /* The planner's class of a job where classes are QOS. */
 uint32_t preempt_class(const struct core *core, const struct job *job);
-void qos_free_all(struct core *core);
-void qos_restore(struct core *core, struct qos *qos); /* takes it over */
 
 /* ---- acts (preempt.c) ---- */
 /* The planner learns what the rules say about a job that holds nodes. */

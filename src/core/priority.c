@@ -138,20 +138,6 @@ void priorities_outdate(struct core *core) {
     }
 }
 
-void priority_cluster_changed(struct core *core) {
-    priorities_outdate(core);
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
-        if (job == NULL || !job_is_pending(job) || job->rec.priority == 0)
-            continue;
-        uint32_t priority = priority_compute(core, job);
-        if (priority == job->rec.priority)
-            continue;
-        job->rec.priority = priority;
-        job_touch(core, job);
-    }
-}
-
 /* ---- one job ---- */
 
 static bool multifactor_counts(const struct core_settings *s) {
@@ -190,13 +176,14 @@ static uint64_t normal_share(const struct core *core, uint64_t flag, uint64_t pa
 }
 
 static uint64_t qos_share(const struct core *core, const struct job *rec) {
-    uint32_t own = 0, highest = 0;
+    uint32_t at, highest = 0;
+    const struct qos *own = qos_find(core, rec->qos, &at);
+    if (own == NULL)
+        return 0;
     vec_each (&core->qos, qos) {
         highest = max_of(highest, (*qos)->priority);
-        if (str_equal((*qos)->name, rec->qos))
-            own = (*qos)->priority;
     }
-    return normal_share(core, CONF_PRIORITY_NO_NORMAL_QOS, own, highest);
+    return normal_share(core, CONF_PRIORITY_NO_NORMAL_QOS, own->priority, highest);
 }
 
 static void tres_print(const struct core *core, const struct priority_parts *parts,

@@ -189,7 +189,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->out = out;
     core->restoring = false;
     restore_links(core);
-    priority_cluster_changed(core);
+    priorities_outdate(core);
     predict_restored(core);
     sched_rebuild(core); /* partitions may have another state now */
     list_each (&core->jobs_in_order, at) {

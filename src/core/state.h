@@ -426,15 +426,14 @@ void sweep_go_on(struct core *core);
 /* Also notes what it is made of in the record. */
 uint32_t priority_compute(struct core *core, struct core_job *job);
 void priorities_age(struct core *core); /* every PriorityCalcPeriod */
-/* After a change of configuration: what shares are made of, then every priority anew. */
 must_check int priority_settings(struct core *core, const struct conf *conf, struct error *err);
-void priority_cluster_changed(struct core *core);
-/* The same, but a sweep is to compute them: call sweep_begin(). */
+/* What shares are made of, anew; a sweep is to compute the priorities: call sweep_begin(). */
 void priorities_outdate(struct core *core);
 /* Computes it if it is of before that; it is not stored. */
 void priority_renew(struct core *core, struct core_job *job);
 void priority_settings_free(struct core *core);
-/* Names for counts: cores and devices of one allocation entry. */
+
+/* ---- names for counts: cores and devices of one allocation entry (assign.c) ---- */
 /* What gres.conf says of the devices of a node. */
 void assign_affinity(struct core *core, struct core_node *node);
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
@@ -445,6 +444,12 @@ void assign_gres(struct core *core, const struct job_node *entry, bool take);
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
+
+/* ---- qualities of service (qos.c) ---- */
+/* NULL when there is none of that name, or no name; *ret_index is then left as it is. */
+const struct qos *qos_find(const struct core *core, const char *name, uint32_t *ret_index);
+void qos_restore(struct core *core, struct qos *qos); /* takes it over */
+void qos_free_all(struct core *core);
 
 /* ---- questions (why.c) ---- */
 void why_go_on(struct core *core); /* one forecast of the first that waits */

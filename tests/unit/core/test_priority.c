@@ -2,6 +2,8 @@
 /*
  * Priorities of real jobs under the weights of a slurm.conf. The numbers are those that Debian's
  * sprio gave for the same jobs on the same four nodes.
+ *
+ * Covers: priority.c, qos.c
  */
 #include <string.h>
 
@@ -191,30 +193,42 @@ TEST(too_many_weighted_resources_are_refused_and_change_nothing) {
     world_stop(&world);
 }
 
+static void add_qos(struct world *world, const char *name, uint32_t priority) {
+    struct qos qos;
+    struct error err = ERROR_INIT;
+    record_init(&record_qos, &qos);
+    qos.name = text_of(name);
+    qos.priority = priority;
+    assert_int_equal(core_set_qos(world->core, world->now, &qos, &world->effects, &err), 0);
+    world_turn(world);
+}
+
 TEST(a_qos_counts_by_its_share_of_the_highest) {
     struct world world;
     struct job_request request;
     struct job job;
-    struct error err = ERROR_INIT;
     world_start(&world, CLUSTER "PriorityWeightQOS=300\n");
     ask(&request, "main");
     uint32_t id = submit(&world, &request, &job);
     assert_int_equal(job.prio_qos, 0);
-    static const struct {
-        const char *name;
-        uint32_t priority;
-    } table[] = {{"normal", 10}, {"high", 40}};
-    for (size_t i = 0; i < countof(table); i++) {
-        struct qos qos;
-        record_init(&record_qos, &qos);
-        qos.name = text_of(table[i].name);
-        qos.priority = table[i].priority;
-        assert_int_equal(core_set_qos(world.core, world.now, &qos, &world.effects, &err), 0);
-        world_turn(&world);
-    }
+    add_qos(&world, "normal", 10);
+    add_qos(&world, "high", 40);
     assert_true(world_look(&world, id, &job));
     assert_int_equal(priority_rounded(job.prio_qos), 75);
     assert_int_equal(job.priority, 2104 + 75);
+    world_stop(&world);
+}
+
+TEST(a_qos_counts_however_its_name_is_spelled) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    world_start(&world, CLUSTER "PriorityWeightQOS=300\n");
+    add_qos(&world, "high", 40);
+    ask(&request, "main");
+    request.qos = text_of("High");
+    submit(&world, &request, &job);
+    assert_int_equal(priority_rounded(job.prio_qos), 300);
     world_stop(&world);
 }
 
@@ -227,6 +241,7 @@ int main(void) {
         cmocka_unit_test(numbers_that_are_not_normalised_count_as_they_are),
         cmocka_unit_test(other_weights_count_at_once_for_those_who_wait),
         cmocka_unit_test(a_qos_counts_by_its_share_of_the_highest),
+        cmocka_unit_test(a_qos_counts_however_its_name_is_spelled),
         cmocka_unit_test(an_operator_adds_a_site_factor),
         cmocka_unit_test(too_many_weighted_resources_are_refused_and_change_nothing),
     };
