@@ -194,8 +194,8 @@ void core_client_gone(struct core *core, int64_t now, uint64_t client, struct ef
     core->out = out;
     uintptr_t job_id = (uintptr_t) map_remove(&core->client_jobs, client);
     if (job_id == SEVERAL_JOBS) {
-        list_each (&core->jobs_in_order, at)
-            client_left(core, list_entry(at, struct core_job, link), client);
+        jobs_each (core, job)
+            client_left(core, job, client);
         return;
     }
     struct core_job *job = job_id != 0 ? job_find(core, (uint32_t) job_id) : NULL;

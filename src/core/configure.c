@@ -488,10 +488,8 @@ void sched_rebuild(struct core *core) {
     core->sched = NULL;
     sched_describe(core);
     reservations_show(core);
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        if (core->job_order.items[i] != NULL)
-            core->job_order.items[i]->in_sched = false;
-    }
+    jobs_each (core, job)
+        job->in_sched = false;
 }
 
 static void run_again(struct core *core, struct core_job *job) {
@@ -560,9 +558,8 @@ static void clear_use(struct core *core) {
 /* Every job again on its nodes and in the planner's view; those who wait in slices (sweep.c). */
 void place_jobs_again(struct core *core) {
     clear_use(core);
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
-        if (job == NULL || job->rec.allocation.n == 0)
+    jobs_each (core, job) {
+        if (job->rec.allocation.n == 0)
             continue;
         bool found = find_nodes_again(core, job);
         run_again(core, job);
@@ -577,10 +574,8 @@ void place_jobs_again(struct core *core) {
     }
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_update_state(core, i);
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        if (core->job_order.items[i] != NULL)
-            job_nodes_gone(core, core->job_order.items[i]);
-    }
+    jobs_each (core, job)
+        job_nodes_gone(core, job);
     core->plan_wanted = true;
     sweep_begin(core);
 }

@@ -14,7 +14,6 @@ RECORD_DEFINE(core_meta, CORE_META_FIELDS)
 struct core *core_new(void) {
     struct core *core = zalloc(struct core);
     record_init(&record_core_meta, &core->meta);
-    list_init(&core->jobs_in_order);
     list_init(&core->depending);
     list_init(&core->questions);
     list_init(&core->dirty_jobs);
@@ -276,10 +275,7 @@ void core_counters(const struct core *core, struct core_counters *ret) {
                                    .cancelled = core->n_cancelled,
                                    .backfilled = core->n_backfilled,
                                    .promises_broken = core->n_broken};
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        if (job == NULL)
-            continue;
+    jobs_each (core, job) {
         ret->pending += job_is_pending(job);
         ret->running += job_has_nodes(job);
     }

@@ -79,8 +79,7 @@ static enum depend_state array_verdict(const struct core *core, const struct dep
 }
 
 static enum depend_state singleton_verdict(struct core *core, const struct core_job *job) {
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *other = list_entry(at, struct core_job, link);
+    jobs_each (core, other) {
         if (other == job || has_ended(other) || other->rec.uid != job->rec.uid ||
             !str_equal(other->rec.name, job->rec.name))
             continue;

@@ -26,9 +26,8 @@ static void array_count(struct map *running, uint32_t array, int64_t change) {
 /* The mean of a user's last two jobs that have ended and are still known. */
 static void habits_learn(struct forecast *f) {
     const struct core *core = f->core;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        if (job == NULL || job->rec.start_time <= 0 ||
+    jobs_each (core, job) {
+        if (job->rec.start_time <= 0 ||
             (job->rec.state != JOB_COMPLETED && job->rec.state != JOB_FAILED))
             continue;
         int64_t seconds = max_of(job->rec.end_time - job->rec.start_time, (int64_t) 1);
@@ -154,14 +153,12 @@ static bool takes_part(const struct core_job *job) {
 static void take_jobs(struct forecast *f, uint32_t without) {
     struct core *core = f->core;
     uint32_t n = 0;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
-        if (job != NULL && (job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)))
+    jobs_each (core, job) {
+        if (job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING))
             take_run(f, job);
     }
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        if (job == NULL || job->rec.job_id == without || !takes_part(job))
+    jobs_each (core, job) {
+        if (job->rec.job_id == without || !takes_part(job))
             continue;
         if (n++ == FORECAST_RECORDS) {
             f->too_many = true;

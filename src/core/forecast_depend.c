@@ -60,10 +60,10 @@ void forecast_depends_learn(struct forecast *f) {
         smap_put(&f->rivals, rivals->key, rivals);
         any = true;
     }
-    const struct core *core = f->core;
-    for (size_t i = 0; i < core->job_order.n && any; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        if (job == NULL || has_gone(job))
+    if (!any)
+        return;
+    jobs_each (f->core, job) {
+        if (has_gone(job))
             continue;
         cleanup_free char *key = rivals_key(job);
         struct rivals *rivals = smap_get(&f->rivals, key);

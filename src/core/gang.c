@@ -133,8 +133,7 @@ void gang_rotate(struct core *core) {
     size_t n = core->paused.n; /* whoever is paused now comes after them */
     job_ptrs running = {0};
 
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job->rec.state == JOB_RUNNING && gang_shares(core, job))
             vec_push(&running, job);
     }

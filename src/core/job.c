@@ -14,7 +14,6 @@ struct core_job *job_new(struct core *core, uint32_t job_id) {
     record_init(&record_job, &job->rec);
     job->rec.job_id = job_id;
     list_init(&job->dirty);
-    list_init(&job->link);
     list_init(&job->depending);
     list_init(&job->steps);
     list_init(&job->step_waits);
@@ -43,7 +42,6 @@ static size_t job_weight(const struct core_job *job) {
 
 void job_link(struct core *core, struct core_job *job) {
     map_put(&core->jobs, job->rec.job_id, job);
-    list_append(&core->jobs_in_order, &job->link);
     job->order_at = core->job_order.n;
     vec_push(&core->job_order, job);
     if (job->script_id != 0)
@@ -122,17 +120,19 @@ static void order_leave(struct core *core, struct core_job *job) {
     core->job_order.items[job->order_at] = NULL;
     if (++core->job_order_gaps * 2 <= core->job_order.n)
         return;
-    size_t n = 0, at = core->sweep_at;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *other = core->job_order.items[i];
-        if (i == at)
-            core->sweep_at = n; /* a sweep leaves nobody out */
+    size_t n = 0, swept = 0, aged = 0;
+    vec_each (&core->job_order, at) {
+        struct core_job *other = *at;
         if (other == NULL)
             continue;
-        other->order_at = n;
-        core->job_order.items[n++] = other;
+        swept += other->order_at < core->sweep_at;
+        aged += other->order_at < core->age_at;
+        core->job_order.items[n] = other;
+        other->order_at = n++;
     }
-    core->sweep_at = min_of(core->sweep_at, n);
+    /* Whoever goes over the jobs in slices leaves nobody out. */
+    core->sweep_at = swept;
+    core->age_at = aged;
     core->job_order.n = n;
     core->job_order_gaps = 0;
 }
@@ -141,7 +141,6 @@ static void job_unlink(struct core *core, struct core_job *job) {
     core->n_jobs -= job_weight(job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);
-    list_remove(&job->link);
     order_leave(core, job);
     list_remove(&job->depending);
     alloc_forget(core, job);
@@ -164,8 +163,10 @@ void job_forget(struct core *core, struct core_job *job) {
 }
 
 void job_free_all(struct core *core) {
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    vec_each (&core->job_order, at) {
+        struct core_job *job = *at;
+        if (job == NULL)
+            continue;
         list_each (&job->steps, step_at)
             step_free(list_entry(step_at, struct core_step, link));
         list_each (&job->step_waits, wait_at)
@@ -314,8 +315,7 @@ static bool job_matches(const struct filter_state *state, const struct core_job 
 }
 
 static void select_all_live(struct filter_state *state, job_ptrs *ret) {
-    list_each (&state->core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (state->core, job) {
         if (!job_state_is_final(job->rec.state) && job_matches(state, job))
             vec_push(ret, job);
     }

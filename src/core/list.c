@@ -232,10 +232,9 @@ static void list_all_jobs(struct job_filter *filter, struct frame *frame,
     const struct core *core = filter->core;
     struct ahead ahead;
     ahead_plan(mask, &ahead);
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *job = core->job_order.items[i];
-        ahead_fetch(core, i, &ahead);
-        if (job != NULL && job_wanted(filter, job))
+    jobs_each (core, job) {
+        ahead_fetch(core, job->order_at, &ahead);
+        if (job_wanted(filter, job))
             add_job(filter, frame, job, mask);
     }
 }
@@ -306,8 +305,8 @@ static int list_steps(struct core *core, const struct core_user *user,
         for (uint32_t i = 0; i < request->job_ids.n; i++)
             jobs_of_step_id(core, request->job_ids.items[i], &jobs);
     } else if (r == 0) {
-        list_each (&core->jobs_in_order, at)
-            vec_push(&jobs, list_entry(at, struct core_job, link));
+        jobs_each (core, job)
+            vec_push(&jobs, job);
     }
     for (size_t i = 0; r == 0 && i < jobs.n; i++) {
         if (!job_wanted(&filter, jobs.items[i]))
@@ -486,8 +485,7 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
                                 false};
     core->now = now;
     if (query->ids.n == 0) {
-        list_each (&core->jobs_in_order, at) {
-            struct core_job *job = list_entry(at, struct core_job, link);
+        jobs_each (core, job) {
             if (acct_wanted(&filter, job, query) && time_overlaps(job, query, now))
                 acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
         }

@@ -540,8 +540,7 @@ static int partition_create(struct core *core, const char *name, const struct up
 
 /* A job that waits or runs there, or one whose list has it. */
 static bool is_in_use(struct core *core, const char *name) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job_state_is_final(job->rec.state) && !(job->rec.flags & JOB_FLAG_COMPLETING))
             continue;
         if (str_has_word(job->rec.partition, name, ","))

@@ -43,8 +43,7 @@ void paused_resume(struct core *core) {
 }
 
 void paused_restored(struct core *core) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (!is_paused(job))
             continue;
         size_t place = core->paused.n;

@@ -115,8 +115,7 @@ void predict_restored(struct core *core) {
 
     if (!predicts(core))
         return;
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (is_telling(job->rec.state))
             vec_push(&ended, job);
     }

@@ -265,8 +265,7 @@ int64_t preempt_next(const struct core *core) {
 /* ---- after a restart ---- */
 
 void preempt_restored(struct core *core) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job->rec.preempted_by == 0 || !victim_goes(job, job->rec.preempted_by))
             continue;
         struct preemptor *preemptor = preemptor_add(core, job->rec.preempted_by);

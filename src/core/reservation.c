@@ -602,8 +602,7 @@ static int reservation_change(struct core *core, struct core_reservation *resv,
     record_done(&record_reservation, &resv->rec);
     resv->rec = next;
     reservation_touch(core, resv);
-    list_each (&core->jobs_in_order, at) { /* it may be for others now */
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) { /* it may be for others now */
         if (job_is_pending(job) && job_in_reservation(job, resv->rec.name))
             sched_sync(core, job);
     }
@@ -613,8 +612,7 @@ static int reservation_change(struct core *core, struct core_reservation *resv,
 }
 
 static int reservation_delete(struct core *core, struct core_reservation *resv, struct error *err) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (!job_state_is_final(job->rec.state) && job_in_reservation(job, resv->rec.name))
             return error_set(err, ERR_RESERVATION_IN_USE,
                              "job %u waits or runs in it; squeue -R %s lists its jobs",

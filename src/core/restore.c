@@ -192,8 +192,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     priorities_outdate(core);
     predict_restored(core);
     sched_rebuild(core); /* partitions may have another state now */
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job_is_pending(job))
             depend_restore(core, job);
         if (job->rec.kind != JOB_KIND_BATCH && !job->rec.no_shell && job_has_nodes(job))
@@ -205,8 +204,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     paused_restored(core);
     place_jobs_again(core);
     reservations_tick(core);
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         job_arm(core, job);
     }
     for (uint32_t i = 0; i < core->n_nodes; i++) {

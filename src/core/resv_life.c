@@ -203,8 +203,7 @@ void reservations_show(struct core *core) {
 }
 
 static void resync_jobs(struct core *core) {
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job->in_sched && job_is_pending(job))
             sched_sync(core, job);
     }
@@ -231,8 +230,7 @@ static void runs_end(struct core *core, const struct reservation *rec) {
     uint32_t over = core->conf->resv_over_run;
     if ((rec->flags & RESERVATION_FLEX) || over == CONF_INFINITE)
         return;
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (!job_has_nodes(job) || !job_in_reservation(job, rec->name))
             continue;
         job->reservation_deadline = max_of(core->now, rec->end_time) + (int64_t) over * 60;
@@ -267,8 +265,7 @@ static void waiting_job_loses(struct core *core, struct core_job *job,
 }
 
 static void waiting_jobs_lose(struct core *core, const struct reservation *rec) {
-    list_each (&core->jobs_in_order, at) {
-        struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (job_is_pending(job) && job_in_reservation(job, rec->name))
             waiting_job_loses(core, job, rec);
     }
@@ -299,8 +296,7 @@ void reservation_advance(struct core *core, struct core_reservation *resv) {
 }
 
 static bool is_used(const struct core *core, const struct reservation *rec) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         if (!job_state_is_final(job->rec.state) && job_in_reservation(job, rec->name))
             return true;
     }

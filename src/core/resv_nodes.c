@@ -72,8 +72,7 @@ static const struct reservation_part *part_of(const struct reservation *rec, con
 
 /* Something runs on it that may not have ended when the reservation begins. */
 static void mark_busy(struct core *core, const struct reservation *next, struct room *rooms) {
-    list_each (&core->jobs_in_order, at) {
-        const struct core_job *job = list_entry(at, struct core_job, link);
+    jobs_each (core, job) {
         bool ends = job->rec.end_time > 0 && job->rec.end_time <= next->start_time;
         bool own = next->name != NULL && job_in_reservation(job, next->name);
         if (!job_has_nodes(job) || ends || own)

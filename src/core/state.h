@@ -130,7 +130,6 @@ struct depend {
 struct core_job {
     struct job rec;
     struct list dirty;
-    struct list link;      /* core->jobs_in_order, by id of creation */
     size_t order_at;       /* in core->job_order */
     struct list depending; /* core->depending while a dependency is open */
     struct heap_node timer;
@@ -216,10 +215,9 @@ struct core {
     uint64_t generation;
 
     struct map jobs; /* id -> core_job */
-    struct list jobs_in_order;
-    /* The same in an array, for listings, which would wait for memory at every link of the list;
-     * NULL where a job has left. */
-    vec(struct core_job *) job_order;
+    /* In the order in which they came, NULL where one has left: see jobs_each. (An array, because
+     * listings would wait for memory at every link of a list.) */
+    job_ptrs job_order;
     size_t job_order_gaps;
     struct map arrays; /* array_job_id -> first core_job of the array */
     size_t n_jobs;     /* array records count their tasks */
@@ -296,6 +294,16 @@ struct effect *emit(struct core *core, enum effect_kind kind);
 
 /* ---- jobs (job.c, job_state.c) ---- */
 struct core_job *job_find(const struct core *core, uint32_t job_id);
+/* The next in the order in which they came; NULL: the first, or no more. */
+static inline struct core_job *job_after(const struct core *core, const struct core_job *job) {
+    size_t at = job != NULL ? job->order_at + 1 : 0;
+    while (at < core->job_order.n && core->job_order.items[at] == NULL)
+        at++;
+    return at < core->job_order.n ? core->job_order.items[at] : NULL;
+}
+/* Others may come and go meanwhile, the job itself must stay. */
+#define jobs_each(core, job)                                                                       \
+    for (struct core_job *job = job_after(core, NULL); job != NULL; job = job_after(core, job))
 struct core_job *job_new(struct core *core, uint32_t job_id);
 void job_link(struct core *core, struct core_job *job);   /* after rec is filled */
 void job_forget(struct core *core, struct core_job *job); /* into history, out of memory */

@@ -68,9 +68,8 @@ int job_top(struct core *core, struct core_job *job, const char **detail) {
         return 0;
     }
     job_ptrs group = {0};
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        struct core_job *other = core->job_order.items[i];
-        if (other != NULL && same_group(job, other))
+    jobs_each (core, other) {
+        if (same_group(job, other))
             vec_push(&group, other);
     }
     qsort(group.items, group.n, sizeof(*group.items), before);

@@ -185,11 +185,10 @@ static void fill_holders(struct why_work *w, const uint8_t *fits) {
     struct why_job *rows = arena_alloc(&w->memory, (WHY_HOLDERS + 1) * sizeof(*rows));
     const struct core_job *best[WHY_HOLDERS + 1];
     uint32_t n = 0;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        const struct core_job *job = core->job_order.items[i];
+    jobs_each (core, job) {
         struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
         uint32_t cpus;
-        if (job == NULL || !(job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)) ||
+        if (!(job_has_nodes(job) || (job->rec.flags & JOB_FLAG_COMPLETING)) ||
             !holds_any(job, fits, &names, &cpus))
             continue;
         w->reply.holders_total++;
@@ -301,9 +300,8 @@ static void limit_license(struct why_work *w, struct why_limit *row, const char 
             row->limit = core->license_totals[i];
     }
     size_t named = 0;
-    for (size_t i = 0; i < core->job_order.n; i++) {
-        const struct core_job *job = core->job_order.items[i];
-        uint64_t count = job != NULL && job_has_nodes(job) ? licenses_of(job, name) : 0;
+    jobs_each (core, job) {
+        uint64_t count = job_has_nodes(job) ? licenses_of(job, name) : 0;
         if (count == 0)
             continue;
         row->used += count;

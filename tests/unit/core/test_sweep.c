@@ -180,12 +180,45 @@ TEST(another_factor_moves_all_priorities) {
     world_stop(&w);
 }
 
+/* More than one slice of those who grow older. */
+#define VERY_MANY 24000
+
+TEST(who_leaves_while_others_grow_older_holds_nobody_young) {
+    struct world w;
+    world_start(&w,
+                "SelectTypeParameters=CR_CPU_Memory\nMaxJobCount=100000\nMinJobAge=60\n"
+                "PriorityType=priority/multifactor\nPriorityWeightAge=1000\n"
+                "PriorityMaxAge=1\nPriorityCalcPeriod=0:10\nNodeName=n1 CPUs=4 RealMemory=1000\n"
+                "PartitionName=main Nodes=ALL Default=YES\n");
+    uint32_t last = 0;
+    for (unsigned i = 0; i < VERY_MANY; i++) {
+        struct job_request request;
+        world_request(&request);
+        last = world_submit(&w, &request, NULL);
+    }
+    for (uint32_t id = 1; id <= VERY_MANY / 2 + 2000; id++) {
+        char text[16];
+        snprintf(text, sizeof(text), "%u", id);
+        assert_int_equal(world_kill(&w, text), 0);
+    }
+    w.now += 59;
+    core_tick(w.core, w.now, &w.effects); /* the first slice */
+    w.now += 1;
+    core_tick(w.core, w.now, &w.effects); /* records go, gaps are closed, the next slice */
+    assert_null(core_job(w.core, 1));
+    core_tick(w.core, w.now, &w.effects);
+    for (uint32_t id = VERY_MANY / 2 + 2001; id <= last; id++)
+        assert_true(core_job(w.core, id)->prio_age > 0);
+    world_stop(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_an_update_moves_is_what_a_view_made_anew_would_have),
         cmocka_unit_test(nobody_starts_before_all_have_come_under_the_new_limits),
         cmocka_unit_test(who_leaves_meanwhile_takes_nobody_along),
         cmocka_unit_test(another_factor_moves_all_priorities),
+        cmocka_unit_test(who_leaves_while_others_grow_older_holds_nobody_young),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
