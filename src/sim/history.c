@@ -2,10 +2,8 @@
 /* From accounting records to the jobs of a trace. */
 #include "sim/history.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
+#include "sim/trace_reader.h"
 #include "text/duration.h"
 
 enum left_out { LEFT_WAITS, LEFT_RUNS, LEFT_NEVER_RAN, LEFT_COUNT };
@@ -24,18 +22,15 @@ static enum left_out left_out(const struct job *job) {
 
 /* What it asked for, in the trace's memory. */
 static struct job_request *request_of(struct trace *trace, const struct job *job) {
-    cleanup_str struct str wire = STR_INIT;
-    struct job_request copy, *ret = arena_alloc(&trace->memory, sizeof(*ret));
+    struct job_request copy;
     record_init(&record_job_request, &copy);
     record_copy_common(&record_job_request, &copy, &record_job, job);
     string_set(&copy.array_spec, NULL); /* each task has a record of its own */
     string_set(&copy.dependency, NULL);
     copy.begin_time = copy.deadline = 0;
-    wire_encode(&record_job_request, &copy, NULL, &wire);
+    struct job_request *kept = trace_keep_request(trace, &copy);
     record_done(&record_job_request, &copy);
-    bool good = ret != NULL &&
-                wire_decode(&record_job_request, str_bytes(&wire), &trace->memory, ret, NULL) == 0;
-    return good ? ret : NULL;
+    return kept;
 }
 
 /* False when the trace's memory is full. */
@@ -54,13 +49,6 @@ static bool job_take(struct trace *trace, const struct job *job) {
         return false;
     vec_push(&trace->jobs, out);
     return true;
-}
-
-static int rank_compare(const void *a, const void *b) {
-    const struct trace_job *x = a, *y = b;
-    if (x->submit != y->submit)
-        return x->submit < y->submit ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
 }
 
 int sim_history_read(struct trace *trace, const void *const *jobs, size_t n, struct error *err) {
@@ -87,7 +75,6 @@ int sim_history_read(struct trace *trace, const void *const *jobs, size_t n, str
                      xasprintf("left out: %llu %s (first: job %u)",
                                (unsigned long long) left[why].n, left_texts[why], left[why].first));
     }
-    if (trace->jobs.n > 1)
-        qsort(trace->jobs.items, trace->jobs.n, sizeof(struct trace_job), rank_compare);
+    trace_sort(trace);
     return 0;
 }

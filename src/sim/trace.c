@@ -55,6 +55,15 @@ const char *trace_user(struct trace_reader *reader, const char *name) {
     return user;
 }
 
+struct job_request *trace_keep_request(struct trace *trace, const struct job_request *request) {
+    cleanup_str struct str wire = STR_INIT;
+    struct job_request *copy = arena_alloc(&trace->memory, sizeof(*copy));
+    wire_encode(&record_job_request, request, NULL, &wire);
+    if (!copy || wire_decode(&record_job_request, str_bytes(&wire), &trace->memory, copy, NULL) < 0)
+        return NULL;
+    return copy;
+}
+
 int trace_full(const struct trace_reader *reader, struct error *err) {
     return error_set(err, ERR_LIMIT,
                      "%s:%llu: the trace is too large: at most %u jobs and %llu GiB",
@@ -107,6 +116,11 @@ static int by_submit(const void *a, const void *b) {
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
     return x->line < y->line ? -1 : x->line > y->line;
+}
+
+void trace_sort(struct trace *trace) {
+    if (trace->jobs.n > 1)
+        qsort(trace->jobs.items, trace->jobs.n, sizeof(struct trace_job), by_submit);
 }
 
 /* The header may stand anywhere, so this can be said only at the end. */
@@ -201,7 +215,7 @@ static int read_all(struct trace_reader *reader, enum trace_format format, struc
         return error_set(err, ERR_INVALID, "%s: none of %llu jobs can be replayed: %s",
                          lines_name(reader->lines), (unsigned long long) reader->trace->n_read,
                          reader->trace->notes.n ? reader->trace->notes.items[0] : "it is empty");
-    qsort(reader->trace->jobs.items, reader->trace->jobs.n, sizeof(struct trace_job), by_submit);
+    trace_sort(reader->trace);
     return 0;
 }
 

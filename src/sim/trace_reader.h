@@ -50,6 +50,10 @@ const char *trace_user(struct trace_reader *reader, const char *name);
  * is cut to est. */
 must_check int trace_add(struct trace_reader *reader, const struct trace_job *job,
                          struct error *err);
+/* A copy of a request whose members lie in the trace's memory; NULL when that is full. */
+struct job_request *trace_keep_request(struct trace *trace, const struct job_request *request);
+/* By (submit, id): the order of ranks. */
+void trace_sort(struct trace *trace);
 /* Error for a full memory. */
 int trace_full(const struct trace_reader *reader, struct error *err);
 /* Seconds before a '.' (fractions are cut off); false for what is no number or beyond

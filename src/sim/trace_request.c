@@ -11,18 +11,6 @@
 #include "sim/trace_reader.h"
 #include "text/duration.h"
 
-/* A record whose members lie in the trace's memory. */
-static struct job_request *request_copy(struct trace_reader *reader,
-                                        const struct job_request *request) {
-    struct arena *memory = &reader->trace->memory;
-    cleanup_str struct str wire = STR_INIT;
-    struct job_request *copy = arena_alloc(memory, sizeof(*copy));
-    wire_encode(&record_job_request, request, NULL, &wire);
-    if (!copy || wire_decode(&record_job_request, str_bytes(&wire), memory, copy, NULL) < 0)
-        return NULL;
-    return copy;
-}
-
 static bool names_a_file(const struct option_use *use) {
     switch (use->row->id) {
     case OPT_nodefile:
@@ -84,7 +72,7 @@ static bool read_options(struct trace_reader *reader, struct options *options,
         trace_fault(reader, FAULT_LIMIT_GUESSED, NULL);
     else
         job->est = (int64_t) options->job.time_limit * 60;
-    job->request = request_copy(reader, &options->job);
+    job->request = trace_keep_request(reader->trace, &options->job);
     if (!job->request)
         str_append(why, "the memory for requests is full");
     return job->request != NULL;
