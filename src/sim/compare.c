@@ -11,11 +11,9 @@
 
 #define SECONDS_WIDTH 14
 
-typedef vec(int64_t) waits;
-
 struct tally {
     struct sim_group group;
-    waits before, after;
+    struct sim_waits before, after;
 };
 struct tallies {
     struct smap index;
@@ -24,10 +22,6 @@ struct tallies {
 
 static bool started(const struct sim_result *result, size_t at) {
     return result->starts[at] != SIM_NEVER;
-}
-
-static int64_t wait_of(const struct trace *trace, const struct sim_result *result, size_t at) {
-    return result->starts[at] - trace->jobs.items[at].submit;
 }
 
 /* ---- groups ---- */
@@ -47,25 +41,14 @@ static void tally_add(struct tallies *tallies, const char *name, const struct si
     if (!before || !after)
         return;
     tally->group.n_jobs++;
-    vec_push(&tally->before, wait_of(c->trace, c->before, at));
-    vec_push(&tally->after, wait_of(c->trace, c->after, at));
+    vec_push(&tally->before, sim_wait(c->trace, c->before, at));
+    vec_push(&tally->after, sim_wait(c->trace, c->after, at));
 }
 
-static int wait_compare(const void *a, const void *b) {
-    int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
-    return x < y ? -1 : x > y;
-}
-
-static void wait_figures(waits *list, double *ret_mean, int64_t *ret_p95) {
-    double sum = 0;
-    if (list->n == 0)
-        return;
-    qsort(list->items, list->n, sizeof(int64_t), wait_compare);
-    vec_each (list, wait) {
-        sum += (double) *wait;
-    }
-    *ret_mean = sum / (double) list->n;
-    *ret_p95 = list->items[(list->n * 95 + 99) / 100 - 1];
+static void wait_figures(struct sim_waits *waits, double *ret_mean, int64_t *ret_p95) {
+    sim_waits_sort(waits);
+    *ret_mean = sim_waits_mean(waits);
+    *ret_p95 = sim_waits_percentile(waits, 95);
 }
 
 static int group_compare(const void *a, const void *b) {
@@ -213,7 +196,7 @@ static void groups_print(const char *what, const struct sim_groups *groups, stru
 static void wait_cell(const struct sim_comparison *c, const struct sim_result *result, size_t at,
                       struct str *out) {
     if (started(result, at))
-        seconds_cell(wait_of(c->trace, result, at), out);
+        seconds_cell(sim_wait(c->trace, result, at), out);
     else
         str_printf(out, " %*s", SECONDS_WIDTH, "never");
 }
@@ -283,7 +266,7 @@ static void groups_json(const char *key, const struct sim_groups *groups, struct
 static void wait_json(const struct sim_comparison *c, const char *key,
                       const struct sim_result *result, size_t at, struct json *json) {
     if (started(result, at))
-        json_signed(json, key, wait_of(c->trace, result, at));
+        json_signed(json, key, sim_wait(c->trace, result, at));
     else
         json_null(json, key);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "sim/policy_internal.h"
 
@@ -168,19 +167,8 @@ static void correct_predictions(struct sim *sim, int64_t now) {
     }
 }
 
-static void predictor_init(struct sim *sim) {
-    struct smap names = SMAP_INIT;
-    uint32_t n_users = 0;
-    sim->user_of = xcalloc(sim->n, sizeof(*sim->user_of));
-    for (size_t i = 0; i < sim->n; i++) {
-        uintptr_t number = (uintptr_t) smap_get(&names, sim->jobs[i].user);
-        if (number == 0) {
-            number = ++n_users;
-            smap_put(&names, sim->jobs[i].user, (void *) number);
-        }
-        sim->user_of[i] = (uint32_t) number - 1;
-    }
-    smap_done(&names);
+static void predictor_init(struct sim *sim, const struct trace *trace) {
+    uint32_t n_users = trace_number_users(trace, &sim->user_of);
     sim->users = xcalloc(n_users, sizeof(*sim->users));
     for (uint32_t i = 0; i < n_users; i++)
         sim->users[i] = (struct predictor_user) {-1, -1};
@@ -286,7 +274,7 @@ static void run_passes(struct sim *sim) {
 
 /* ---- a run ---- */
 
-static void sim_init(struct sim *sim) {
+static void sim_init(struct sim *sim, const struct trace *trace) {
     bool predicts = sim->policy->candidates == SIM_PREDICTED || sim->policy->plan_predicted;
     sim->dynamic = sim->policy->order == SIM_ORDER_WFP3 || sim->policy->order == SIM_ORDER_UNICEF;
     sim->limit = xcalloc(sim->n, sizeof(*sim->limit));
@@ -300,7 +288,7 @@ static void sim_init(struct sim *sim) {
     }
     sim->end_nodes = xcalloc(sim->n, sizeof(*sim->end_nodes));
     if (predicts)
-        predictor_init(sim);
+        predictor_init(sim, trace);
 }
 
 static void sim_done(struct sim *sim) {
@@ -335,7 +323,7 @@ void sim_replay_policy(const struct trace *trace, const struct sim_policy *polic
     result->procs = procs;
     if (sim.n == 0)
         return;
-    sim_init(&sim);
+    sim_init(&sim, trace);
     if (policy->kind == SIM_CONS)
         run_cons(&sim);
     else if (policy->kind == SIM_SLURM)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
 
 #define SLOWDOWN_SECONDS_MIN 10 /* shorter jobs count as this long */
 
@@ -26,26 +25,21 @@ void sim_result_done(struct sim_result *result) {
     *result = (struct sim_result) {0};
 }
 
-/* ---- sums over some of the jobs ---- */
+/* ---- waits ---- */
 
-struct sums {
-    uint64_t n_jobs;
-    vec(int64_t) waits;
-    double wait, slowdown, area;
-};
+int64_t sim_wait(const struct trace *trace, const struct sim_result *result, size_t position) {
+    return result->starts[position] - trace->jobs.items[position].submit;
+}
 
-static void sums_add(struct sums *sums, const struct trace *trace, const struct sim_result *result,
-                     size_t i) {
-    sums->n_jobs++;
-    if (result->starts[i] == SIM_NEVER)
-        return;
-    const struct trace_job *job = &trace->jobs.items[i];
-    int64_t wait = result->starts[i] - job->submit, run = result->ends[i] - result->starts[i];
-    double slowdown = (double) (wait + run) / (double) max_of(run, (int64_t) SLOWDOWN_SECONDS_MIN);
-    vec_push(&sums->waits, wait);
-    sums->wait += (double) wait;
-    sums->slowdown += max_of(slowdown, 1.0);
-    sums->area += (double) run * job->procs;
+static double mean(double sum, size_t n) {
+    return n ? sum / (double) n : 0;
+}
+
+double sim_waits_mean(const struct sim_waits *waits) {
+    double sum = 0;
+    vec_each (waits, wait)
+        sum += (double) *wait;
+    return mean(sum, waits->n);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -53,19 +47,34 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Nearest rank of the sorted waits: the smallest that at least `percent` of them do not exceed. */
-static int64_t percentile(const struct sums *sums, unsigned percent) {
-    size_t rank = (sums->waits.n * percent + 99) / 100;
-    return sums->waits.n ? sums->waits.items[rank ? rank - 1 : 0] : 0;
+void sim_waits_sort(struct sim_waits *waits) {
+    if (waits->n)
+        qsort(waits->items, waits->n, sizeof(int64_t), by_value);
 }
 
-static void sums_sort(struct sums *sums) {
-    if (sums->waits.n)
-        qsort(sums->waits.items, sums->waits.n, sizeof(int64_t), by_value);
+int64_t sim_waits_percentile(const struct sim_waits *waits, unsigned percent) {
+    size_t rank = (waits->n * percent + 99) / 100;
+    return waits->n ? waits->items[rank ? rank - 1 : 0] : 0;
 }
 
-static double mean(double sum, size_t n) {
-    return n ? sum / (double) n : 0;
+/* ---- sums over some of the jobs ---- */
+
+struct sums {
+    uint64_t n_jobs;
+    struct sim_waits waits;
+    double slowdown, area;
+};
+
+static void sums_add(struct sums *sums, const struct trace *trace, const struct sim_result *result,
+                     size_t i) {
+    sums->n_jobs++;
+    if (result->starts[i] == SIM_NEVER)
+        return;
+    int64_t wait = sim_wait(trace, result, i), run = result->ends[i] - result->starts[i];
+    double slowdown = (double) (wait + run) / (double) max_of(run, (int64_t) SLOWDOWN_SECONDS_MIN);
+    vec_push(&sums->waits, wait);
+    sums->slowdown += max_of(slowdown, 1.0);
+    sums->area += (double) run * trace->jobs.items[i].procs;
 }
 
 /* ---- the starts, by id ---- */
@@ -118,16 +127,16 @@ void sim_figures(const struct trace *trace, const struct sim_result *result,
         sums_add(&sums, trace, result, i);
         last_end = max_of(last_end, result->ends[i]);
     }
-    sums_sort(&sums);
+    sim_waits_sort(&sums.waits);
     size_t n = sums.waits.n;
     *ret = (struct sim_figures) {
         .n_jobs = sums.n_jobs,
         .n_started = n,
-        .mean_wait = mean(sums.wait, n),
+        .mean_wait = sim_waits_mean(&sums.waits),
         .mean_slowdown = mean(sums.slowdown, n),
-        .median_wait = percentile(&sums, 50),
-        .p95_wait = percentile(&sums, 95),
-        .max_wait = percentile(&sums, 100),
+        .median_wait = sim_waits_percentile(&sums.waits, 50),
+        .p95_wait = sim_waits_percentile(&sums.waits, 95),
+        .max_wait = sim_waits_percentile(&sums.waits, 100),
     };
     if (n) {
         ret->makespan = last_end - trace->jobs.items[0].submit;
@@ -139,28 +148,18 @@ void sim_figures(const struct trace *trace, const struct sim_result *result,
 
 /* ---- users ---- */
 
-struct user_jobs {
-    const char *name;
-    vec(size_t) ranks;
-};
-
-static void user_figures(const struct trace *trace, const struct sim_result *result,
-                         const struct user_jobs *user, struct sim_user *ret) {
-    struct sums sums = {0};
-    vec_each (&user->ranks, rank)
-        sums_add(&sums, trace, result, *rank);
-    sums_sort(&sums);
+static void user_figures(struct sums *sums, const char *name, struct sim_user *ret) {
+    sim_waits_sort(&sums->waits);
     *ret = (struct sim_user) {
-        .name = user->name,
-        .n_jobs = sums.n_jobs,
-        .n_started = sums.waits.n,
-        .mean_wait = mean(sums.wait, sums.waits.n),
-        .mean_slowdown = mean(sums.slowdown, sums.waits.n),
-        .proc_seconds = sums.area,
-        .median_wait = percentile(&sums, 50),
-        .p95_wait = percentile(&sums, 95),
+        .name = name,
+        .n_jobs = sums->n_jobs,
+        .n_started = sums->waits.n,
+        .mean_wait = sim_waits_mean(&sums->waits),
+        .mean_slowdown = mean(sums->slowdown, sums->waits.n),
+        .proc_seconds = sums->area,
+        .median_wait = sim_waits_percentile(&sums->waits, 50),
+        .p95_wait = sim_waits_percentile(&sums->waits, 95),
     };
-    vec_done(&sums.waits);
 }
 
 static int by_use(const void *a, const void *b) {
@@ -171,27 +170,23 @@ static int by_use(const void *a, const void *b) {
 }
 
 void sim_users(const struct trace *trace, const struct sim_result *result, struct sim_users *ret) {
-    struct smap numbers = SMAP_INIT;
-    vec(struct user_jobs) users = {0};
+    uint32_t *user_of, n = trace_number_users(trace, &user_of);
+    struct sums *sums = xcalloc(n + 1, sizeof(*sums));
+    const char **names = xcalloc(n + 1, sizeof(*names));
     for (size_t i = 0; i < trace->jobs.n; i++) {
-        const char *name = trace->jobs.items[i].user;
-        uintptr_t number = (uintptr_t) smap_get(&numbers, name);
-        if (number == 0) {
-            vec_add(&users)->name = name;
-            number = users.n;
-            smap_put(&numbers, name, (void *) number);
-        }
-        vec_push(&users.items[number - 1].ranks, i);
+        names[user_of[i]] = trace->jobs.items[i].user;
+        sums_add(&sums[user_of[i]], trace, result, i);
     }
-    smap_done(&numbers);
     *ret = (struct sim_users) {0};
-    vec_each (&users, user) {
-        user_figures(trace, result, user, vec_add(ret));
-        vec_done(&user->ranks);
+    for (uint32_t user = 0; user < n; user++) {
+        user_figures(&sums[user], names[user], vec_add(ret));
+        vec_done(&sums[user].waits);
     }
-    vec_done(&users);
     if (ret->n)
         qsort(ret->items, ret->n, sizeof(*ret->items), by_use);
+    free(user_of);
+    free(sums);
+    free(names);
 }
 
 void sim_users_done(struct sim_users *users) {

@@ -24,6 +24,17 @@ struct sim_result {
 void sim_result_init(struct sim_result *result, const struct trace *trace);
 void sim_result_done(struct sim_result *result);
 
+/* Seconds waited by some of the jobs. */
+struct sim_waits {
+    int64_t *items;
+    size_t n, capacity;
+};
+int64_t sim_wait(const struct trace *trace, const struct sim_result *result, size_t position);
+double sim_waits_mean(const struct sim_waits *waits); /* 0 of none */
+void sim_waits_sort(struct sim_waits *waits);
+/* Of sorted waits the smallest that at least `percent` of them do not exceed; 0 of none. */
+int64_t sim_waits_percentile(const struct sim_waits *waits, unsigned percent);
+
 /* Told now and then how far a long run is: `done` jobs of `all` have ended. */
 struct sim_watch {
     void *context;
@@ -34,7 +45,7 @@ struct sim_figures {
     uint64_t n_jobs, n_started;
     double mean_wait, mean_slowdown, utilisation;
     int64_t median_wait, p95_wait, max_wait, makespan;
-    char sha256[65]; /* of the lines "id start\n" sorted by id */
+    char sha256[65]; /* of what sim_print_starts() appends */
 };
 void sim_figures(const struct trace *trace, const struct sim_result *result,
                  struct sim_figures *ret);

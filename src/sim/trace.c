@@ -30,6 +30,23 @@ void trace_done(struct trace *trace) {
     arena_done(&trace->memory);
 }
 
+uint32_t trace_number_users(const struct trace *trace, uint32_t **ret_user_of) {
+    struct smap numbers = SMAP_INIT;
+    uint32_t *user_of = xcalloc(trace->jobs.n + 1, sizeof(*user_of)), n = 0;
+    for (size_t i = 0; i < trace->jobs.n; i++) {
+        const char *name = trace->jobs.items[i].user;
+        uintptr_t number = (uintptr_t) smap_get(&numbers, name);
+        if (number == 0) {
+            number = ++n;
+            smap_put(&numbers, name, (void *) number);
+        }
+        user_of[i] = (uint32_t) number - 1;
+    }
+    smap_done(&numbers);
+    *ret_user_of = user_of;
+    return n;
+}
+
 /* ---- for the readers ---- */
 
 static void fault_at(struct trace_reader *reader, enum trace_fault fault, uint64_t line,

@@ -72,6 +72,10 @@ must_check int trace_read_bytes(struct trace *trace, struct bytes text, const ch
 #define TRACE_GENERATE "generate:"
 must_check int trace_generate(struct trace *trace, const char *text, struct error *err);
 
+/* Numbers the users from 0 on in the order of their first jobs. Returns how many there are; the
+ * numbers by position in jobs are the caller's to free. */
+uint32_t trace_number_users(const struct trace *trace, uint32_t **ret_user_of);
+
 /* Standard Workload Format of what was read or made. */
 void trace_write_swf(const struct trace *trace, struct str *out);
 

@@ -99,17 +99,13 @@ void trace_write_swf(const struct trace *trace, struct str *out) {
     if (trace->max_procs)
         str_printf(out, "; MaxProcs: %u\n", trace->max_procs);
     str_printf(out, "; MaxJobs: %zu\n", trace->jobs.n);
-    struct smap users = SMAP_INIT;
-    size_t n_users = 0;
-    vec_each (&trace->jobs, job) {
-        uintptr_t user = (uintptr_t) smap_get(&users, job->user);
-        if (user == 0) {
-            user = ++n_users;
-            smap_put(&users, job->user, (void *) user);
-        }
-        str_printf(out, "%llu %lld -1 %lld %u -1 -1 %u %lld -1 -1 %zu -1 -1 -1 -1 -1 -1\n",
+    uint32_t *user_of;
+    (void) trace_number_users(trace, &user_of);
+    for (size_t i = 0; i < trace->jobs.n; i++) {
+        const struct trace_job *job = &trace->jobs.items[i];
+        str_printf(out, "%llu %lld -1 %lld %u -1 -1 %u %lld -1 -1 %u -1 -1 -1 -1 -1 -1\n",
                    (unsigned long long) job->id, (long long) job->submit, (long long) job->run,
-                   job->procs, job->procs, (long long) job->est, (size_t) user);
+                   job->procs, job->procs, (long long) job->est, user_of[i] + 1);
     }
-    smap_done(&users);
+    free(user_of);
 }
