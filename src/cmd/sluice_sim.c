@@ -13,7 +13,7 @@
 #include "sim/plot.h"
 #include "sim/policy.h"
 #include "sim/replay.h"
-#include "text/duration.h"
+#include "sim/report.h"
 
 enum sim_option {
     SIM_OPTION_candidates,
@@ -237,53 +237,6 @@ static int write_file(const struct command *command, const char *path, const str
     return CLI_GO_ON;
 }
 
-static void print_figures(const struct sim_figures *figures, struct str *out) {
-    cleanup_str struct str makespan = STR_INIT;
-    duration_print_long(figures->makespan, &makespan);
-    str_printf(out, "  mean wait         %12.1f s\n", figures->mean_wait);
-    str_printf(out, "  median wait       %10lld   s\n", (long long) figures->median_wait);
-    str_printf(out, "  p95 wait          %10lld   s\n", (long long) figures->p95_wait);
-    str_printf(out, "  max wait          %10lld   s\n", (long long) figures->max_wait);
-    str_printf(out, "  bounded slowdown  %12.2f\n", figures->mean_slowdown);
-    str_printf(out, "  utilisation       %12.2f %%\n", figures->utilisation * 100);
-    str_printf(out, "  makespan          %10lld   s (%s)\n", (long long) figures->makespan,
-               makespan.data);
-    if (figures->n_started < figures->n_jobs)
-        str_printf(out, "  never started     %10llu   jobs\n",
-                   (unsigned long long) (figures->n_jobs - figures->n_started));
-    str_printf(out, "  sha256 of starts  %s\n", figures->sha256);
-}
-
-static void print_users(const struct sim_users *users, struct str *out) {
-    str_append(out, "\nUSER                 JOBS  PROC-HOURS   MEAN WAIT  MEDIAN WAIT     P95 WAIT"
-                    "  SLOWDOWN\n");
-    vec_each (users, user)
-        str_printf(out, "%-16s %8llu %11.1f %11.1f %12lld %12lld %9.2f\n", user->name,
-                   (unsigned long long) user->n_jobs, user->proc_seconds / 3600, user->mean_wait,
-                   (long long) user->median_wait, (long long) user->p95_wait, user->mean_slowdown);
-}
-
-static void json_waits(struct json *json, double mean, int64_t median, int64_t p95,
-                       double slowdown) {
-    json_double(json, "mean_wait", mean);
-    json_signed(json, "median_wait", median);
-    json_signed(json, "p95_wait", p95);
-    json_double(json, "bounded_slowdown", slowdown);
-}
-
-static void json_users(struct json *json, const struct sim_users *users) {
-    json_array(json, "users");
-    vec_each (users, user) {
-        json_object(json, NULL);
-        json_text(json, "user", user->name);
-        json_unsigned(json, "jobs", user->n_jobs);
-        json_double(json, "proc_seconds", user->proc_seconds);
-        json_waits(json, user->mean_wait, user->median_wait, user->p95_wait, user->mean_slowdown);
-        json_end(json);
-    }
-    json_end(json);
-}
-
 static void print_policy(const struct command *command, struct str *out) {
     if (command->conf)
         str_append(out, command->conf);
@@ -302,25 +255,19 @@ static void print_json(const struct command *command, const struct trace *trace,
     json_text(&json, "trace", command->path);
     json_text(&json, "policy", policy.data);
     json_unsigned(&json, "procs", result->procs);
-    json_unsigned(&json, "jobs", figures->n_jobs);
-    json_unsigned(&json, "jobs_started", figures->n_started);
     json_unsigned(&json, "jobs_left_out", trace->n_dropped);
     json_unsigned(&json, "jobs_refused", result->n_refused);
     json_array(&json, "notes");
     vec_each (&trace->notes, note)
         json_text(&json, NULL, *note);
     json_end(&json);
-    json_waits(&json, figures->mean_wait, figures->median_wait, figures->p95_wait,
-               figures->mean_slowdown);
-    json_signed(&json, "max_wait", figures->max_wait);
-    json_double(&json, "utilisation", figures->utilisation);
-    json_signed(&json, "makespan", figures->makespan);
+    sim_figures_json(figures, &json);
     json_unsigned(&json, "passes", result->n_passes);
     json_text(&json, "sha256", figures->sha256);
     if (command->users) {
         struct sim_users users;
         sim_users(trace, result, &users);
-        json_users(&json, &users);
+        sim_users_json(&users, &json);
         sim_users_done(&users);
     }
     json_end(&json);
@@ -340,11 +287,11 @@ static void print_text(const struct command *command, const struct trace *trace,
                        struct str *out) {
     print_title(command, trace, result, out);
     str_append_char(out, '\n');
-    print_figures(figures, out);
+    sim_figures_print(figures, out);
     if (command->users) {
         struct sim_users users;
         sim_users(trace, result, &users);
-        print_users(&users, out);
+        sim_users_print(&users, out);
         sim_users_done(&users);
     }
 }

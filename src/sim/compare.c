@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "sim/report.h"
 #include "text/duration.h"
 
 #define SECONDS_WIDTH 14
@@ -232,17 +233,9 @@ void sim_comparison_print(const struct sim_comparison *comparison, const char *b
 
 /* ---- JSON ---- */
 
-static void figures_json(const char *key, const struct sim_figures *f, struct json *json) {
+static void figures_json(const char *key, const struct sim_figures *figures, struct json *json) {
     json_object(json, key);
-    json_unsigned(json, "jobs", f->n_jobs);
-    json_unsigned(json, "started", f->n_started);
-    json_double(json, "mean_wait", f->mean_wait);
-    json_signed(json, "median_wait", f->median_wait);
-    json_signed(json, "p95_wait", f->p95_wait);
-    json_signed(json, "max_wait", f->max_wait);
-    json_double(json, "mean_bounded_slowdown", f->mean_slowdown);
-    json_double(json, "utilisation", f->utilisation);
-    json_signed(json, "makespan", f->makespan);
+    sim_figures_json(figures, json);
     json_end(json);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures that can be checked by hand. */
+/* Figures that can be checked by hand. Covers: report.c */
 #include "sim/result.h"
 
 #include "base/alloc.h"
 #include "sample.h"
+#include "sim/report.h"
 
 #define REST " -1 -1 -1 -1 -1 -1\n"
 
@@ -92,12 +93,43 @@ TEST(a_replay_in_which_nothing_starts_has_figures) {
     trace_done(&trace);
 }
 
+TEST(the_same_figures_are_told_as_text_and_as_json) {
+    struct trace trace;
+    struct sim_result result;
+    struct sim_figures figures;
+    struct sim_users users;
+    struct json json;
+    cleanup_str struct str text = STR_INIT, object = STR_INIT;
+    example(&trace, &result);
+    sim_figures(&trace, &result, &figures);
+    sim_users(&trace, &result, &users);
+    sim_figures_print(&figures, &text);
+    assert_non_null(strstr(text.data, "  mean wait                 33.3 s\n"));
+    assert_non_null(strstr(text.data, "  makespan                 200   s (00:03:20)\n"));
+    assert_non_null(strstr(text.data, "  never started              1   jobs\n"));
+    sim_users_print(&users, &text);
+    assert_non_null(strstr(text.data, "\n7                       1         0.1 "));
+    json_init(&json, JSON_COMPACT, &object);
+    json_object(&json, NULL);
+    sim_figures_json(&figures, &json);
+    sim_users_json(&users, &json);
+    json_end(&json);
+    json_finish(&json);
+    assert_non_null(strstr(object.data, "\"started\":3,"));
+    assert_non_null(strstr(object.data, "\"p95_wait\":90,"));
+    assert_non_null(strstr(object.data, "\"users\":[{\"user\":\"7\",\"jobs\":1,\"started\":1,"));
+    sim_users_done(&users);
+    sim_result_done(&result);
+    trace_done(&trace);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_jobs_that_started),
         cmocka_unit_test(starts_are_printed_by_number_and_hashed_as_printed),
         cmocka_unit_test(users_come_by_what_they_used),
         cmocka_unit_test(a_replay_in_which_nothing_starts_has_figures),
+        cmocka_unit_test(the_same_figures_are_told_as_text_and_as_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
