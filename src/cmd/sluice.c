@@ -90,7 +90,7 @@ static int print_help(const struct cli *cli) {
 
 static int bad_value(const struct cluster *cluster, const struct option_row *row, const char *value,
                      const char *wanted) {
-    return cluster_failed(cluster, "--%s=%s: %s", row->name, value, wanted);
+    return cli_failed(cluster->cli, "--%s=%s: %s", row->name, value, wanted);
 }
 
 static int set_count(struct cluster *cluster, const struct option_row *row, const char *value,
@@ -138,7 +138,7 @@ static int set_conf(struct cluster *cluster, const char *value) {
         char piece[4096];
         size_t n;
         if (!file)
-            return cluster_failed(cluster, "--conf=%s: cannot open %s", value, value + 1);
+            return cli_failed(cluster->cli, "--conf=%s: cannot open %s", value, value + 1);
         while ((n = fread(piece, 1, sizeof(piece), file)) > 0)
             str_append_bytes(&lines, piece, n);
         fclose(file);
@@ -191,8 +191,8 @@ static int run_verb(struct cluster *cluster, const struct option_uses *uses) {
     }
     const char *name = uses->rest.items[0];
     if (uses->rest.n > 1)
-        return cluster_failed(cluster, "unexpected word \"%s\" after %s; see `sluice help`",
-                              uses->rest.items[1], name);
+        return cli_failed(cluster->cli, "unexpected word \"%s\" after %s; see `sluice help`",
+                          uses->rest.items[1], name);
     if (str_equal(name, "help"))
         return print_help(cluster->cli);
     for (size_t i = 0; i < countof(verbs); i++)
@@ -206,8 +206,8 @@ static int run_verb(struct cluster *cluster, const struct option_uses *uses) {
     for (size_t i = 0; i < countof(own_verbs); i++)
         names[countof(verbs) + i] = own_verbs[i].name;
     const char *near = str_nearest(name, names, countof(names));
-    return cluster_failed(cluster, "there is no verb \"%s\"%s%s%s; see `sluice help`", name,
-                          near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return cli_failed(cluster->cli, "there is no verb \"%s\"%s%s%s; see `sluice help`", name,
+                      near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
 int main(int argc, char **argv) {

@@ -58,7 +58,6 @@ int cluster_save(const struct cluster *cluster);
 char *cluster_program(const struct cluster *cluster, const char *name);
 /* Directories of the commands and daemons, with colons between them, for PATH. */
 void cluster_search_path(struct str *out);
-int cluster_failed(const struct cluster *cluster, const char *fmt, ...) printf_like(2, 3);
 
 /* ---- sluice_process.c: daemons as processes ---- */
 /* The process of the pid file D/file that is alive, is `program` and of this cluster, or 0. */

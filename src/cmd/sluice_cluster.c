@@ -23,16 +23,6 @@ void cluster_done(struct cluster *cluster) {
     free(cluster->extra);
 }
 
-int cluster_failed(const struct cluster *cluster, const char *fmt, ...) {
-    cleanup_str struct str text = STR_INIT;
-    va_list args;
-    va_start(args, fmt);
-    str_vprintf(&text, fmt, args);
-    va_end(args);
-    cli_error(cluster->cli, "%s", text.data);
-    return 1;
-}
-
 char *cluster_path(const struct cluster *cluster, const char *fmt, ...) {
     struct str path = STR_INIT;
     str_printf(&path, "%s/", cluster->dir);
@@ -73,15 +63,15 @@ int cluster_set_dir(struct cluster *cluster, const char *dir) {
         path = real;
     }
     if (length == 1 || !path_is_plain(path))
-        return cluster_failed(cluster,
-                              "%s: this cannot be a cluster's directory; use letters, "
-                              "digits and ._-+ in its name",
-                              path);
+        return cli_failed(cluster->cli,
+                          "%s: this cannot be a cluster's directory; use letters, "
+                          "digits and ._-+ in its name",
+                          path);
     if (strlen(path) > CLUSTER_PATH_MAX)
-        return cluster_failed(cluster,
-                              "%s: too long (more than %d bytes) for the sockets below "
-                              "it; choose a shorter --dir",
-                              path, CLUSTER_PATH_MAX);
+        return cli_failed(cluster->cli,
+                          "%s: too long (more than %d bytes) for the sockets below "
+                          "it; choose a shorter --dir",
+                          path, CLUSTER_PATH_MAX);
     free(cluster->dir);
     cluster->dir = take(path);
     return CLI_GO_ON;
@@ -99,13 +89,13 @@ int cluster_save(const struct cluster *cluster) {
     cleanup_free char *path = cluster_path(cluster, "cluster");
     FILE *file = fopen(path, "we");
     if (!file)
-        return cluster_failed(cluster, "cannot write %s: %s", path, strerror(errno));
+        return cli_failed(cluster->cli, "cannot write %s: %s", path, strerror(errno));
     fprintf(file, "nodes %u\ncpus %u\nmem %llu\ngpus %u\ngpu_type %s\nport %u\n", cluster->nodes,
             cluster->cpus, (unsigned long long) cluster->mem, cluster->gpus,
             cluster->gpu_type ? cluster->gpu_type : "-", cluster->port);
     return fclose(file) == 0
                ? CLI_GO_ON
-               : cluster_failed(cluster, "cannot write %s: %s", path, strerror(errno));
+               : cli_failed(cluster->cli, "cannot write %s: %s", path, strerror(errno));
 }
 
 int cluster_load(struct cluster *cluster) {
@@ -113,7 +103,7 @@ int cluster_load(struct cluster *cluster) {
     FILE *file = fopen(path, "re");
     char key[32], value[128];
     if (!file)
-        return cluster_failed(cluster, "cannot read %s: %s", path, strerror(errno));
+        return cli_failed(cluster->cli, "cannot read %s: %s", path, strerror(errno));
     while (fscanf(file, "%31s %127s", key, value) == 2) {
         uint64_t number = strtoull(value, NULL, 10);
         if (str_equal(key, "nodes"))
@@ -172,8 +162,8 @@ char *cluster_program(const struct cluster *cluster, const char *name) {
         free(candidates[i]);
     }
     if (!found)
-        cluster_failed(cluster, "%s is not installed beside %s, nor in %s; set SLUICE_SBIN", name,
-                       own, SLUICE_SBINDIR);
+        cli_failed(cluster->cli, "%s is not installed beside %s, nor in %s; set SLUICE_SBIN", name,
+                   own, SLUICE_SBINDIR);
     return found;
 }
 

@@ -30,14 +30,14 @@ static int make_directory(const struct cluster *cluster, const char *name, mode_
     if (mkdir(path, mode) == 0)
         return chmod(path, mode) == 0
                    ? CLI_GO_ON
-                   : cluster_failed(cluster, "chmod %s: %s", path, strerror(errno));
+                   : cli_failed(cluster->cli, "chmod %s: %s", path, strerror(errno));
     if (errno != EEXIST)
-        return cluster_failed(cluster, "cannot make %s: %s", path, strerror(errno));
+        return cli_failed(cluster->cli, "cannot make %s: %s", path, strerror(errno));
     if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-        return cluster_failed(cluster,
-                              "%s exists and is no directory of yours; choose another "
-                              "--dir",
-                              path);
+        return cli_failed(cluster->cli,
+                          "%s exists and is no directory of yours; choose another "
+                          "--dir",
+                          path);
     return CLI_GO_ON;
 }
 
@@ -47,16 +47,16 @@ static int check_empty(const struct cluster *cluster) {
     if (!dir)
         return errno == ENOENT
                    ? CLI_GO_ON
-                   : cluster_failed(cluster, "cannot use %s: %s", cluster->dir, strerror(errno));
+                   : cli_failed(cluster->cli, "cannot use %s: %s", cluster->dir, strerror(errno));
     const struct dirent *entry;
     while ((entry = readdir(dir)) != NULL &&
            (str_equal(entry->d_name, ".") || str_equal(entry->d_name, "..")))
         ;
     closedir(dir);
-    return entry ? cluster_failed(cluster,
-                                  "%s is not empty and holds no cluster; choose another "
-                                  "--dir",
-                                  cluster->dir)
+    return entry ? cli_failed(cluster->cli,
+                              "%s is not empty and holds no cluster; choose another "
+                              "--dir",
+                              cluster->dir)
                  : CLI_GO_ON;
 }
 
@@ -77,7 +77,7 @@ static int write_file(const struct cluster *cluster, const char *name, mode_t mo
     cleanup_free char *path = cluster_path(cluster, "%s", name);
     cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     if (fd < 0 || write(fd, data, size) != (ssize_t) size)
-        return cluster_failed(cluster, "cannot write %s: %s", path, strerror(errno));
+        return cli_failed(cluster->cli, "cannot write %s: %s", path, strerror(errno));
     return CLI_GO_ON;
 }
 
@@ -85,7 +85,7 @@ static int make_key(const struct cluster *cluster) {
     uint8_t key[KEY_SIZE];
     for (size_t at = 0; at < sizeof(key); at += 256)
         if (getrandom(key + at, 256, 0) != 256)
-            return cluster_failed(cluster, "no random numbers: %s", strerror(errno));
+            return cli_failed(cluster->cli, "no random numbers: %s", strerror(errno));
     return write_file(cluster, "munge/key", 0600, key, sizeof(key));
 }
 
@@ -117,8 +117,8 @@ static int choose_ports(struct cluster *cluster) {
             return CLI_GO_ON;
         }
     }
-    return cluster_failed(cluster, "there are no %u free ports in a row between %d and %d", needed,
-                          PORT_LOW, PORT_HIGH);
+    return cli_failed(cluster->cli, "there are no %u free ports in a row between %d and %d", needed,
+                      PORT_LOW, PORT_HIGH);
 }
 
 /* ---- GPUs ---- */

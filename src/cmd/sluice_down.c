@@ -156,7 +156,7 @@ static int remove_files(const struct cluster *cluster) {
             return 0;
         pause_msec(20);
     }
-    return cluster_failed(cluster, "cannot remove %s: %s", cluster->dir, strerror(errno));
+    return cli_failed(cluster->cli, "cannot remove %s: %s", cluster->dir, strerror(errno));
 }
 
 int sluice_down(struct cluster *cluster) {
@@ -169,8 +169,8 @@ int sluice_down(struct cluster *cluster) {
         return status;
     stop_daemons(cluster);
     if (!kill_rest(cluster))
-        return cluster_failed(cluster, "some processes of %s do not die; see `sluice status`",
-                              cluster->dir);
+        return cli_failed(cluster->cli, "some processes of %s do not die; see `sluice status`",
+                          cluster->dir);
     stop_munged(cluster);
     remove_node_groups(cluster);
     unmount_all(cluster);

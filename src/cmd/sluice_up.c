@@ -37,7 +37,7 @@ static int run_and_wait(const struct cluster *cluster, const char *name, const c
     cli_verbose(cluster->cli, "starting %s", name);
     pid_t pid = process_start(cluster, argv, log);
     if (pid < 0)
-        return cluster_failed(cluster, "cannot start %s: %s", argv[0], strerror(errno));
+        return cli_failed(cluster->cli, "cannot start %s: %s", argv[0], strerror(errno));
     if (process_wait(pid, &status) && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return CLI_GO_ON;
     cleanup_free char *what = xasprintf("%s did not start", name);
@@ -59,7 +59,7 @@ static int start_munged(const struct cluster *cluster) {
         return CLI_GO_ON;
     cleanup_free char *program = find_munged();
     if (!program)
-        return cluster_failed(cluster, "munged is missing: install the package munge");
+        return cli_failed(cluster->cli, "munged is missing: install the package munge");
     cleanup_free char *socket = cluster_path(cluster, "munge/socket");
     cleanup_free char *socket_option = xasprintf("--socket=%s", socket);
     cleanup_free char *key = xasprintf("--key-file=%s/munge/key", cluster->dir);
@@ -240,10 +240,10 @@ static int check_shape(struct cluster *cluster) {
     if (status != CLI_GO_ON)
         return status;
     if (cluster->extra_given || (cluster->sizes_given && !same))
-        return cluster_failed(cluster,
-                              "there is a cluster of %u nodes with %u CPUs each in %s; edit its "
-                              "etc/slurm.conf, or end it first: sluice down --dir %s",
-                              cluster->nodes, cluster->cpus, cluster->dir, cluster->dir);
+        return cli_failed(cluster->cli,
+                          "there is a cluster of %u nodes with %u CPUs each in %s; edit its "
+                          "etc/slurm.conf, or end it first: sluice down --dir %s",
+                          cluster->nodes, cluster->cpus, cluster->dir, cluster->dir);
     return CLI_GO_ON;
 }
 
@@ -299,9 +299,9 @@ int sluice_up(struct cluster *cluster) {
 /* ---- env, status ---- */
 
 static int no_cluster(const struct cluster *cluster) {
-    return cluster_failed(cluster,
-                          "there is no cluster of yours in %s; start one: sluice up --dir %s",
-                          cluster->dir, cluster->dir);
+    return cli_failed(cluster->cli,
+                      "there is no cluster of yours in %s; start one: sluice up --dir %s",
+                      cluster->dir, cluster->dir);
 }
 
 int sluice_env(struct cluster *cluster) {
