@@ -13,10 +13,10 @@
  * (equal requests are one shape), fit.c (what one node can give), index.c (which nodes can give
  * it), oversub.c (CPUs that jobs share), place.c, select.c and fragment.c (which nodes to take),
  * topology.c (nodes that are together), profile.c (the future), calendar.c (reservations),
- * preempt.c (who has to go), order.c (whose turn it is), wake.c (who is worth a test), pass.c (one
- * plan), candidates.c (who is tried next when no more may have a plan), senior.c (who may have a
- * plan), promise.c (who starts later than planned, and why), explain.c (reasons), feasible.c and
- * whatif.c (questions).
+ * preempt.c, victims.c and victims_choose.c (who has to go), order.c (whose turn it is), wake.c
+ * (who is worth a test), pass.c (one plan), candidates.c (who is tried next when no more may have a
+ * plan), senior.c (who may have a plan), promise.c (who starts later than planned, and why),
+ * explain.c (reasons), feasible.c and whatif.c (questions).
  */
 #ifndef SLUICE_SCHED_INTERNAL_H
 #define SLUICE_SCHED_INTERNAL_H
@@ -160,8 +160,8 @@ struct run {
     bool leaving;             /* told to go; `end` says when it is gone */
     uint32_t chosen_pass;     /* chosen as a victim in this pass */
     bool chosen_ends;         /* and goes for good */
-    uint32_t seen;            /* scratch of preempt.c */
-    struct victim *as_victim; /* the same; NULL between searches */
+    uint32_t seen;            /* scratch of victims.c: the last search that met it */
+    struct victim *as_victim; /* in the search in progress, NULL between searches */
     struct license_use *licenses;
     size_t n_licenses;
     size_t licensed_at;      /* index in sched->licensed, with licences */
@@ -471,8 +471,8 @@ struct sched {
     bool any_if_above;
     vec(struct sched_preempt) preempts; /* of this pass */
     int64_t preempt_wake;               /* when a job that cannot be preempted yet can be */
-    uint32_t preempt_mark;
-    struct map unconfirmed; /* starts that the last pass proposed: hash -> end */
+    uint32_t preempt_mark;              /* number of the search for victims */
+    struct map unconfirmed;             /* starts that the last pass proposed: hash -> end */
     uint64_t candidates;
     int64_t now; /* of the pass or question in progress */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who has to go so that a job can start: the smallest set that makes room, and nobody for nothing.
- */
+ * Covers: preempt.c, victims.c, victims_choose.c. */
 #include <stdio.h>
 
 #include "random.h"
