@@ -7,6 +7,8 @@
  */
 #include "sched/internal.h"
 
+#define MAX_STEPS 160 /* of a ladder */
+
 static int step_compare(const void *a, const void *b) {
     int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
     return x < y ? -1 : x > y;

@@ -11,6 +11,9 @@
 #include "sched/internal.h"
 #include "text/constraint.h"
 
+#define MAX_ALTERNATIVES 64 /* of a constraint */
+#define LEAST_LIMIT 60      /* seconds that a job without a limit gets in a reservation at least */
+
 /* ---- the key ---- */
 
 static void key_u64(struct str *key, uint64_t value) {

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "sched/internal.h"
+#include "text/duration.h"
 
 struct sched *sched_new(const struct sched_settings *settings) {
     struct sched *s = zalloc(struct sched);
