@@ -108,9 +108,8 @@ static void take_gres(struct core *core, struct core_node *node, const struct sc
         for (bool more = idset_next(&taken, 0, &id); more; more = idset_next(&taken, id + 1, &id))
             idset_add(&shown, id + offset);
         cleanup_free char *ids = idset_text(&shown);
-        const char *type = core->kinds[k].type;
-        str_printf(out, "%s%s%s%s:%u(IDX:%s)", out->length > 0 ? "," : "", core->kinds[k].name,
-                   type[0] != '\0' ? ":" : "", type, alloc->gres[k], ids);
+        gres_kind_print(&core->kinds[k], alloc->gres[k], out);
+        str_printf(out, "(IDX:%s)", ids);
     }
 }
 
@@ -149,12 +148,9 @@ static void each_gres(const struct core *core, const struct job_node *entry,
         *open = *close = '\0';
         struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
         if (gres_parse(at, &list, NULL) == 0 && list.n == 1) {
-            for (size_t k = 0; k < core->n_kinds; k++) {
-                const char *type = list.items[0].type != NULL ? list.items[0].type : "";
-                if (str_equal(core->kinds[k].name, list.items[0].name) &&
-                    str_equal(core->kinds[k].type, type))
-                    fn(core, k, (uint32_t) list.items[0].count, open + 5, context);
-            }
+            size_t k = gres_kind_find(core, list.items[0].name, list.items[0].type);
+            if (k < core->n_kinds)
+                fn(core, k, (uint32_t) list.items[0].count, open + 5, context);
         }
         at = close[1] == ',' ? close + 2 : NULL;
     }
@@ -222,9 +218,7 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
                 idset_add(&used, i + offset);
         }
         cleanup_free char *ids = idset_text(&used);
-        const char *type = core->kinds[k].type;
-        str_printf(out, "%s%s%s%s:%llu(IDX:%s)", out->length > 0 ? "," : "", core->kinds[k].name,
-                   type[0] != '\0' ? ":" : "", type, (unsigned long long) idset_count(&used),
-                   ids[0] != '\0' ? ids : "N/A");
+        gres_kind_print(&core->kinds[k], idset_count(&used), out);
+        str_printf(out, "(IDX:%s)", ids[0] != '\0' ? ids : "N/A");
     }
 }

@@ -73,74 +73,19 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->requeue_exit_hold = conf->requeue_exit_hold;
 }
 
-/* ---- GRES kinds ---- */
-
-static size_t kind_index(struct core *core, const char *name, const char *type) {
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        if (str_equal_nocase(core->kinds[k].name, name) &&
-            str_equal_nocase(core->kinds[k].type, type))
-            return k;
-    }
-    assert(core->n_kinds < SCHED_GRES_KINDS); /* kinds_check */
-    core->kinds[core->n_kinds] = (struct gres_kind) {xstrdup(name), xstrdup(type)};
-    return core->n_kinds++;
-}
-
-/* The one thing that a valid configuration can have too much of, before anything is changed. */
-static int kinds_check(const struct conf *conf, struct error *err) {
-    const struct gres_item *seen[SCHED_GRES_KINDS];
-    size_t n = 0;
-    for (size_t i = 0; i < conf->n_nodes; i++) {
-        const struct gres_list *list = conf->nodes[i].gres;
-        for (size_t k = 0; list != NULL && k < list->n; k++) {
-            const struct gres_item *item = &list->items[k];
-            size_t at = 0;
-            while (at < n && !(str_equal_nocase(seen[at]->name, item->name) &&
-                               str_equal_nocase(seen[at]->type, item->type)))
-                at++;
-            if (at < n)
-                continue;
-            if (n == SCHED_GRES_KINDS)
-                return error_set(err, ERR_LIMIT,
-                                 "more than %d different generic resources (name and type) are "
-                                 "configured",
-                                 SCHED_GRES_KINDS);
-            seen[n++] = item;
-        }
-    }
-    return 0;
-}
+/* ---- nodes ---- */
 
 static void node_gres(struct core *core, struct core_node *node, const struct conf_node *line) {
     for (size_t i = 0; line->gres != NULL && i < line->gres->n; i++) {
         const struct gres_item *item = &line->gres->items[i];
-        size_t kind = kind_index(core, item->name, item->type != NULL ? item->type : "");
+        size_t kind = gres_kind_add(core, item->name, item->type);
         node->gres_total[kind] += (uint32_t) min_of(item->count, (uint64_t) UINT32_MAX / 2);
     }
 }
 
-/* ---- nodes ---- */
-
 static uint32_t node_cores(const struct conf_node *line) {
     uint32_t cores = line->sockets * line->cores_per_socket;
     return cores == 0 || cores > line->cpus ? line->cpus : cores;
-}
-
-/* Appends what there is of each name, whatever its types. */
-static void gres_sums_print(const struct core *core, const uint64_t *totals, struct str *out) {
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        uint64_t sum = 0;
-        bool first = true;
-        for (size_t j = 0; j < core->n_kinds; j++) {
-            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
-                continue;
-            first &= j >= k;
-            sum += totals[j];
-        }
-        if (first && sum > 0)
-            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", core->kinds[k].name,
-                       (unsigned long long) sum);
-    }
 }
 
 static void node_config_texts(struct core *core, struct core_node *node) {
@@ -238,23 +183,6 @@ static void build_nodes(struct core *core, const struct conf *conf) {
         }
         assign_affinity(core, node);
         node_config_texts(core, node);
-    }
-}
-
-static void collect_features(struct core *core) {
-    for (size_t i = 0; i < core->n_nodes; i++) {
-        const char *text = core->nodes[i].rec.features;
-        if (text == NULL)
-            continue;
-        cleanup_free char *copy = xstrdup(text);
-        char *cursor = copy;
-        for (char *name = str_next_word(&cursor, ","); name != NULL;
-             name = str_next_word(&cursor, ",")) {
-            if (smap_get(&core->features, name) == NULL) {
-                char *key = xstrdup(name);
-                smap_put(&core->features, key, key);
-            }
-        }
     }
 }
 
@@ -371,21 +299,6 @@ void node_partitions(struct core *core) {
     }
 }
 
-/* ---- licences ---- */
-
-static void take_licenses(struct core *core, const struct conf *conf) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (conf->licenses == NULL || licenses_parse(conf->licenses, &list, NULL) < 0)
-        return;
-    core->licenses = xcalloc(list.n + 1, sizeof(char *));
-    core->license_totals = xcalloc(list.n + 1, sizeof(uint64_t));
-    for (size_t i = 0; i < list.n; i++) {
-        core->licenses[i] = xstrdup(list.items[i].name);
-        core->license_totals[i] = list.items[i].count;
-    }
-    core->n_licenses = list.n;
-}
-
 /* ---- the planner ---- */
 
 static void sched_nodes(struct core *core, struct sched_node_spec *specs, struct arena *arena) {
@@ -437,7 +350,7 @@ static void sched_partitions(struct core *core, struct sched_partition_spec *spe
 
 /* Weights or features are others now. */
 void nodes_changed(struct core *core) {
-    collect_features(core);
+    features_collect(core);
     sched_rebuild(core);
     place_jobs_again(core);
 }
@@ -603,27 +516,9 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
 }
 
 static void forget_cluster_names(struct core *core) {
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        free(core->kinds[k].name);
-        free(core->kinds[k].type);
-    }
-    core->n_kinds = 0;
-    size_t at = 0;
-    const char *name;
-    for (void *key = smap_next(&core->features, &at, &name); key != NULL;
-         key = smap_next(&core->features, &at, &name))
-        free(key);
-    smap_done(&core->features);
-    core->features = (struct smap) SMAP_INIT;
+    resources_forget(core);
     smap_done(&core->node_index);
     core->node_index = (struct smap) SMAP_INIT;
-    for (size_t i = 0; i < core->n_licenses; i++)
-        free(core->licenses[i]);
-    free(core->licenses);
-    free(core->license_totals);
-    core->licenses = NULL;
-    core->license_totals = NULL;
-    core->n_licenses = 0;
 }
 
 void cluster_free(struct core *core) {
@@ -666,7 +561,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
                    struct effects *out, struct error *err) {
     core->now = now;
     core->out = out;
-    int r = kinds_check(conf, err);
+    int r = gres_kinds_check(conf, err);
     if (r == 0)
         r = priority_settings(core, conf, err);
     if (r < 0)
@@ -681,13 +576,13 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     take_settings(core, conf, admin_uid);
     preempt_configure(core);
     build_nodes(core, conf);
-    collect_features(core);
+    features_collect(core);
     core->partitions = xcalloc(conf->n_partitions + 1, sizeof(struct core_partition));
     core->n_partitions = conf->n_partitions;
     for (uint32_t p = 0; p < conf->n_partitions; p++)
         partition_from_line(core, &core->partitions[p], &conf->partitions[p], p);
     node_partitions(core);
-    take_licenses(core, conf);
+    licenses_take(core, conf);
     carry_over_nodes(core, old_nodes, n_old_nodes);
     for (size_t p = 0; p < n_old_partitions; p++) {
         list_remove(&old_partitions[p].dirty);

@@ -8,7 +8,6 @@
 
 #include "core/state.h"
 #include "schema/member.h"
-#include "text/constraint.h"
 
 int reply_refuse(struct reply_error *reply, struct core *core, int code, const char *fmt, ...) {
     if (reply->code != 0) /* the first decides what scripts see */
@@ -177,37 +176,11 @@ static int check_each_partition(struct core *core, struct job *job, const struct
     return -(int) over.code;
 }
 
-struct feature_check {
-    struct core *core;
-    const char *unknown;
-};
-
-static void check_feature(const char *name, void *context) {
-    struct feature_check *check = context;
-    if (smap_get(&check->core->features, name) == NULL && check->unknown == NULL)
-        check->unknown = arena_strndup(&check->core->out->memory, name, strlen(name));
-}
-
 static int check_features(struct core *core, const char *text, struct reply_error *reply) {
-    struct constraint *constraint = NULL;
     struct error err = ERROR_INIT;
-    if (text == NULL)
+    if (text == NULL || features_check(core, text, &err) == 0)
         return 0;
-    if (constraint_parse(text, &constraint, &err) < 0)
-        return reply_refuse(reply, core, ERR_INVALID_FEATURE, "%s", err.text);
-    struct feature_check check = {core, NULL};
-    constraint_names(constraint, check_feature, &check);
-    constraint_free(constraint);
-    if (check.unknown == NULL)
-        return 0;
-    struct str have cleanup_str = STR_INIT;
-    size_t at = 0;
-    const char *name;
-    while (smap_next(&core->features, &at, &name) != NULL)
-        str_join(&have, ", ", name);
-    return reply_refuse(reply, core, ERR_INVALID_FEATURE, "no node has the feature %s; there %s %s",
-                        check.unknown, have.length > 0 ? "are" : "is",
-                        have.length > 0 ? have.data : "none in this cluster");
+    return reply_refuse(reply, core, ERR_INVALID_FEATURE, "%s", err.text);
 }
 
 /* Values of enumerations come from a peer: one that has no name here may be a newer release's. */

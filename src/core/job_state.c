@@ -276,38 +276,18 @@ static void fill_allocation(struct core *core, struct core_job *job,
     job->nodes_busy = (uint32_t) start->n_allocs;
 }
 
-/* "gres/gpu=2,gres/gpu:a100=2" of an allocation, from what each node gave. */
-static void allocated_gres(struct core *core, const struct sched_start *start, struct str *out) {
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        uint64_t sum = 0, same_name = 0;
-        bool first_of_name = true;
-        for (size_t j = 0; j < core->n_kinds; j++) {
-            if (!str_equal(core->kinds[j].name, core->kinds[k].name))
-                continue;
-            if (j < k)
-                first_of_name = false;
-            for (size_t i = 0; i < start->n_allocs; i++) {
-                same_name += start->allocs[i].gres[j];
-                sum += j == k ? start->allocs[i].gres[j] : 0;
-            }
-        }
-        const char *name = core->kinds[k].name, *type = core->kinds[k].type;
-        if (first_of_name && same_name > 0 && gres_is_tracked(core, name, NULL))
-            str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", name,
-                       (unsigned long long) same_name);
-        if (sum > 0 && type[0] != '\0' && gres_is_tracked(core, name, type))
-            str_printf(out, "%sgres/%s:%s=%llu", out->length > 0 ? "," : "", name, type,
-                       (unsigned long long) sum);
-    }
-}
-
 static void fill_allocated_tres(struct core *core, struct core_job *job,
                                 const struct sched_start *start) {
     uint64_t mem = 0;
     for (uint32_t i = 0; i < job->rec.allocation.n; i++)
         mem += job->rec.allocation.items[i].mem;
+    uint64_t totals[SCHED_GRES_KINDS] = {0};
+    for (size_t i = 0; i < start->n_allocs; i++) {
+        for (size_t k = 0; k < core->n_kinds; k++)
+            totals[k] += start->allocs[i].gres[k];
+    }
     struct str gres cleanup_str = STR_INIT;
-    allocated_gres(core, start, &gres);
+    gres_accounts_print(core, totals, &gres);
     free(job->rec.tres_alloc);
     job->rec.tres_alloc =
         tres_text(job->rec.num_cpus, mem, job->rec.num_nodes, str_cstr(&gres), true);

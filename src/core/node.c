@@ -84,13 +84,12 @@ void node_refresh_texts(struct core *core, uint32_t index) {
         str_append(&out, ",mem=");
         mem_print(node->rec.alloc_mem, true, &out);
     }
+    uint64_t totals[SCHED_GRES_KINDS] = {0};
     for (size_t k = 0; k < core->n_kinds; k++) {
-        uint32_t count = 0;
         for (uint32_t i = 0; node->gres_use[k] != NULL && i < node->gres_total[k]; i++)
-            count += node->gres_use[k][i] > 0;
-        if (count > 0)
-            str_printf(&out, ",gres/%s=%u", core->kinds[k].name, count);
+            totals[k] += node->gres_use[k][i] > 0;
     }
+    gres_sums_print(core, totals, &out);
     node->rec.alloc_tres = str_take(&out);
 }
 

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "model/conf.h"
-#include "text/constraint.h"
 #include "text/timestamp.h"
-#include "text/tres.h"
 
 #define YEAR_SECONDS ((int64_t) 365 * 86400)
 #define PURGE_DEFAULT 300
@@ -261,46 +259,21 @@ static int set_partition(struct change *c) {
     return 0;
 }
 
-struct feature_check {
-    const struct core *core;
-    bool unknown;
-};
-
-static void check_feature(const char *name, void *context) {
-    struct feature_check *check = context;
-    check->unknown |= smap_get(&check->core->features, name) == NULL;
-}
-
 static int set_features(struct change *c) {
-    struct constraint *constraint = NULL;
-    struct feature_check check = {c->core, false};
     if (!c->create)
         return error_set(c->err, ERR_NOT_SUPPORTED,
                          "the features of a reservation are given when it is made");
-    if (constraint_parse(c->value, &constraint, c->err) < 0)
-        return -ERR_INVALID_FEATURE;
-    constraint_names(constraint, check_feature, &check);
-    constraint_free(constraint);
-    if (check.unknown)
-        return error_set(c->err, ERR_INVALID_FEATURE, "no node has all of %s", c->value);
-    string_set(&c->next->features, c->value[0] != '\0' ? c->value : NULL);
-    return 0;
+    int r = features_check(c->core, c->value, c->err);
+    if (r == 0)
+        string_set(&c->next->features, c->value[0] != '\0' ? c->value : NULL);
+    return r;
 }
 
 static int set_licenses(struct change *c) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
     if (c->sign == '=')
         string_set(&c->next->licenses, NULL);
-    if (licenses_parse(c->value, &list, c->err) < 0)
+    if (licenses_check(c->core, c->value, false, c->err) < 0)
         return -ERR_INVALID_LICENSE;
-    vec_each (&list, item) {
-        size_t l = 0;
-        while (l < c->core->n_licenses && !str_equal(c->core->licenses[l], item->name))
-            l++;
-        if (l == c->core->n_licenses || item->count > c->core->license_totals[l])
-            return error_set(c->err, ERR_INVALID_LICENSE, "license %s: %llu do not exist",
-                             item->name, (unsigned long long) item->count);
-    }
     if (c->sign == '-')
         list_without(&c->next->licenses, c->value);
     else

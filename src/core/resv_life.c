@@ -82,15 +82,6 @@ static size_t windows_of(const struct reservation *rec, struct arena *arena,
     return n;
 }
 
-static size_t kind_of(const struct core *core, const struct gres_item *item) {
-    size_t k = 0;
-    while (k < core->n_kinds &&
-           !(str_equal_nocase(core->kinds[k].name, item->name) &&
-             str_equal_nocase(core->kinds[k].type, item->type != NULL ? item->type : "")))
-        k++;
-    return k;
-}
-
 static size_t parts_of(struct core *core, const struct reservation *rec, struct arena *arena,
                        struct sched_reserved **ret) {
     size_t n = 0;
@@ -106,7 +97,7 @@ static size_t parts_of(struct core *core, const struct reservation *rec, struct 
         struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
         if (part->gres != NULL && gres_parse(part->gres, &list, NULL) == 0) {
             vec_each (&list, item) {
-                size_t k = kind_of(core, item);
+                size_t k = gres_kind_find(core, item->name, item->type);
                 if (k < core->n_kinds)
                     to->gres[k] += (uint32_t) item->count;
             }
@@ -114,25 +105,6 @@ static size_t parts_of(struct core *core, const struct reservation *rec, struct 
         n++;
     }
     return n;
-}
-
-static void licenses_of(const struct core *core, const struct reservation *rec, struct arena *arena,
-                        struct sched_reservation_spec *spec) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (rec->licenses == NULL || licenses_parse(rec->licenses, &list, NULL) < 0)
-        return;
-    uint32_t *ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    vec_each (&list, item) {
-        for (uint32_t l = 0; l < core->n_licenses; l++) {
-            if (!str_equal(core->licenses[l], item->name))
-                continue;
-            ids[spec->n_licenses] = l;
-            counts[spec->n_licenses++] = (uint32_t) item->count;
-        }
-    }
-    spec->license_ids = ids;
-    spec->license_counts = counts;
 }
 
 /* ---- what nodes show ---- */
@@ -180,6 +152,7 @@ void reservations_to_sched(struct core *core) {
         const struct reservation *rec = &core->reservations.items[i]->rec;
         struct sched_window *windows;
         struct sched_reserved *nodes;
+        uint32_t *ids, *counts;
         specs[i] = (struct sched_reservation_spec) {
             .id = rec->id,
             .recurring = (rec->flags & RESERVATION_RECURRING) != 0,
@@ -191,7 +164,9 @@ void reservations_to_sched(struct core *core) {
         specs[i].windows = windows;
         specs[i].n_nodes = parts_of(core, rec, &arena, &nodes);
         specs[i].nodes = nodes;
-        licenses_of(core, rec, &arena, &specs[i]);
+        specs[i].n_licenses = licenses_resolve(core, rec->licenses, &arena, &ids, &counts);
+        specs[i].license_ids = ids;
+        specs[i].license_counts = counts;
     }
     sched_set_reservations(core->sched, specs, core->reservations.n);
     arena_done(&arena);

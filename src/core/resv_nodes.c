@@ -89,12 +89,9 @@ static void gres_take(const struct core *core, const char *text, uint32_t *gres)
     if (text == NULL || gres_parse(text, &list, NULL) < 0)
         return;
     vec_each (&list, item) {
-        for (size_t k = 0; k < core->n_kinds; k++) {
-            bool same = str_equal_nocase(core->kinds[k].name, item->name) &&
-                        str_equal_nocase(core->kinds[k].type, item->type != NULL ? item->type : "");
-            if (same)
-                gres[k] -= (uint32_t) min_of((uint64_t) gres[k], item->count);
-        }
+        size_t k = gres_kind_find(core, item->name, item->type);
+        if (k < core->n_kinds)
+            gres[k] -= (uint32_t) min_of((uint64_t) gres[k], item->count);
     }
 }
 
@@ -225,9 +222,7 @@ static void part_gres(struct choice *c, const struct room *room, struct reservat
         if (take == 0)
             continue;
         c->gres_left[k] -= min_of(c->gres_left[k], take);
-        const struct gres_kind *kind = &c->core->kinds[k];
-        str_printf(&text, "%s%s%s%s:%u", text.length > 0 ? "," : "", kind->name,
-                   kind->type[0] != '\0' ? ":" : "", kind->type, take);
+        gres_kind_print(&c->core->kinds[k], take, &text);
     }
     string_set(&part->gres, text.length > 0 ? text.data : NULL);
 }
@@ -307,16 +302,11 @@ static int gres_wanted(const struct core *core, const char *text, uint32_t *coun
     if (r < 0)
         return r;
     vec_each (&list, item) {
-        size_t found = core->n_kinds;
-        for (size_t k = 0; k < core->n_kinds && found == core->n_kinds; k++) {
-            if (str_equal_nocase(core->kinds[k].name, item->name) &&
-                (item->type == NULL || str_equal_nocase(core->kinds[k].type, item->type)))
-                found = k;
-        }
-        if (found == core->n_kinds)
-            return error_set(err, ERR_INVALID_GRES, "no node has %s%s%s", item->name,
-                             item->type != NULL ? ":" : "", item->type != NULL ? item->type : "");
-        counts[found] += (uint32_t) min_of(item->count, (uint64_t) UINT32_MAX / 2);
+        struct sched_gres_request asked;
+        r = gres_resolve(core, item, &asked, err);
+        if (r < 0)
+            return r;
+        counts[asked.kind >= 0 ? asked.kind : asked.name_of] += asked.count;
     }
     return 0;
 }
@@ -426,24 +416,13 @@ static int check_jobs(struct core *core, const struct reservation *next, struct 
     return r;
 }
 
-static uint64_t licenses_held(const struct reservation *rec, const char *name) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    uint64_t held = 0;
-    if (rec->licenses == NULL || licenses_parse(rec->licenses, &list, NULL) < 0)
-        return 0;
-    vec_each (&list, item) {
-        held += str_equal(item->name, name) ? item->count : 0;
-    }
-    return held;
-}
-
 static int check_licenses(struct core *core, const struct reservation *next,
                           const struct core_reservation *self, struct error *err) {
     for (size_t l = 0; l < core->n_licenses; l++) {
-        uint64_t want = licenses_held(next, core->licenses[l]), held = 0;
+        uint64_t want = license_count(next->licenses, core->licenses[l]), held = 0;
         vec_each (&core->reservations, other) {
             if (*other != self && reservations_meet(next, &(*other)->rec))
-                held += licenses_held(&(*other)->rec, core->licenses[l]);
+                held += license_count((*other)->rec.licenses, core->licenses[l]);
         }
         if (want > 0 && want + held > core->license_totals[l])
             return error_set(err, ERR_INVALID_LICENSE,

@@ -47,50 +47,6 @@ int nodes_resolve(struct core *core, const char *text, struct arena *arena, uint
 
 /* ---- GRES ---- */
 
-static int unknown_gres(const struct core *core, const struct gres_item *item, bool name_known,
-                        struct error *err) {
-    struct str have cleanup_str = STR_INIT;
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        if (name_known && !str_equal_nocase(core->kinds[k].name, item->name))
-            continue;
-        str_printf(&have, "%s%s%s%s", have.length > 0 ? ", " : "", core->kinds[k].name,
-                   core->kinds[k].type[0] != '\0' ? ":" : "", core->kinds[k].type);
-    }
-    return error_set(err, ERR_INVALID_GRES, "no node has %s%s%s; this cluster has %s", item->name,
-                     item->type != NULL ? ":" : "", item->type != NULL ? item->type : "",
-                     have.length > 0 ? have.data : "no generic resources");
-}
-
-/* The vendor's name often ends in what users type: a100 stands for nvidia_a100-sxm4-80gb. */
-static bool type_matches(const char *configured, const char *asked) {
-    return str_equal_nocase(configured, asked);
-}
-
-static int gres_request(const struct core *core, const struct gres_item *item,
-                        struct sched_gres_request *ret, struct error *err) {
-    int name_of = -1, kind = -1, part = -1;
-    for (size_t k = 0; k < core->n_kinds; k++) {
-        if (!str_equal_nocase(core->kinds[k].name, item->name))
-            continue;
-        if (name_of < 0)
-            name_of = (int) k;
-        if (item->type != NULL && type_matches(core->kinds[k].type, item->type))
-            kind = (int) k;
-        else if (item->type != NULL && strcasestr(core->kinds[k].type, item->type) != NULL)
-            part = part == -1 ? (int) k : part;
-    }
-    if (kind < 0)
-        kind = part;
-    if (name_of < 0 || (item->type != NULL && kind < 0))
-        return unknown_gres(core, item, name_of >= 0, err);
-    if (item->count > UINT32_MAX)
-        return error_set(err, ERR_INVALID_GRES, "%s: the count is too large", item->name);
-    ret->kind = item->type != NULL ? (int16_t) kind : -1;
-    ret->name_of = (int16_t) name_of;
-    ret->count = (uint32_t) item->count;
-    return 0;
-}
-
 static int gres_requests(const struct core *core, const char *text,
                          struct sched_gres_request *items, uint8_t *ret_n, struct error *err) {
     *ret_n = 0;
@@ -105,7 +61,7 @@ static int gres_requests(const struct core *core, const char *text,
             continue;
         if (*ret_n == 8)
             return error_set(err, ERR_INVALID_GRES, "%s: more than 8 different resources", text);
-        r = gres_request(core, &list.items[i], &items[*ret_n], err);
+        r = gres_resolve(core, &list.items[i], &items[*ret_n], err);
         if (r < 0)
             return r;
         for (uint8_t j = 0; j < *ret_n; j++) {
@@ -117,22 +73,6 @@ static int gres_requests(const struct core *core, const char *text,
         (*ret_n)++;
     }
     return 0;
-}
-
-bool gres_is_tracked(const struct core *core, const char *name, const char *type) {
-    const char *list = core->conf->accounting_storage_tres;
-    cleanup_free char *copy = xstrdup(list != NULL ? list : "");
-    cleanup_free char *wanted =
-        type != NULL ? xasprintf("gres/%s:%s", name, type) : xasprintf("gres/%s", name);
-    char *cursor = copy;
-    bool any = false;
-    for (char *word = str_next_word(&cursor, ", "); word != NULL;
-         word = str_next_word(&cursor, ", ")) {
-        if (str_equal_nocase(word, wanted))
-            return true;
-        any |= str_starts_nocase(word, "gres/");
-    }
-    return !any;
 }
 
 /* ---- the rest ---- */
@@ -196,38 +136,15 @@ static int spec_node_counts(const struct core *core, const struct job *job, stru
     return 0;
 }
 
-static size_t license_find(const struct core *core, const char *name) {
-    size_t at = 0;
-    while (at < core->n_licenses && !str_equal(core->licenses[at], name))
-        at++;
-    return at;
-}
-
 static int spec_licenses(struct core *core, const struct job *job, struct arena *arena,
                          struct sched_job_spec *spec, struct error *err) {
-    if (job->licenses == NULL)
-        return 0;
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    int r = licenses_parse(job->licenses, &list, err);
+    uint32_t *ids, *counts;
+    int r = licenses_check(core, job->licenses, core->settings.allow_zero_licenses, err);
     if (r < 0)
         return r;
-    uint32_t *ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    uint32_t *counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    for (size_t i = 0; i < list.n; i++) {
-        size_t at = license_find(core, list.items[i].name);
-        bool waits = at < core->n_licenses && core->license_totals[at] == 0 &&
-                     core->settings.allow_zero_licenses;
-        if (at == core->n_licenses || (list.items[i].count > core->license_totals[at] && !waits))
-            return error_set(
-                err, ERR_INVALID_LICENSE, "license %s: %llu asked, %llu exist", list.items[i].name,
-                (unsigned long long) list.items[i].count,
-                (unsigned long long) (at == core->n_licenses ? 0 : core->license_totals[at]));
-        ids[i] = (uint32_t) at;
-        counts[i] = (uint32_t) list.items[i].count;
-    }
+    spec->n_licenses = licenses_resolve(core, job->licenses, arena, &ids, &counts);
     spec->license_ids = ids;
     spec->license_counts = counts;
-    spec->n_licenses = list.n;
     return 0;
 }
 
@@ -393,31 +310,13 @@ void job_spec_done(struct job_spec *spec) {
     arena_done(&spec->arena);
 }
 
-/* What a running job holds stays with it, even when the configuration has less of it by now. */
-static size_t held_licenses(const struct core *core, const struct job *job, struct arena *arena,
-                            uint32_t **ret_ids, uint32_t **ret_counts) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (job->licenses == NULL || licenses_parse(job->licenses, &list, NULL) < 0)
-        return 0;
-    size_t n = 0;
-    *ret_ids = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    *ret_counts = arena_alloc(arena, (list.n + 1) * sizeof(uint32_t));
-    for (size_t i = 0; i < list.n; i++) {
-        size_t at = license_find(core, list.items[i].name);
-        if (at == core->n_licenses)
-            continue;
-        (*ret_ids)[n] = (uint32_t) at;
-        (*ret_counts)[n++] = (uint32_t) min_of(list.items[i].count, (uint64_t) UINT32_MAX);
-    }
-    return n;
-}
-
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n) {
     struct arena arena;
     arena_init(&arena, 0);
-    uint32_t *ids = NULL, *counts = NULL;
-    size_t n_licenses = held_licenses(core, &job->rec, &arena, &ids, &counts);
+    uint32_t *ids, *counts;
+    /* What it holds stays with it, even when the configuration has less of it by now. */
+    size_t n_licenses = licenses_resolve(core, job->rec.licenses, &arena, &ids, &counts);
     sched_run_add(core->sched, job->rec.job_id, partition, job->rec.exclusive == EXCLUSIVE_NODE,
                   job->rec.uid, job->rec.start_time,
                   job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER, allocs, n, ids, counts,

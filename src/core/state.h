@@ -24,6 +24,7 @@
 #include "text/hostlist.h"
 #include "text/idset.h"
 #include "text/size.h"
+#include "text/tres.h"
 
 /* What a peer may ask for at most, so that no product of it overflows 63 bits: a time (the year
  * 9999), memory (MiB: a pebibyte), tasks or nodes, CPUs of all tasks together, a signal. */
@@ -511,6 +512,40 @@ void restore_free(struct core *core);
 /* After a change of weights or features of nodes at run time. */
 void nodes_changed(struct core *core);
 
+/* ---- what the cluster has by name (resources.c) ---- */
+/* The one thing that a valid configuration can have too much of, before anything is changed. */
+must_check int gres_kinds_check(const struct conf *conf, struct error *err);
+/* Index of a kind, `type` NULL = untyped; find: core->n_kinds when there is none. */
+size_t gres_kind_add(struct core *core, const char *name, const char *type);
+size_t gres_kind_find(const struct core *core, const char *name, const char *type);
+/* Appends "gpu:a100:2", after a comma if there is something before it. */
+void gres_kind_print(const struct gres_kind *kind, uint64_t count, struct str *out);
+/* Appends "gres/gpu=2" of counts by kind: each name once, whatever its types. */
+void gres_sums_print(const struct core *core, const uint64_t *totals, struct str *out);
+/* The same with types, "gres/gpu=2,gres/gpu:a100=2", as far as accounts have them. */
+void gres_accounts_print(const struct core *core, const uint64_t *totals, struct str *out);
+/* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
+ * names no GRES stands for all of them, so that nobody has to configure them twice. */
+bool gres_is_tracked(const struct core *core, const char *name, const char *type);
+/* What is asked for; a part of a type is enough. ERR_INVALID_GRES names those that exist. */
+must_check int gres_resolve(const struct core *core, const struct gres_item *item,
+                            struct sched_gres_request *ret, struct error *err);
+void features_collect(struct core *core); /* of all nodes */
+/* Is it a constraint, of features that nodes have? ERR_INVALID_FEATURE. */
+must_check int features_check(const struct core *core, const char *text, struct error *err);
+void licenses_take(struct core *core, const struct conf *conf);
+/* core->n_licenses when there is none of that name. */
+size_t license_find(const struct core *core, const char *name);
+uint64_t license_count(const char *text, const char *name); /* in a list; text may be NULL */
+/* Do they exist in such numbers? `none_may_come`: of what there is none there may be some later.
+ * ERR_INVALID_LICENSE. */
+must_check int licenses_check(const struct core *core, const char *text, bool none_may_come,
+                              struct error *err);
+/* Indexes and counts of those that exist, in the arena; returns their number. */
+size_t licenses_resolve(const struct core *core, const char *text, struct arena *arena,
+                        uint32_t **ret_ids, uint32_t **ret_counts);
+void resources_forget(struct core *core); /* all of that */
+
 /* ---- partitions ---- */
 struct core_partition *partition_find(struct core *core, const char *name, uint32_t *ret_index);
 /* scontrol update, create, delete (partition.c). */
@@ -624,9 +659,6 @@ static inline uint64_t saturated(uint64_t a, uint64_t b) {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
-/* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
- * names no GRES stands for all of them, so that nobody has to configure them twice. */
-bool gres_is_tracked(const struct core *core, const char *name, const char *type);
 char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
 
 #endif

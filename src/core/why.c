@@ -116,11 +116,8 @@ static void add_free(struct why_work *w, uint32_t node, uint64_t *gres) {
 
 static void print_free_gres(struct why_work *w, const uint64_t *gres) {
     struct str text cleanup_str = STR_INIT;
-    for (size_t k = 0; k < w->core->n_kinds; k++) {
-        const struct gres_kind *kind = &w->core->kinds[k];
-        str_printf(&text, "%s%s%s%s:%llu", text.length > 0 ? "," : "", kind->name,
-                   kind->type[0] != '\0' ? ":" : "", kind->type, (unsigned long long) gres[k]);
-    }
+    for (size_t k = 0; k < w->core->n_kinds; k++)
+        gres_kind_print(&w->core->kinds[k], gres[k], &text);
     w->reply.free_gres = text.length > 0 ? why_format(w, "%s", str_cstr(&text)) : NULL;
 }
 
@@ -281,27 +278,14 @@ static struct why_limit *limit_add(struct why_work *w, struct why_limit *rows) {
     return row;
 }
 
-static uint64_t licenses_of(const struct core_job *job, const char *name) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (job->rec.licenses == NULL || licenses_parse(job->rec.licenses, &list, NULL) < 0)
-        return 0;
-    for (size_t i = 0; i < list.n; i++) {
-        if (str_equal(list.items[i].name, name))
-            return list.items[i].count;
-    }
-    return 0;
-}
-
 static void limit_license(struct why_work *w, struct why_limit *row, const char *name) {
     struct core *core = w->core;
     struct str by cleanup_str = STR_INIT;
-    for (size_t i = 0; i < core->n_licenses; i++) {
-        if (str_equal(core->licenses[i], name))
-            row->limit = core->license_totals[i];
-    }
-    size_t named = 0;
+    size_t named = 0, at = license_find(core, name);
+    if (at < core->n_licenses)
+        row->limit = core->license_totals[at];
     jobs_each (core, job) {
-        uint64_t count = job_has_nodes(job) ? licenses_of(job, name) : 0;
+        uint64_t count = job_has_nodes(job) ? license_count(job->rec.licenses, name) : 0;
         if (count == 0)
             continue;
         row->used += count;

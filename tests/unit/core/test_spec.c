@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the planner is told about jobs: licences, sharing, tracked resources. */
+/*
+ * What the planner is told about jobs: licences, sharing, tracked resources.
+ *
+ * Covers: spec.c, resources.c
+ */
 #include <string.h>
 
 #include "unit.h"
@@ -163,6 +167,31 @@ TEST(the_fewest_nodes_are_taken_when_asked_for) {
     world_stop(&world);
 }
 
+static void ignore_frame(void *context, uint16_t type, struct bytes body, bool last) {
+    (void) context;
+}
+
+TEST(a_node_lists_what_is_taken_of_a_resource_once_whatever_its_types) {
+    struct world world;
+    struct job_request request;
+    struct core_user root = {.name = "root", .group = "root"};
+    struct list_request all;
+    struct error err = ERROR_INIT;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nGresTypes=gpu\n"
+                        "NodeName=n1 CPUs=4 RealMemory=1000 Gres=gpu:a100:1,gpu:v100:2\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.mem_per_node = 100;
+    request.tres_per_node = text_of("gres/gpu:a100:1,gres/gpu:v100:1");
+    assert_int_not_equal(world_submit(&world, &request, NULL), 0);
+    record_init(&record_list_request, &all);
+    assert_int_equal(
+        core_list(world.core, world.now, MSG_LIST_NODES, &root, &all, ignore_frame, NULL, &err), 0);
+    assert_string_equal(core_node(world.core, 0)->alloc_tres, "cpu=1,mem=100M,gres/gpu=2");
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_taken_license_is_waited_for),
@@ -172,6 +201,7 @@ int main(void) {
         cmocka_unit_test(licenses_that_cannot_be_had_are_refused),
         cmocka_unit_test(an_exclusive_user_shares_with_nobody_else),
         cmocka_unit_test(what_is_tracked_is_listed_and_without_a_list_everything),
+        cmocka_unit_test(a_node_lists_what_is_taken_of_a_resource_once_whatever_its_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
