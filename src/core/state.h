@@ -406,7 +406,18 @@ void depend_show(struct core_job *job);
 void depend_print(const struct depend *depend,
                   struct str *out); /* "afterok:12", without its state */
 
-/* ---- the planner's view (spec.c, plan.c) ---- */
+/* ---- the planner's view of the cluster (view.c) ---- */
+/* Gives core->sched (made when NULL) the cluster as it is: nodes, partitions, licences; no jobs. */
+void sched_describe(struct core *core);
+/* A new view in place of the old one; the jobs are to be given to it again. */
+void sched_rebuild(struct core *core);
+/* Every job on its nodes and in the planner's view again, after sched_rebuild; those who wait by a
+ * sweep. */
+void place_jobs_again(struct core *core);
+/* After a change of weights or features of nodes at run time. */
+void nodes_changed(struct core *core);
+
+/* ---- its view of jobs (spec.c, plan.c) ---- */
 /* A planner's request made from a job, with what it points into. */
 struct job_spec {
     struct sched_job_spec sched;
@@ -423,9 +434,6 @@ void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or r
 /* A job that holds what `allocs` say, with its licences. */
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n);
-/* Gives core->sched (made when NULL) the cluster as it is: nodes, partitions, licences; no jobs. */
-void sched_describe(struct core *core);
-void sched_rebuild(struct core *core);
 void plan_run(struct core *core);
 
 /* ---- what concerns all that wait, in slices (sweep.c) ---- */
@@ -505,12 +513,7 @@ must_check int nodes_resolve(struct core *core, const char *text, struct arena *
 
 /* ---- configuration (configure.c) ---- */
 void cluster_free(struct core *core);
-/* Every job on its nodes and in the planner's view again, after sched_rebuild; those who wait by a
- * sweep. */
-void place_jobs_again(struct core *core);
 void restore_free(struct core *core);
-/* After a change of weights or features of nodes at run time. */
-void nodes_changed(struct core *core);
 
 /* ---- what the cluster has by name (resources.c) ---- */
 /* The one thing that a valid configuration can have too much of, before anything is changed. */

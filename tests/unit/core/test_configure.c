@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reconfiguration under running jobs, and what limits of partitions mean. */
+/*
+ * Reconfiguration under running jobs, and what limits of partitions mean.
+ *
+ * Covers: configure.c, view.c
+ */
 #include <string.h>
 
 #include "steps.h"
