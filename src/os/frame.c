@@ -19,17 +19,6 @@
 #define BLOCK_SIZE (16u << 10) /* bytes of a block that collects small frames */
 #define BLOCKS_PER_WRITE 16
 
-static uint32_t get_u32(const uint8_t *at) {
-    return (uint32_t) at[0] << 24 | (uint32_t) at[1] << 16 | (uint32_t) at[2] << 8 | at[3];
-}
-
-static void put_u32(uint8_t *at, uint32_t value) {
-    at[0] = (uint8_t) (value >> 24);
-    at[1] = (uint8_t) (value >> 16);
-    at[2] = (uint8_t) (value >> 8);
-    at[3] = (uint8_t) value;
-}
-
 /* ---- receiving ---- */
 
 void frame_in_init(struct frame_in *in, uint32_t max) {

@@ -11,24 +11,6 @@
 #define SEAL_BYTES crypto_secretstream_xchacha20poly1305_ABYTES
 #define KEEP_BYTES 4096 /* a receive buffer up to this stays between messages */
 
-static void put_u16(uint8_t *at, uint16_t value) {
-    at[0] = (uint8_t) (value >> 8);
-    at[1] = (uint8_t) value;
-}
-
-static void put_u32(uint8_t *at, uint32_t value) {
-    put_u16(at, (uint16_t) (value >> 16));
-    put_u16(at + 2, (uint16_t) value);
-}
-
-static uint16_t get_u16(const uint8_t *at) {
-    return (uint16_t) (at[0] << 8 | at[1]);
-}
-
-static uint32_t get_u32(const uint8_t *at) {
-    return (uint32_t) get_u16(at) << 16 | get_u16(at + 2);
-}
-
 void channel_done(struct channel *channel) {
     str_done(&channel->message);
     sodium_memzero(channel, sizeof(*channel));
