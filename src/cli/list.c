@@ -127,14 +127,6 @@ void strs_done(struct strs *list) {
     *list = (struct strs) {NULL, 0};
 }
 
-bool strs_has(const struct strs *list, const char *text) {
-    for (uint32_t i = 0; text && i < list->n; i++) {
-        if (!strcmp(list->items[i], text))
-            return true;
-    }
-    return false;
-}
-
 bool strs_has_nocase(const struct strs *list, const char *text) {
     for (uint32_t i = 0; text && i < list->n; i++) {
         if (!strcasecmp(list->items[i], text))
@@ -158,14 +150,6 @@ bool strs_has_word(const struct strs *list, const char *text) {
 void u32s_push(struct u32s *list, uint32_t value) {
     list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
     list->items[list->n++] = value;
-}
-
-bool u32s_has(const struct u32s *list, uint32_t value) {
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (list->items[i] == value)
-            return true;
-    }
-    return false;
 }
 
 bool list_user_find(const char *text, uint32_t *ret_uid) {

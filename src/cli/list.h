@@ -52,13 +52,11 @@ void rows_print(const struct rows *rows, const struct format *format, struct col
 void strs_split(struct strs *list, const char *text);
 void strs_push(struct strs *list, const char *text);
 void strs_done(struct strs *list);
-bool strs_has(const struct strs *list, const char *text);
 bool strs_has_nocase(const struct strs *list, const char *text);
 /* True if any word of the comma list `text` is in the list. */
 bool strs_has_word(const struct strs *list, const char *text);
 
 void u32s_push(struct u32s *list, uint32_t value);
-bool u32s_has(const struct u32s *list, uint32_t value);
 
 /* A user by name or, where none is called so, by number. */
 bool list_user_find(const char *text, uint32_t *ret_uid);

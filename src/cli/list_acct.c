@@ -195,7 +195,7 @@ static bool group_match(const struct acct_filter *filter, const struct job *job)
 }
 
 static bool uid_match(const struct acct_filter *filter, const struct job *job) {
-    return filter->all_users || filter->uids.n == 0 || u32s_has(&filter->uids, job->uid);
+    return filter->all_users || u32s_pass(&filter->uids, job->uid);
 }
 
 static bool acct_match(const struct acct_filter *filter, const struct acct_job *acct) {

@@ -38,38 +38,18 @@ static void frame_end(struct frame *frame) {
 
 /* ---- filters ---- */
 
-static bool in_strs(const struct strs *list, const char *text) {
-    if (list->n == 0)
-        return true;
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (str_equal(list->items[i], text))
-            return true;
-    }
-    return false;
-}
-
-static bool in_u32s(const struct u32s *list, uint32_t value) {
-    if (list->n == 0)
-        return true;
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (list->items[i] == value)
-            return true;
-    }
-    return false;
-}
-
 static bool partition_in(const struct strs *list, const char *partitions) {
     if (list->n == 0)
         return true;
     if (partitions == NULL)
         return false;
     if (strchr(partitions, ',') == NULL)
-        return in_strs(list, partitions);
+        return strs_pass(list, partitions);
     cleanup_free char *copy = xstrdup(partitions);
     char *cursor = copy;
     for (char *name = str_next_word(&cursor, ","); name != NULL;
          name = str_next_word(&cursor, ",")) {
-        if (in_strs(list, name))
+        if (strs_pass(list, name))
             return true;
     }
     return false;
@@ -112,13 +92,13 @@ static bool may_see(const struct job_filter *filter, const struct core_job *job)
 
 static bool job_wanted(const struct job_filter *filter, const struct core_job *job) {
     const struct list_request *r = filter->request;
-    if (!may_see(filter, job) || !state_wanted(r, job) || !in_u32s(&r->uids, job->rec.uid))
+    if (!may_see(filter, job) || !state_wanted(r, job) || !u32s_pass(&r->uids, job->rec.uid))
         return false;
     if (r->since > 0 && job->rec.generation <= r->since)
         return false;
     if (!partition_in(&r->partitions, job->rec.partition) ||
-        !in_strs(&r->accounts, job->rec.account) || !in_strs(&r->qos, job->rec.qos) ||
-        !in_strs(&r->names, job->rec.name))
+        !strs_pass(&r->accounts, job->rec.account) || !strs_pass(&r->qos, job->rec.qos) ||
+        !strs_pass(&r->names, job->rec.name))
         return false;
     if (r->nodelist != NULL && !on_nodes(filter, job))
         return false;
@@ -346,7 +326,7 @@ static int list_partitions(struct core *core, const struct core_user *user,
     for (size_t p = 0; p < core->n_partitions; p++) {
         const struct partition *part = &core->partitions[p].rec;
         bool hidden = part->hidden && !request->all && !core_is_admin(core, user->uid);
-        if (!in_strs(&request->partitions, part->name) || (hidden && request->partitions.n == 0))
+        if (!strs_pass(&request->partitions, part->name) || (hidden && request->partitions.n == 0))
             continue;
         found = true;
         frame_add(frame, &record_partition, part, NULL);
@@ -359,7 +339,7 @@ static int list_partitions(struct core *core, const struct core_user *user,
 static int list_reservations(struct core *core, const struct list_request *request,
                              struct frame *frame) {
     vec_each (&core->reservations, resv) {
-        if (in_strs(&request->names, (*resv)->rec.name))
+        if (strs_pass(&request->names, (*resv)->rec.name))
             frame_add(frame, &record_reservation, &(*resv)->rec, NULL);
     }
     return 0;
@@ -423,13 +403,13 @@ static bool acct_wanted(const struct job_filter *filter, const struct core_job *
                         const struct acct_query *query) {
     if (!may_see(filter, job))
         return false;
-    if (!query->all_users && query->uids.n > 0 && !in_u32s(&query->uids, job->rec.uid))
+    if (!query->all_users && query->uids.n > 0 && !u32s_pass(&query->uids, job->rec.uid))
         return false;
     if (query->states != 0 && !((query->states >> job->rec.state) & 1))
         return false;
     return partition_in(&query->partitions, job->rec.partition) &&
-           in_strs(&query->accounts, job->rec.account) && in_strs(&query->names, job->rec.name) &&
-           in_strs(&query->qos, job->rec.qos);
+           strs_pass(&query->accounts, job->rec.account) &&
+           strs_pass(&query->names, job->rec.name) && strs_pass(&query->qos, job->rec.qos);
 }
 
 static void acct_emit(struct core_job *job, bool hide_line, const struct acct_query *query,

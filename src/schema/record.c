@@ -232,6 +232,22 @@ void string_set(char **member, const char *value) {
     *member = copy;
 }
 
+bool strs_has(const struct strs *list, const char *text) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (str_equal(list->items[i], text))
+            return true;
+    }
+    return false;
+}
+
+bool u32s_has(const struct u32s *list, uint32_t value) {
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (list->items[i] == value)
+            return true;
+    }
+    return false;
+}
+
 static void field_print(const struct field *field, void *object, struct str *out) {
     switch ((enum field_type) field->type) {
     case FIELD_BOOL:

@@ -136,6 +136,15 @@ void record_copy_common(const struct record *dst_record, void *dst, const struct
                         const void *src);
 /* Replaces a malloc-owned string member. */
 void string_set(char **member, const char *value);
+bool strs_has(const struct strs *list, const char *text);
+bool u32s_has(const struct u32s *list, uint32_t value);
+/* As a filter: an empty list lets everything pass. */
+static inline bool strs_pass(const struct strs *filter, const char *text) {
+    return filter->n == 0 || strs_has(filter, text);
+}
+static inline bool u32s_pass(const struct u32s *filter, uint32_t value) {
+    return filter->n == 0 || u32s_has(filter, value);
+}
 
 /* ---- wire: protobuf's encoding (varint, fixed64, length-delimited; I32/I64 zigzag) ---- */
 /* Appends. mask NULL = all fields. Default values are not written. */

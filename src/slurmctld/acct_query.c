@@ -48,14 +48,6 @@ static void add_row(struct answer *answer, struct client *client, struct bytes a
 
 /* ---- filters that the store does not know ---- */
 
-static bool in_strs(const struct strs *list, const char *text) {
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (str_equal(list->items[i], text))
-            return true;
-    }
-    return list->n == 0;
-}
-
 static bool task_wanted(const struct acct_query *query, const struct job *job) {
     if (query->ids.n == 0)
         return true;
@@ -88,8 +80,8 @@ static bool row_wanted(const struct answer *answer, const struct job *job) {
         if (!found)
             return false;
     }
-    return in_strs(&q->accounts, job->account) && in_strs(&q->partitions, job->partition) &&
-           in_strs(&q->names, job->name) && in_strs(&q->qos, job->qos) && task_wanted(q, job);
+    return strs_pass(&q->accounts, job->account) && strs_pass(&q->partitions, job->partition) &&
+           strs_pass(&q->names, job->name) && strs_pass(&q->qos, job->qos) && task_wanted(q, job);
 }
 
 static void take_history(struct answer *answer, struct client *client,
