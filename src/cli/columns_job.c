@@ -349,20 +349,16 @@ PRINT(print_time_min) {
         minutes_print_short(minutes, "N/A", out);
 }
 PRINT(print_req_switch) {
-    const char *text = *(const char *const *) member;
-    uint32_t count = 0;
+    uint32_t count;
     int64_t seconds;
-    if (text && !switches_parse(text, &count, &seconds))
-        count = 0;
+    job_switches(row, &count, &seconds);
     str_append_u64(out, count);
 }
 PRINT(print_wait_for_switch) {
-    const char *text = *(const char *const *) member;
     uint32_t count;
-    int64_t seconds = 0;
-    if (text && !switches_parse(text, &count, &seconds))
-        seconds = 0;
-    duration_print_short(max_of(seconds, (int64_t) 0), out);
+    int64_t seconds;
+    job_switches(row, &count, &seconds);
+    duration_print_short(seconds, out);
 }
 PRINT(print_pending_time) {
     const struct job *job = row;

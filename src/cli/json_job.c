@@ -191,10 +191,9 @@ CALL(call_cpus_per_task) {
     json_number(json, key, true, false, max_of(job->cpus_per_task, 1u));
 }
 CALL(call_required_switches) {
-    uint32_t count = 0;
+    uint32_t count;
     int64_t seconds;
-    if (job->switches && !switches_parse(job->switches, &count, &seconds))
-        count = 0;
+    job_switches(job, &count, &seconds);
     json_unsigned(json, key, count);
 }
 CALL(call_hold) {

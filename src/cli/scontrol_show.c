@@ -389,8 +389,8 @@ static uint64_t license_reserved(struct scontrol *scontrol, const struct rows *r
     for (size_t i = 0; i < reservations->n; i++) {
         const struct reservation *r = reservations->items[i];
         cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
-        bool active = r->start_time <= scontrol->env.now && scontrol->env.now < r->end_time;
-        if (!active || !r->licenses || licenses_parse(r->licenses, &list, NULL) < 0)
+        if (!reservation_is_active(r, scontrol->env.now) || !r->licenses ||
+            licenses_parse(r->licenses, &list, NULL) < 0)
             continue;
         vec_each (&list, license) {
             if (str_equal(license->name, name))
@@ -459,16 +459,6 @@ static int show_licenses(struct scontrol *scontrol, const char *id) {
     return any && !found;
 }
 
-static bool switch_has_node(const struct switch_item *item, const char *name) {
-    cleanup_hostlist struct hostlist nodes = HOSTLIST_INIT;
-    bool has = false;
-    if (!item->nodes || hostlist_parse(&nodes, item->nodes, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < nodes.n && !has; i++)
-        has = str_equal(nodes.names[i], name);
-    return has;
-}
-
 static void switch_print(const struct switch_item *item, struct str *out) {
     str_printf(out, "SwitchName=%s Level=%u LinkSpeed=%u", item->name, item->level,
                item->link_speed);
@@ -484,6 +474,7 @@ static int show_topology(struct scontrol *scontrol, const char *id) {
     const struct topology_list *list;
     struct error err = ERROR_INIT;
     struct empty empty = {false};
+    struct hostlist wanted cleanup_hostlist = HOSTLIST_INIT;
     bool any = false, is_switch = false;
     if (list_ask(&scontrol->session, MSG_LIST_TOPOLOGY, &empty, MSG_TOPOLOGY_LIST,
                  (const void **) &list, &err) < 0)
@@ -494,9 +485,11 @@ static int show_topology(struct scontrol *scontrol, const char *id) {
     }
     for (uint32_t i = 0; i < list->items.n; i++)
         is_switch = is_switch || str_equal(list->items.items[i].name, id);
+    if (id)
+        hostlist_push(&wanted, id);
     for (uint32_t i = 0; i < list->items.n; i++) {
         const struct switch_item *item = &list->items.items[i];
-        if (id && !(is_switch ? str_equal(item->name, id) : switch_has_node(item, id)))
+        if (id && !(is_switch ? str_equal(item->name, id) : list_nodes_match(item->nodes, &wanted)))
             continue;
         switch_print(item, &scontrol->out);
         any = true;

@@ -7,8 +7,7 @@
 #include "text/duration.h"
 
 static const char *state_of(const struct reservation *r, const struct show_options *options) {
-    bool active = r->start_time <= options->env->now && options->env->now < r->end_time;
-    return active ? "ACTIVE" : "INACTIVE";
+    return reservation_is_active(r, options->env->now) ? "ACTIVE" : "INACTIVE";
 }
 
 void show_reservation(const struct reservation *r, const struct show_options *options,
@@ -48,7 +47,7 @@ void show_reservation_table(const struct reservation *const *reservations, size_
                             const struct show_options *options, struct str *out) {
     size_t width = strlen("RESV_NAME");
     for (size_t i = 0; !bare && i < n; i++)
-        width = strlen(reservations[i]->name) > width ? strlen(reservations[i]->name) : width;
+        width = max_of(width, strlen(reservations[i]->name));
     if (!bare)
         str_printf(out, "%-*s  %8s  %19s  %19s  %11s  %s\n", (int) width, "RESV_NAME", "STATE",
                    "START_TIME", "END_TIME", "DURATION", "NODELIST");

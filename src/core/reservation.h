@@ -20,9 +20,6 @@ struct core_reservation *reservation_find_id(const struct core *core, uint32_t i
 /* Adds a record that it takes over. */
 struct core_reservation *reservation_add(struct core *core, struct reservation *rec);
 void reservation_touch(struct core *core, struct core_reservation *resv);
-static inline bool reservation_is_active(const struct reservation *rec, int64_t now) {
-    return rec->start_time <= now && now < rec->end_time;
-}
 
 /* ---- nodes (resv_nodes.c) ---- */
 /* Fills nodes, parts, node_cnt, core_cnt and tres of a request whose times and wishes are set.

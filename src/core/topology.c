@@ -65,8 +65,8 @@ void spec_switches(const struct job *job, struct sched_job_spec *spec) {
     int64_t seconds, since = job->eligible_time > 0 ? job->eligible_time : job->submit_time;
     uint32_t count;
 
-    if (job->switches == NULL || !switches_parse(job->switches, &count, &seconds))
-        return;
+    job_switches(job, &count, &seconds);
     spec->max_switches = count;
-    spec->switches_until = max_of(since, job->switches_since) + max_of(seconds, (int64_t) 0);
+    if (count > 0)
+        spec->switches_until = max_of(since, job->switches_since) + seconds;
 }

@@ -66,6 +66,13 @@ bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds)
     return true;
 }
 
+void job_switches(const struct job *job, uint32_t *ret_count, int64_t *ret_seconds) {
+    *ret_count = 0;
+    *ret_seconds = 0;
+    if (job->switches != NULL && switches_parse(job->switches, ret_count, ret_seconds))
+        *ret_seconds = max_of(*ret_seconds, (int64_t) 0);
+}
+
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out) {
     for (size_t i = 0; i < n;) {
         size_t same = 1;

@@ -311,6 +311,8 @@ void exit_status_print(uint32_t status, struct str *out);
 void job_id_print(const struct job *job, size_t max_bytes, struct str *out);
 /* --switches "N" or "N@TIME": at most N leaf switches, for so many seconds; -1 without a time. */
 bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds);
+/* Those of a job's record; 0 and 0 when it does not care. */
+void job_switches(const struct job *job, uint32_t *ret_count, int64_t *ret_seconds);
 /* Counted list: {2,2,2,1} -> "2(x3),1". */
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
 

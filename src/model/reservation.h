@@ -78,6 +78,10 @@ RECORD_DECLARE(reservation_part, RESERVATION_PART_FIELDS)
     X(26, STR, creator, 0)
 RECORD_DECLARE(reservation, RESERVATION_FIELDS)
 
+/* Between its start and its end, which it does not reach. */
+static inline bool reservation_is_active(const struct reservation *rec, int64_t now) {
+    return rec->start_time <= now && now < rec->end_time;
+}
 /* When the occurrence after the one at `start` begins, in local time; 0 = there is none. */
 int64_t reservation_next_start(int64_t start, uint32_t flags);
 /* "MAINT,SPEC_NODES", "PURGE_COMP=00:05:00". */
