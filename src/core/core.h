@@ -100,6 +100,9 @@ const char *core_stored_cluster(const struct core *core);
 /* Whether any partition asks for a group, so that core_user.groups matters. */
 bool core_wants_groups(const struct core *core);
 bool core_is_admin(const struct core *core, uint32_t uid);
+/* The key of an update of a reservation as it is written in full, "Users" for "us+"; NULL when
+ * there is none. */
+const char *core_reservation_key(const char *text);
 /* A job's record as it stands; NULL when the job has left. Lives until the next input. */
 const struct job *core_job(const struct core *core, uint32_t job_id);
 uint32_t core_next_job_id(const struct core *core);

@@ -378,7 +378,7 @@ static int set_unsupported(struct change *c) {
                      c->given->key);
 }
 
-static const struct {
+static const struct key {
     const char *name;
     size_t least; /* letters that tell it from the others */
     int (*set)(struct change *c);
@@ -407,20 +407,34 @@ static const struct {
     {"Watts", 1, set_unsupported},
 };
 
-/* "Users+" adds, "Users-" takes away. */
-static int key_apply(struct change *c, const struct key_value *given) {
-    size_t length = strlen(given->key);
-    c->given = given;
-    c->value = given->value != NULL ? given->value : "";
-    c->sign = '=';
-    if (length > 1 && (given->key[length - 1] == '+' || given->key[length - 1] == '-'))
-        c->sign = given->key[--length];
+/* The row of a key, or NULL. "Users+" adds, "Users-" takes away. */
+static const struct key *key_find(const char *text, char *ret_sign) {
+    size_t length = strlen(text);
+    char sign = '=';
+    if (length > 1 && (text[length - 1] == '+' || text[length - 1] == '-'))
+        sign = text[--length];
+    *ret_sign = sign;
     for (size_t i = 0; i < countof(keys); i++) {
         if (length >= keys[i].least && length <= strlen(keys[i].name) &&
-            strncasecmp(keys[i].name, given->key, length) == 0)
-            return keys[i].set(c);
+            strncasecmp(keys[i].name, text, length) == 0)
+            return &keys[i];
     }
-    return error_set(c->err, ERR_INVALID, "Unknown parameter %s=%s.", given->key, c->value);
+    return NULL;
+}
+
+const char *core_reservation_key(const char *text) {
+    char sign;
+    const struct key *key = key_find(text, &sign);
+    return key != NULL ? key->name : NULL;
+}
+
+static int key_apply(struct change *c, const struct key_value *given) {
+    const struct key *key = key_find(given->key, &c->sign);
+    c->given = given;
+    c->value = given->value != NULL ? given->value : "";
+    return key != NULL
+               ? key->set(c)
+               : error_set(c->err, ERR_INVALID, "Unknown parameter %s=%s.", given->key, c->value);
 }
 
 /* ---- the whole ---- */

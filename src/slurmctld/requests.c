@@ -250,16 +250,20 @@ static bool nodes_cannot_run(struct client *client, uint32_t seq, const struct s
     return true;
 }
 
-static bool is_known(const char *key, const char *name) {
-    struct error err = ERROR_INIT;
-    struct userdb_user user;
-    gid_t gid;
-    if (strncasecmp(key, "Gr", 2) == 0)
-        return userdb_find_group(name, &gid, &err) == 0;
-    if (userdb_find(name, &user, &err) < 0)
-        return false;
-    userdb_user_done(&user);
-    return true;
+/* Does each of these exist? A name may have a '-' before it. */
+static int names_check(const char *list, bool groups, struct error *err) {
+    cleanup_free char *copy = xstrdup(list);
+    char *cursor = copy;
+    for (char *name; (name = str_next_word(&cursor, ",")) != NULL;) {
+        struct userdb_user user = {0};
+        gid_t gid;
+        name += *name == '-';
+        int r = groups ? userdb_find_group(name, &gid, err) : userdb_find(name, &user, err);
+        if (r < 0)
+            return r;
+        userdb_user_done(&user);
+    }
+    return 0;
 }
 
 /* A reservation for a user or group that does not exist is a mistyped one. */
@@ -269,20 +273,14 @@ static bool names_nobody(struct client *client, uint32_t seq, const struct updat
         return false;
     for (uint32_t i = 0; i < update->changes.n; i++) {
         const struct key_value *change = &update->changes.items[i];
-        const char *key = change->key != NULL ? change->key : "";
-        bool names = strncasecmp(key, "Us", 2) == 0 || strncasecmp(key, "Gr", 2) == 0;
-        if (!names || change->value == NULL)
+        const char *key = change->key != NULL ? core_reservation_key(change->key) : NULL;
+        bool groups = str_equal(key, "Groups");
+        struct error err = ERROR_INIT;
+        if ((!groups && !str_equal(key, "Users")) || change->value == NULL ||
+            names_check(change->value, groups, &err) == 0)
             continue;
-        cleanup_free char *copy = xstrdup(change->value);
-        char *cursor = copy;
-        for (char *name = str_next_word(&cursor, ","); name != NULL;
-             name = str_next_word(&cursor, ",")) {
-            if (is_known(change->key, name + (*name == '-')))
-                continue;
-            cleanup_free char *text = xasprintf("there is no user or group %s", name);
-            reply_error_text(client, seq, -ERR_USER_ID, text);
-            return true;
-        }
+        reply_error_text(client, seq, -ERR_USER_ID, err.text);
+        return true;
     }
     return false;
 }
