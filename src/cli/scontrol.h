@@ -35,8 +35,20 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_create(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_delete(struct scontrol *scontrol, int argc, char **argv);
 
-/* Reservations: create, update, delete with the words behind the keyword; show. */
 enum scontrol_change { SCONTROL_CREATE, SCONTROL_UPDATE, SCONTROL_DELETE };
+/* KEY=VALUE words of a request; owned. */
+struct scontrol_changes {
+    struct key_value *items;
+    uint32_t n;
+};
+/* Takes key and value over. */
+void scontrol_changes_push(struct scontrol_changes *changes, char *key, char *value);
+void scontrol_changes_done(struct scontrol_changes *changes);
+/* Borrows all it is given. */
+void scontrol_update_fill(struct update *update, const char *entity, const char *target,
+                          const struct scontrol_changes *changes, enum scontrol_change what);
+
+/* Reservations: create, update, delete with the words behind the keyword; show. */
 bool scontrol_is_reservation(int argc, char **argv);
 int scontrol_reservation(struct scontrol *scontrol, int argc, char **argv,
                          enum scontrol_change what);

@@ -31,36 +31,24 @@ bool scontrol_is_reservation(int argc, char **argv) {
     return false;
 }
 
-struct words {
-    struct key_value *items;
-    uint32_t n;
-    const char *target;
-};
-
-static void words_done(struct words *words) {
-    for (uint32_t i = 0; i < words->n; i++) {
-        free(words->items[i].key);
-        free(words->items[i].value);
-    }
-    free(words->items);
-}
-
 /* KEY=VALUE, KEY+=VALUE and KEY-=VALUE: the sign stays with the key. NULL, or the word that is
  * wrong. */
-static const char *words_parse(int argc, char **argv, struct words *words) {
+static const char *words_parse(int argc, char **argv, struct scontrol_changes *changes,
+                               const char **ret_target) {
     for (int i = 0; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         if (is_entity_word(argv[i])) {
-            words->target = equals ? equals + 1 : words->target;
+            *ret_target = equals ? equals + 1 : *ret_target;
             continue;
         }
         bool skip = strcasecmp(argv[i], "skip") == 0;
         if ((!equals || equals == argv[i]) && !skip)
             return argv[i];
-        words->items = xreallocarray(words->items, words->n + 1, sizeof(*words->items));
-        struct key_value *change = &words->items[words->n++];
-        change->key = skip ? xstrdup("Skip") : xstrndup(argv[i], (size_t) (equals - argv[i]));
-        change->value = xstrdup(skip ? "yes" : equals + 1);
+        if (skip)
+            scontrol_changes_push(changes, xstrdup("Skip"), xstrdup("yes"));
+        else
+            scontrol_changes_push(changes, xstrndup(argv[i], (size_t) (equals - argv[i])),
+                                  xstrdup(equals + 1));
     }
     return NULL;
 }
@@ -73,14 +61,17 @@ static void complain(const char *text, const char *end) {
     list_error("%s  %s", last ? last + 1 : text, end);
 }
 
-static int create_failed(struct scontrol *scontrol, const struct error *err) {
-    int code = err->code < 0 ? -err->code : err->code;
-    if (code == ERR_INVALID && err->text[0]) {
-        complain(err->text, "No reservation created.");
+/* The classic words, then, where it is known, what would work. */
+static int change_failed(struct scontrol *scontrol, const struct error *err, bool create) {
+    const char *text = error_text(err->code);
+    if (err->code == -ERR_INVALID && err->text[0]) {
+        complain(err->text, create ? "No reservation created." : "No reservation update.");
         return 1;
     }
-    fprintf(stderr, "Error creating the reservation: %s\n", error_text(code));
-    if (code == ERR_NODES_BUSY)
+    fprintf(stderr, "Error %s the reservation: %s\n", create ? "creating" : "updating", text);
+    if (!create)
+        fprintf(stderr, "slurm_update error: %s\n", text);
+    else if (err->code == -ERR_NODES_BUSY)
         str_append(&scontrol->out,
                    "Note, unless nodes are directly requested a reservation must exist in a single "
                    "partition.\nIf no partition is requested the default partition is assumed.\n");
@@ -89,63 +80,40 @@ static int create_failed(struct scontrol *scontrol, const struct error *err) {
     return 1;
 }
 
-static int update_failed(const struct error *err) {
-    int code = err->code < 0 ? -err->code : err->code;
-    if (code == ERR_INVALID && err->text[0]) {
-        complain(err->text, "No reservation update.");
-        return 1;
-    }
-    fprintf(stderr, "Error updating the reservation: %s\nslurm_update error: %s\n",
-            error_text(code), error_text(code));
-    if (err->text[0])
-        list_error("%s", err->text);
-    return 1;
-}
-
 static int delete_failed(const struct error *err, const char *word) {
-    fprintf(stderr, "delete_reservation %s: %s\n", word,
-            error_text(err->code < 0 ? -err->code : err->code));
+    fprintf(stderr, "delete_reservation %s: %s\n", word, error_text(err->code));
     return 1;
 }
 
-static int send(struct scontrol *scontrol, const struct words *words, enum scontrol_change what,
-                const char *first) {
-    struct update update;
+static int send(struct scontrol *scontrol, const struct update *update, const char *first) {
     struct error err = ERROR_INIT;
     const void *reply;
-    bool create = what == SCONTROL_CREATE;
-    record_init(&record_update, &update);
-    update.entity = (char *) (uintptr_t) "reservation";
-    update.target = (char *) (uintptr_t) words->target;
-    update.changes.items = words->items;
-    update.changes.n = words->n;
-    update.create = create;
-    update.remove = what == SCONTROL_DELETE;
-    if (list_ask(&scontrol->session, MSG_UPDATE, &update, create ? MSG_RESERVATION_LIST : MSG_OK,
-                 &reply, &err) < 0)
-        return create                    ? create_failed(scontrol, &err)
-               : what == SCONTROL_DELETE ? delete_failed(&err, first)
-                                         : update_failed(&err);
+    if (list_ask(&scontrol->session, MSG_UPDATE, update,
+                 update->create ? MSG_RESERVATION_LIST : MSG_OK, &reply, &err) < 0)
+        return update->remove ? delete_failed(&err, first)
+                              : change_failed(scontrol, &err, update->create);
     const struct reservation_list *made = reply;
-    if (create && made->items.n > 0)
+    if (update->create && made->items.n > 0)
         str_printf(&scontrol->out, "Reservation created: %s\n", made->items.items[0].name);
-    else if (what == SCONTROL_UPDATE)
+    else if (!update->create && !update->remove)
         str_append(&scontrol->out, "Reservation updated.\n");
     return 0;
 }
 
 int scontrol_reservation(struct scontrol *scontrol, int argc, char **argv,
                          enum scontrol_change what) {
-    struct words words = {NULL, 0, NULL};
-    const char *wrong = words_parse(argc, argv, &words);
+    struct scontrol_changes changes = {NULL, 0};
+    struct update update;
+    const char *target = NULL, *wrong = words_parse(argc, argv, &changes, &target);
     int status = 1;
+    scontrol_update_fill(&update, "reservation", target, &changes, what);
     if (wrong)
         list_error("Misformatted parameter '%s', most options have a parameter after '='.  No "
                    "reservation %s.",
-                   wrong, what == SCONTROL_CREATE ? "created" : "update");
+                   wrong, update.create ? "created" : "update");
     else
-        status = send(scontrol, &words, what, argv[0]);
-    words_done(&words);
+        status = send(scontrol, &update, argv[0]);
+    scontrol_changes_done(&changes);
     return status;
 }
 

@@ -26,17 +26,28 @@ static const struct entity_key entity_keys[] = {
     {"StepId", 4, "step"},   {"SlurmctldDebug", 6, "debug"},
 };
 
-struct changes {
-    struct key_value *items;
-    uint32_t n;
-};
+void scontrol_changes_push(struct scontrol_changes *changes, char *key, char *value) {
+    changes->items = xreallocarray(changes->items, changes->n + 1, sizeof(*changes->items));
+    changes->items[changes->n++] = (struct key_value) {.key = key, .value = value};
+}
 
-static void changes_done(struct changes *changes) {
+void scontrol_changes_done(struct scontrol_changes *changes) {
     for (uint32_t i = 0; i < changes->n; i++) {
         free(changes->items[i].key);
         free(changes->items[i].value);
     }
     free(changes->items);
+}
+
+void scontrol_update_fill(struct update *update, const char *entity, const char *target,
+                          const struct scontrol_changes *changes, enum scontrol_change what) {
+    record_init(&record_update, update);
+    update->entity = (char *) (uintptr_t) entity;
+    update->target = (char *) (uintptr_t) target;
+    update->changes.items = changes->items;
+    update->changes.n = changes->n;
+    update->create = what == SCONTROL_CREATE;
+    update->remove = what == SCONTROL_DELETE;
 }
 
 static const struct entity_key *entity_key_find(const char *key) {
@@ -62,7 +73,7 @@ static bool change_parse(const char *word, struct key_value *ret) {
 }
 
 /* Parses all words; the entity's own goes to *ret_target. 0, or 1 after a complaint. */
-static int changes_parse(int argc, char **argv, struct changes *changes,
+static int changes_parse(int argc, char **argv, struct scontrol_changes *changes,
                          const struct entity_key **ret_key, char **ret_target) {
     *ret_key = NULL;
     *ret_target = NULL;
@@ -79,14 +90,13 @@ static int changes_parse(int argc, char **argv, struct changes *changes,
             free(change.key);
             continue;
         }
-        changes->items = xreallocarray(changes->items, changes->n + 1, sizeof(*changes->items));
-        changes->items[changes->n++] = change;
+        scontrol_changes_push(changes, change.key, change.value);
     }
     return 0;
 }
 
 /* ---- answers ---- */
-static const char *value_of(const struct changes *changes, const char *key) {
+static const char *value_of(const struct scontrol_changes *changes, const char *key) {
     for (uint32_t i = 0; i < changes->n; i++) {
         if (str_equal_nocase(changes->items[i].key, key))
             return changes->items[i].value;
@@ -94,14 +104,14 @@ static const char *value_of(const struct changes *changes, const char *key) {
     return "";
 }
 
-static int unsupported_key(const struct changes *changes, const char *key) {
+static int unsupported_key(const struct scontrol_changes *changes, const char *key) {
     fprintf(stderr, "%s: %s=%s\nRequest aborted\n", error_text(ERR_UPDATE_KEY), key ? key : "",
             value_of(changes, key ? key : ""));
     return 1;
 }
 
 /* One complaint for each job; an id of an array's tasks stands before the reason. */
-static int job_answer(const struct job_results *results, const struct changes *changes) {
+static int job_answer(const struct job_results *results, const struct scontrol_changes *changes) {
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
         if (result->code == ERR_UPDATE_KEY)
@@ -111,14 +121,14 @@ static int job_answer(const struct job_results *results, const struct changes *c
 }
 
 /* What the controller says of a value that it cannot read is a whole sentence already. */
-static int failed(const char *what, const struct error *err, const struct changes *changes) {
-    int code = err->code < 0 ? -err->code : err->code;
-    if (code == ERR_UPDATE_KEY)
+static int failed(const char *what, const struct error *err,
+                  const struct scontrol_changes *changes) {
+    if (err->code == -ERR_UPDATE_KEY)
         return unsupported_key(changes, err->text);
-    if (code == ERR_INVALID && err->text[0])
+    if (err->code == -ERR_INVALID && err->text[0])
         fprintf(stderr, "%s\n", err->text);
     else
-        fprintf(stderr, "%s: %s\n", what, error_text(code));
+        fprintf(stderr, "%s: %s\n", what, error_text(err->code));
     return 1;
 }
 
@@ -131,7 +141,8 @@ static bool time_limit_is_valid(const char *value) {
 }
 
 static int update_send(struct scontrol *scontrol, const char *entity, const char *target,
-                       const struct changes *changes, bool create, bool remove, const char *what) {
+                       const struct scontrol_changes *changes, enum scontrol_change change,
+                       const char *what) {
     struct update update;
     struct error err = ERROR_INIT;
     const void *reply;
@@ -140,13 +151,7 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
         list_error("Invalid TimeLimit value");
         return 1;
     }
-    record_init(&record_update, &update);
-    update.entity = (char *) (uintptr_t) entity;
-    update.target = (char *) (uintptr_t) target;
-    update.changes.items = changes->items;
-    update.changes.n = changes->n;
-    update.create = create;
-    update.remove = remove;
+    scontrol_update_fill(&update, entity, target, changes, change);
     if (list_ask(&scontrol->session, MSG_UPDATE, &update, jobs ? MSG_JOB_RESULTS : MSG_OK, &reply,
                  &err) < 0) {
         if (jobs) {
@@ -189,21 +194,22 @@ static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
 }
 
 static int entity_update(struct scontrol *scontrol, const struct entity_key *key,
-                         const char *target, const struct changes *changes) {
+                         const char *target, const struct scontrol_changes *changes) {
     if (!strcmp(key->key, "JobName")) {
         cleanup_free char *ids = jobs_by_name(scontrol, target);
-        return ids ? update_send(scontrol, "job", ids, changes, false, false, "") : 1;
+        return ids ? update_send(scontrol, "job", ids, changes, SCONTROL_UPDATE, "") : 1;
     }
     if (!strcmp(key->entity, "debug")) {
         fprintf(stderr, "slurm_update error: %s\n", error_text(ERR_NOT_SUPPORTED));
         return 1;
     }
-    return update_send(scontrol, key->entity, target, changes, false, false, "slurm_update error");
+    return update_send(scontrol, key->entity, target, changes, SCONTROL_UPDATE,
+                       "slurm_update error");
 }
 
 int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
     const struct entity_key *key;
-    struct changes changes = {NULL, 0};
+    struct scontrol_changes changes = {NULL, 0};
     char *target;
     if (argc < 1) {
         fputs("too few arguments for update keyword\n", stderr);
@@ -225,23 +231,24 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
         status = entity_update(scontrol, key, target, &changes);
     }
     free(target);
-    changes_done(&changes);
+    scontrol_changes_done(&changes);
     return status;
 }
 
 /* ---- create, delete ---- */
-static int create_or_delete(struct scontrol *scontrol, int argc, char **argv, bool create) {
+static int create_or_delete(struct scontrol *scontrol, int argc, char **argv,
+                            enum scontrol_change change) {
+    bool create = change == SCONTROL_CREATE;
     const char *word = create ? "create" : "delete";
     const struct entity_key *key;
-    struct changes changes = {NULL, 0};
+    struct scontrol_changes changes = {NULL, 0};
     char *target;
     if (argc < 1) {
         fprintf(stderr, "too few arguments for %s keyword\n", word);
         return 1;
     }
     if (scontrol_is_reservation(argc, argv))
-        return scontrol_reservation(scontrol, argc, argv,
-                                    create ? SCONTROL_CREATE : SCONTROL_DELETE);
+        return scontrol_reservation(scontrol, argc, argv, change);
     int status = changes_parse(argc, argv, &changes, &key, &target);
     if (status == 0 && (!key || !strcmp(key->entity, "job") || !strcmp(key->entity, "step"))) {
         if (create)
@@ -252,17 +259,17 @@ static int create_or_delete(struct scontrol *scontrol, int argc, char **argv, bo
     } else if (status == 0) {
         cleanup_free char *what = create ? xasprintf("Error creating the %s", key->entity)
                                          : xasprintf("delete_%s %s", key->entity, argv[0]);
-        status = update_send(scontrol, key->entity, target, &changes, create, !create, what);
+        status = update_send(scontrol, key->entity, target, &changes, change, what);
     }
     free(target);
-    changes_done(&changes);
+    scontrol_changes_done(&changes);
     return status;
 }
 
 int scontrol_create(struct scontrol *scontrol, int argc, char **argv) {
-    return create_or_delete(scontrol, argc, argv, true);
+    return create_or_delete(scontrol, argc, argv, SCONTROL_CREATE);
 }
 
 int scontrol_delete(struct scontrol *scontrol, int argc, char **argv) {
-    return create_or_delete(scontrol, argc, argv, false);
+    return create_or_delete(scontrol, argc, argv, SCONTROL_DELETE);
 }
