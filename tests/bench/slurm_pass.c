@@ -85,18 +85,19 @@ static void main_pass(struct pass *p) {
 
 /* ---- the backfill cycle ---- */
 
-/* Whole nodes, in whole multiples of the resolution. */
-static void reserve(struct sched *s, struct job *job, const struct alternative *alt,
-                    int64_t start) {
+/* Whole nodes, in whole multiples of the resolution. The plan keeps the alternative. */
+static void reserve(struct pass *p, struct job *job, const struct alternative *alt, int64_t start) {
+    struct sched *s = p->s;
     int64_t resolution = slurm_shape.resolution;
-    struct alternative whole = *alt;
+    struct alternative *whole = arena_alloc(p->plan->memory, sizeof(*whole));
     int64_t end = time_after(start, alt->limit);
     int64_t from = max_of(start - start % resolution, s->now);
     if (end < SCHED_FOREVER - resolution)
         end = (end + resolution - 1) / resolution * resolution;
-    whole.exclusive = true;
-    whole.limit = end == SCHED_FOREVER ? SCHED_FOREVER : end - from;
-    plan_add(s, job, &whole, from, &s->best);
+    *whole = *alt;
+    whole->exclusive = true;
+    whole->limit = end == SCHED_FOREVER ? SCHED_FOREVER : end - from;
+    plan_add(s, job, whole, from, &s->best);
 }
 
 /* False: it has no start within the window. */
@@ -118,7 +119,7 @@ static bool backfill_try(struct pass *p, struct job *job) {
     if (best == NULL)
         return false;
     if (best_start > s->now) {
-        reserve(s, job, best, best_start);
+        reserve(p, job, best, best_start);
         return true;
     }
     placement_swap(&s->placement, &s->best);
@@ -159,6 +160,8 @@ void __wrap_sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct
     plan->memory = zalloc(struct arena);
     arena_init(plan->memory, 0);
     queue_timers(s, now);
+    calendar_pass(s, now);
+    topology_pass(s, now);
     s->now = now;
     bits_init(&p.closed, s->n_partitions);
     if (s->changed)
