@@ -22,6 +22,8 @@ void why_end(const struct job *job, struct str *out);
 void why_delay(const struct job *job, int64_t now, struct str *out);
 /* By whom it was preempted, for whom it has to go: a sentence, or nothing. */
 void why_preempted(const struct job *job, int64_t now, struct str *out);
+/* A point in time, 0 = unknown. */
+void why_time(int64_t time, int64_t now, struct str *out);
 /* The part of its provenance that says how it was started. */
 int why_started_length(const struct job *job);
 

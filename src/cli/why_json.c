@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `sluice why --json`: the facts of why_text.c. Times are seconds since the epoch, 0 = unknown. */
+#include "cli/columns_job.h"
 #include "cli/json_writer.h"
 #include "cli/why.h"
 
@@ -46,14 +47,12 @@ static void preempted_json(struct json *json, const struct job *job, int64_t now
 }
 
 static void job_json(struct json *json, const struct job *job, int64_t now) {
-    const char *reason =
-        job->state_desc ? job->state_desc : names_text(&names_job_reason, job->reason);
     struct str end cleanup_str = STR_INIT;
     json_text(json, "name", job->name);
     json_text(json, "user", job->user_name);
     json_text(json, "partition", job->partition);
     json_text(json, "state", job_state_text(job->state, job->flags));
-    json_text(json, "reason", reason);
+    json_text(json, "reason", job_reason_text(job));
     json_text(json, "meaning", why_reason(job->reason));
     json_signed(json, "submitted", job->submit_time);
     json_object(json, "needs");

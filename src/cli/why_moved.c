@@ -5,7 +5,7 @@
 #include "cli/why.h"
 #include "text/timestamp.h"
 
-static void at(int64_t time, int64_t now, struct str *out) {
+void why_time(int64_t time, int64_t now, struct str *out) {
     if (time > 0)
         timestamp_print(time, NULL, now, out);
     else
@@ -18,11 +18,11 @@ void why_delay(const struct job *job, int64_t now, struct str *out) {
     if (job->n_delays == 0 || (start > 0 && start <= job->promised_start))
         return;
     str_append(out, "It had been expected at ");
-    at(job->promised_start, now, out);
+    why_time(job->promised_start, now, out);
     str_append(out, job->state == JOB_PENDING ? ", now " : ", and started at ");
-    at(start, now, out);
+    why_time(start, now, out);
     str_printf(out, ": %s (at ", job->delay_cause ? job->delay_cause : "something changed");
-    at(job->delay_time, now, out);
+    why_time(job->delay_time, now, out);
     if (job->n_delays > 1)
         str_printf(out, ", the last of %u times that it was put off", job->n_delays);
     str_append(out, ").\n");
@@ -55,7 +55,7 @@ void why_preempted(const struct job *job, int64_t now, struct str *out) {
     bool let_off = strchr(what, ',') != NULL; /* ", which then did not need it" */
     if (job->preempt_time > 0 && !let_off) {
         str_append(out, " at ");
-        at(job->preempt_time, now, out);
+        why_time(job->preempt_time, now, out);
     }
     if (job->state == JOB_RUNNING && job->preempt_end > 0)
         str_append(out, "; it may run on for its grace time");

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "cli/columns_job.h"
 #include "cli/why.h"
 #include "text/duration.h"
 #include "text/size.h"
@@ -22,11 +24,7 @@ static void span_print(int64_t seconds, struct str *out) {
 }
 
 static void time_print(const struct why_reply *reply, int64_t time, struct str *out) {
-    if (time == 0) {
-        str_append(out, "an unknown time");
-        return;
-    }
-    timestamp_print(time, NULL, reply->now, out);
+    why_time(time, reply->now, out);
     if (time <= reply->now)
         return;
     str_append(out, " (in ");
@@ -59,9 +57,7 @@ static void head_print(const struct why_reply *reply, struct str *out) {
     if (job->state == JOB_PENDING) {
         str_append(out, " for ");
         span_print(reply->now - job->submit_time, out);
-        const char *reason =
-            job->state_desc ? job->state_desc : names_text(&names_job_reason, job->reason);
-        str_printf(out, ", reason %s", reason ? reason : "None");
+        str_printf(out, ", reason %s", job_reason_text(job));
     }
     str_append(out, ".\n");
 }
@@ -86,7 +82,7 @@ static void needs_print(const struct why_reply *reply, struct str *out) {
         {"per node", job->tres_per_node},     {"in all", job->tres_per_job},
         {"per task", job->tres_per_task},
     };
-    for (size_t i = 0; i < sizeof(extras) / sizeof(*extras); i++) {
+    for (size_t i = 0; i < countof(extras); i++) {
         if (extras[i].value)
             str_printf(out, ", %s %s", extras[i].what, extras[i].value);
     }
@@ -148,6 +144,30 @@ static void nodes_print(const struct why_reply *reply, struct str *out) {
 
 /* ---- who is ahead ---- */
 
+/* The weighted factors that count, and what they add up to. */
+static void priority_print(const struct job *job, struct str *out) {
+    str_printf(out, "Its own priority is %u", job->priority);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } parts[] = {{"age", job->prio_age},   {"fair share", job->prio_fairshare},
+                 {"size", job->prio_size}, {"partition", job->prio_partition},
+                 {"QOS", job->prio_qos},   {"association", job->prio_assoc}};
+    const char *between = " (";
+    for (size_t i = 0; i < countof(parts); i++) {
+        if (parts[i].value == 0)
+            continue;
+        str_printf(out, "%s%s %llu", between, parts[i].name,
+                   (unsigned long long) priority_rounded(parts[i].value));
+        between = ", ";
+    }
+    if (job->nice != 0) {
+        str_printf(out, "%snice %d", between, job->nice);
+        between = ", ";
+    }
+    str_append(out, str_equal(between, ", ") ? ").\n" : ".\n");
+}
+
 static void ahead_print(const struct why_reply *reply, struct str *out) {
     static const char *const causes[] = {
         [WHY_TIER] = "its partition's tier is higher",
@@ -165,32 +185,14 @@ static void ahead_print(const struct why_reply *reply, struct str *out) {
                   {reply->ahead_by_priority, "by priority"},
                   {reply->ahead_by_age, "submitted before, with equal priority"}};
     const char *between = ": ";
-    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+    for (size_t i = 0; i < countof(counts); i++) {
         if (counts[i].n == 0)
             continue;
         str_printf(out, "%s%u %s", between, counts[i].n, counts[i].text);
         between = ", ";
     }
-    str_printf(out, ". Its own priority is %u", reply->job->priority);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } parts[] = {{"age", reply->job->prio_age},   {"fair share", reply->job->prio_fairshare},
-                 {"size", reply->job->prio_size}, {"partition", reply->job->prio_partition},
-                 {"QOS", reply->job->prio_qos},   {"association", reply->job->prio_assoc}};
-    between = " (";
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-        if (parts[i].value == 0)
-            continue;
-        str_printf(out, "%s%s %llu", between, parts[i].name,
-                   (unsigned long long) priority_rounded(parts[i].value));
-        between = ", ";
-    }
-    if (reply->job->nice != 0) {
-        str_printf(out, "%snice %d", between, reply->job->nice);
-        between = ", ";
-    }
-    str_append(out, str_equal(between, ", ") ? ").\n" : ".\n");
+    str_append(out, ". ");
+    priority_print(reply->job, out);
     for (uint32_t i = 0; i < reply->ahead.n; i++) {
         const struct why_job *job = &reply->ahead.items[i];
         str_printf(out, "  job %s of %s (%s, priority %u): %s; starts at ", job->job, job->user,
