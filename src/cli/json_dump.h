@@ -43,6 +43,8 @@ void json_dump_steps(const struct rows *steps, const char *plugin, int argc, cha
 /* sinfo's elements: nodes of a partition that are in the same state and of the same make. */
 void json_dump_sinfo(const struct rows *nodes, const struct rows *partitions, const char *plugin,
                      int argc, char **argv, const struct column_env *env, struct str *out);
+void json_dump_reservations(const struct rows *reservations, const char *plugin, int argc,
+                            char **argv, const struct column_env *env, struct str *out);
 /* Rows are struct acct_job. */
 void json_dump_accounting(const struct rows *jobs, const char *plugin, int argc, char **argv,
                           const struct column_env *env, struct str *out);

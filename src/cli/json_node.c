@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes, partitions and sinfo's groups as JSON. */
+/* Nodes, partitions, reservations and sinfo's groups as JSON. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -392,6 +392,40 @@ void json_dump_partitions(const struct rows *partitions, const char *plugin, int
     json_array(&dump.json, "partitions");
     for (size_t i = 0; i < partitions->n; i++)
         json_partition(&dump.json, NULL, partitions->items[i], env);
+    json_end(&dump.json);
+    json_number(&dump.json, "last_update", true, false, (uint64_t) env->now);
+    json_dump_end(&dump);
+}
+
+static void json_reservation(struct json *json, const struct reservation *r) {
+    json_object(json, NULL);
+    json_text(json, "accounts", r->accounts);
+    json_text(json, "burst_buffer", NULL);
+    json_number(json, "core_count", true, false, r->core_cnt);
+    json_number(json, "end_time", true, false, (uint64_t) r->end_time);
+    json_text(json, "features", r->features);
+    json_array(json, "flags");
+    json_flag_names(json, &names_reservation_flag, r->flags);
+    json_end(json);
+    json_text(json, "groups", r->groups);
+    json_text(json, "licenses", r->licenses);
+    json_text(json, "name", r->name);
+    json_number(json, "node_count", true, false, r->node_cnt);
+    json_text(json, "node_list", r->nodes);
+    json_text(json, "partition", r->partition);
+    json_number(json, "start_time", true, false, (uint64_t) r->start_time);
+    json_text(json, "tres", r->tres);
+    json_text(json, "users", r->users);
+    json_end(json);
+}
+
+void json_dump_reservations(const struct rows *reservations, const char *plugin, int argc,
+                            char **argv, const struct column_env *env, struct str *out) {
+    struct json_dump dump;
+    json_dump_begin(&dump, plugin, argc, argv, env, out);
+    json_array(&dump.json, "reservations");
+    for (size_t i = 0; i < reservations->n; i++)
+        json_reservation(&dump.json, reservations->items[i]);
     json_end(&dump.json);
     json_number(&dump.json, "last_update", true, false, (uint64_t) env->now);
     json_dump_end(&dump);

@@ -119,44 +119,6 @@ int scontrol_reservation(struct scontrol *scontrol, int argc, char **argv,
 
 /* ---- show ---- */
 
-static void json_names(struct json *json, const char *key, uint32_t flags) {
-    json_array(json, key);
-    json_flag_names(json, &names_reservation_flag, flags);
-    json_end(json);
-}
-
-static void json_reservation(struct json *json, const struct reservation *r) {
-    json_object(json, NULL);
-    json_text(json, "accounts", r->accounts);
-    json_text(json, "burst_buffer", NULL);
-    json_number(json, "core_count", true, false, r->core_cnt);
-    json_number(json, "end_time", true, false, (uint64_t) r->end_time);
-    json_text(json, "features", r->features);
-    json_names(json, "flags", r->flags);
-    json_text(json, "groups", r->groups);
-    json_text(json, "licenses", r->licenses);
-    json_text(json, "name", r->name);
-    json_number(json, "node_count", true, false, r->node_cnt);
-    json_text(json, "node_list", r->nodes);
-    json_text(json, "partition", r->partition);
-    json_number(json, "start_time", true, false, (uint64_t) r->start_time);
-    json_text(json, "tres", r->tres);
-    json_text(json, "users", r->users);
-    json_end(json);
-}
-
-static void json_all(struct scontrol *scontrol, const struct rows *rows) {
-    struct json_dump dump;
-    json_dump_begin(&dump, scontrol->json, scontrol->argc, scontrol->argv, &scontrol->env,
-                    &scontrol->out);
-    json_array(&dump.json, "reservations");
-    for (size_t i = 0; i < rows->n; i++)
-        json_reservation(&dump.json, rows->items[i]);
-    json_end(&dump.json);
-    json_number(&dump.json, "last_update", true, false, (uint64_t) scontrol->env.now);
-    json_dump_end(&dump);
-}
-
 int scontrol_show_reservations(struct scontrol *scontrol, const char *id) {
     struct list_request request;
     struct rows rows = {NULL, 0, 0};
@@ -173,7 +135,8 @@ int scontrol_show_reservations(struct scontrol *scontrol, const char *id) {
         return 1;
     }
     if (scontrol->json)
-        json_all(scontrol, &rows);
+        json_dump_reservations(&rows, scontrol->json, scontrol->argc, scontrol->argv,
+                               &scontrol->env, &scontrol->out);
     for (size_t i = 0; !scontrol->json && i < rows.n; i++)
         show_reservation(rows.items[i], &scontrol->show, &scontrol->out);
     if (rows.n == 0 && id) {

@@ -309,7 +309,8 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     return result < 0 ? 1 : 0;
 }
 
-static int reservations_show(struct listing *listing) {
+static int reservations_show(struct listing *listing, int argc, char **argv) {
+    const struct settings *settings = listing->settings;
     struct list_request request;
     struct rows rows = {NULL, 0, 0};
     struct error err = ERROR_INIT;
@@ -321,11 +322,15 @@ static int reservations_show(struct listing *listing) {
     int result = list_reservations(&listing->session, &request, &rows, &err);
     if (result < 0)
         list_load_error("slurm_load_reservations", &err);
+    else if (settings->json)
+        json_dump_reservations(&rows, settings->json, argc, argv, &env, &out);
     else if (rows.n == 0)
         str_append(&out, "No reservations in the system\n");
     else
         show_reservation_table((const struct reservation *const *) rows.items, rows.n,
-                               listing->settings->no_header, &show, &out);
+                               settings->no_header, &show, &out);
+    if (settings->iterate)
+        str_append_char(&out, '\n');
     list_output_all(&out);
     rows_done(&rows);
     list_session_close(&listing->session);
@@ -343,12 +348,12 @@ int main(int argc, char **argv) {
     list_session_init(&listing.session, "sinfo");
     if (settings.clusters)
         list_clusters_check(&listing.session, settings.clusters);
-    if (settings.reservations)
-        return reservations_show(&listing);
-    int status = listing_show(&listing, argc, argv);
+    int (*show)(struct listing *, int, char **) =
+        settings.reservations ? reservations_show : listing_show;
+    int status = show(&listing, argc, argv);
     while (settings.iterate) {
         sleep((unsigned) settings.iterate);
-        status = listing_show(&listing, argc, argv);
+        status = show(&listing, argc, argv);
     }
     format_done(&listing.format);
     node_states_done(&settings.states);

@@ -36,6 +36,8 @@ def test_a_reservation_is_made_shown_used_and_deleted(cluster, work):
     assert f"Nodes={first} NodeCnt=1 CoreCnt=4" in shown and "State=ACTIVE" in shown
     assert json.loads(cluster.ok("scontrol show reservation --json"))["reservations"][0]["name"] == f"{USER}_1"
     assert cluster.ok("sinfo -T -h").split()[:2] == [f"{USER}_1", "ACTIVE"]
+    assert json.loads(cluster.ok("sinfo -T --json"))["reservations"][0]["name"] == f"{USER}_1"
+    assert cluster.run("timeout 3 sinfo -T -h -i 1").out.count(f"{USER}_1") > 1
     assert cluster.ok(f"sinfo -h -n {first} -o %t").split() == ["resv"]
 
     inside = cluster.submit(f"--reservation={USER}_1 -t 10 -o inside.out --wrap='env | grep ^SLURM_JOB_RES; sleep 100'",
