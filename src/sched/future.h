@@ -119,9 +119,9 @@ void promise_make(struct sched *s, struct job *job, int64_t start);
 void promise_drop(struct sched *s, struct job *job);
 /* A run leaves a node, or (SCHED_NO_NODE) everything: it may turn out that it was late. */
 void promise_run_leaves(struct sched *s, const struct run *run, uint32_t node);
-/* After a new search: the plan that the job had before, unless it started or the new plan is no
- * later. The old one is used up. */
-void promise_keep(struct sched *s, struct job *job, struct plan *old);
+/* After a new search: puts back the plan that the job had before, unless it started or the new plan
+ * is no later. False: the old one is not needed any more, and the caller's. */
+bool promise_keep(struct sched *s, struct job *job, struct plan *old);
 /* At the end of a pass: who starts later than told. */
 void promises_review(struct sched *s, struct sched_plan *plan);
 /* May `job` take the place of this plan of somebody behind it? Not that of one who has waited

@@ -70,7 +70,6 @@ struct sched {
     struct map jobs;            /* job id -> struct job */
     struct map shape_index;     /* hash -> chain */
     vec(struct shape *) shapes;
-    vec(uint32_t) places;               /* scratch: nodes of a plan that is made anew */
     vec(struct shape *) changed_shapes; /* whose turn may be wrong */
     vec(struct shape *) reports;        /* whose common reason may have changed */
     struct map sets;                    /* hash -> chain of struct node_set */

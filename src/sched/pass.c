@@ -244,11 +244,6 @@ static void job_blocks(struct sched *s, struct job *job) {
     }
 }
 
-/* Tells one place and time from another. */
-static uint64_t plan_place(const struct plan *plan) {
-    return plan ? hash_bytes(plan->nodes, plan->n * sizeof(*plan->nodes), plan->start) : 0;
-}
-
 enum outcome { STARTED, WAITS, WAITS_LIKE_ALL };
 
 /* That a shape cannot start stays true until something is released, when it was tested against all
@@ -315,40 +310,37 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     return STARTED;
 }
 
+static bool is_same_place(const struct plan *a, const struct plan *b) {
+    return a->start == b->start && a->n == b->n &&
+           memcmp(a->nodes, b->nodes, a->n * sizeof(*a->nodes)) == 0;
+}
+
 /* Tries the next job of a shape. WAITS_LIKE_ALL: so will all others of the shape. */
 static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan *plan,
                             struct starts *starts) {
-    bool had_plan = job->plan != NULL;
+    struct plan *had = job->plan;
 
-    if (job->plan && job->plan->start > s->now && plan_stands(s, job->plan)) {
-        if (job->plan->old)
-            plan_confirm(s, job->plan);
+    if (had && had->start > s->now && plan_stands(s, had)) {
+        if (had->old)
+            plan_confirm(s, had);
         job_blocks(s, job);
         (void) shape_has_senior(s, job);
         return WAITS;
     }
-    if (!had_plan)
+    if (!had)
         return job_try_anew(s, job, 0, plan, starts);
-    uint64_t place = plan_place(job->plan);
-    struct plan *old = job->plan;
-    int64_t planned = old->start;
-    vec_reset(&s->places);
-    for (uint32_t i = 0; i < old->n; i++)
-        vec_push(&s->places, old->nodes[i]);
-    plan_detach(s, old);
-    enum outcome outcome = job_try_anew(s, job, planned, plan, starts);
-    promise_keep(s, job, old);
-    if (plan_place(job->plan) != place) { /* its old place is free for others */
-        vec_each (&s->places, node) {
-            node_released(s, *node);
-        }
-        s->release_version++;
-        sched_touched(s);
+    plan_detach(s, had);
+    enum outcome outcome = job_try_anew(s, job, had->start, plan, starts);
+    if (promise_keep(s, job, had))
+        return outcome;
+    if (!job->plan || !is_same_place(had, job->plan)) { /* its old place is free for others */
+        plan_released(s, had);
         if (job->plan) { /* it was searched with that in sight */
             job->plan->version = s->release_version;
             job->plan->seen = s->log.seen = s->log.end;
         }
     }
+    plan_free(had);
     return outcome;
 }
 

@@ -93,26 +93,25 @@ static bool place_is_free(struct sched *s, const struct plan *old) {
     return true;
 }
 
-void promise_keep(struct sched *s, struct job *job, struct plan *old) {
+bool promise_keep(struct sched *s, struct job *job, struct plan *old) {
     struct plan *later = job->plan;
     bool better = later && (later->start <= old->start || later->pinned);
     bool one_more = later || *calendar_quota(s, old->alt) < job_reservations(s, job);
 
-    if (job->started > 0 || better || !one_more || old->start <= s->now) {
-        plan_free(old);
-        return;
-    }
+    if (job->started > 0 || better || !one_more || old->start <= s->now)
+        return false;
     if (later)
         plan_detach(s, later);
     bool keep = place_is_free(s, old);
-    if (later || !keep)
-        plan_free(keep ? later : old);
     struct plan *plan = keep ? old : later;
-    if (!plan)
-        return;
-    plan->version = s->release_version;
-    plan_attach(s, plan);
-    plan_confirm(s, plan);
+    if (plan) {
+        plan->version = s->release_version;
+        plan_attach(s, plan);
+        plan_confirm(s, plan);
+    }
+    if (keep && later)
+        plan_free(later);
+    return keep;
 }
 
 /* ---- looking for the cause ---- */

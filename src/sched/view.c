@@ -106,7 +106,6 @@ void sched_free(struct sched *s) {
     vec_done(&s->waiting_jobs);
     vec_done(&s->changed_shapes);
     vec_done(&s->reports);
-    vec_done(&s->places);
     vec_done(&s->tentative);
     vec_done(&s->licensed);
     vec_done(&s->preempts);
