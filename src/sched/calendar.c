@@ -301,11 +301,6 @@ int64_t calendar_gap(const struct sched *s, const struct alternative *alt, int64
     return gap;
 }
 
-static bool fits_for(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit) {
-    return licenses_free_at(s, shape, alt, s->now, time_after(s->now, limit)) &&
-           place_now(s, shape, alt, limit, &s->placement);
-}
-
 /* Is there a window of its own reservation that is open now for at least as long? */
 static bool own_is_open(const struct sched *s, const struct alternative *alt) {
     const struct reservation *own = calendar_find(s, alt->reservation);
@@ -360,7 +355,7 @@ static const struct reservation *held_by(struct sched *s, struct shape *shape,
     if (!met)
         return NULL;
     alt->blind = true;
-    bool fits = fits_for(s, shape, alt, alt->limit);
+    bool fits = could_start(s, shape, alt, alt->limit, &s->placement);
     alt->blind = false;
     return fits ? first_met(s, shape, alt, ret_start) : NULL;
 }
@@ -398,7 +393,7 @@ static int64_t limit_that_fits(struct sched *s, struct shape *shape, struct alte
     int64_t gap = alt->limit;
 
     while ((gap = calendar_gap(s, alt, gap)) > 0) {
-        if (fits_for(s, shape, alt, gap))
+        if (could_start(s, shape, alt, gap, &s->placement))
             return gap;
     }
     return 0;
@@ -435,7 +430,7 @@ bool sched_blocked_by(struct sched *s, int64_t now, uint32_t job_id, struct sche
     *ret = (struct sched_blocker) {0};
     for (size_t i = 0; i < job->shape->n_alternatives && !found; i++) {
         struct alternative *alt = &job->shape->alternatives[i];
-        if (alt->reason || fits_for(s, job->shape, alt, alt->limit))
+        if (alt->reason || could_start(s, job->shape, alt, alt->limit, &s->placement))
             continue;
         const struct reservation *by = held_by(s, job->shape, alt, &met_at);
         if (by)

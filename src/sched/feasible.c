@@ -253,10 +253,7 @@ static uint32_t nodes_that_fit(struct sched *s, struct shape *shape, struct alte
     uint32_t n = 0;
 
     bits_each (&alt->set->nodes, node) {
-        int64_t *total = node_total(s, node);
-        const int64_t *need =
-            shape_is_fixed(shape, alt) ? need_each(s, shape, alt, s->nodes[node].hardware) : NULL;
-        n += need || (!shape_is_fixed(shape, alt) && node_tasks(s, shape, alt, node, total) > 0);
+        n += node_share(s, shape, alt, node, node_total(s, node)).tasks > 0;
     }
     return n;
 }

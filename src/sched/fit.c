@@ -240,6 +240,26 @@ uint32_t node_units(const struct sched *s, const struct shape *shape, const stru
     return low;
 }
 
+struct share node_share(struct sched *s, struct shape *shape, struct alternative *alt,
+                        uint32_t node, const int64_t *have) {
+    const int64_t *need = need_each(s, shape, alt, s->nodes[node].hardware);
+    struct share share = {0, 0};
+
+    if (!need || !amount_covers(have, need, s->n_dims))
+        return share; /* not even one task */
+    if (shape_is_fixed(shape, alt)) {
+        share.tasks = need_fits(s, alt, node, have, need) ? shape_share(shape) : 0;
+        return share;
+    }
+    share.tasks = node_tasks(s, shape, alt, node, have);
+    if (share.tasks == 0 || shape->n_per_job == 0)
+        return share;
+    share.units = node_units(s, shape, alt, node, have, shape->ntasks ? 1 : share.tasks);
+    if (share.units == 0)
+        share.tasks = 0;
+    return share;
+}
+
 /* ---- what is taken ---- */
 
 /* Untyped GRES: from the type that has least but enough, else from the fullest types first. */

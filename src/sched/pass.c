@@ -51,8 +51,7 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
             next = max_of(next, window);
         more = next > 0;
         best = next;
-        if (more && licenses_free_at(s, shape, alt, s->now, time_after(s->now, next)) &&
-            place_now(s, shape, alt, next, out)) {
+        if (more && could_start(s, shape, alt, next, out)) {
             *limit = next;
             return true;
         }

@@ -113,26 +113,36 @@ static void lack_set(struct sched *s, const struct alternative *alt, size_t have
     s->lack.tasks = 0;
 }
 
-/* Do the largest shares of those found, on as many nodes as are allowed, hold what is to be spread?
- * Without: nobody needs to sort them. */
-static bool found_hold_goal(struct sched *s, const struct shape *shape,
-                            const struct alternative *alt) {
-    uint32_t goal = spread_goal(shape, alt);
-    uint64_t sum = 0, left = alt->max_nodes;
-
-    if (goal == 0 || goal > 4096)
-        return true;
+void histogram_reset(struct sched *s, uint32_t goal) {
     vec_reset(&s->histogram);
     vec_reserve(&s->histogram, (size_t) goal + 1);
     memset(s->histogram.items, 0, (goal + 1) * sizeof(*s->histogram.items));
-    vec_each (&s->found, c) {
-        s->histogram.items[min_of(shape->n_per_job ? c->units : c->tasks, goal)]++;
-    }
+}
+
+uint64_t histogram_sum(const struct sched *s, uint32_t goal, uint32_t most_nodes) {
+    uint64_t sum = 0, left = most_nodes;
+
     for (uint32_t share = goal; share > 0 && left > 0 && sum < goal; share--) {
         uint64_t n = min_of((uint64_t) s->histogram.items[share], left);
         sum += n * share;
         left -= n;
     }
+    return sum;
+}
+
+/* Do the largest shares of those found, on as many nodes as are allowed, hold what is to be spread?
+ * Without: nobody needs to sort them. */
+static bool found_hold_goal(struct sched *s, const struct shape *shape,
+                            const struct alternative *alt) {
+    uint32_t goal = spread_goal(shape, alt);
+
+    if (goal == 0 || goal > COUNTED_GOAL)
+        return true;
+    histogram_reset(s, goal);
+    vec_each (&s->found, c) {
+        s->histogram.items[min_of(shape->n_per_job ? c->units : c->tasks, goal)]++;
+    }
+    uint64_t sum = histogram_sum(s, goal, alt->max_nodes);
     if (shape->n_per_job == 0 && sum < goal)
         s->lack.tasks = goal - sum;
     return sum >= goal;
@@ -374,27 +384,14 @@ static bool fixed_now(struct sched *s, struct fixed_search *f, size_t count, int
 
 /* ---- the general case: all candidates, then a selection ---- */
 
-static bool candidate_make(struct sched *s, const struct shape *shape,
-                           const struct alternative *alt, uint32_t node, const int64_t *have,
-                           struct candidate *ret) {
-    *ret = (struct candidate) {.node = node};
+static bool candidate_make(struct sched *s, struct shape *shape, struct alternative *alt,
+                           uint32_t node, const int64_t *have, struct candidate *ret) {
+    struct share share = node_share(s, shape, alt, node, have);
+
     s->candidates++;
-    if (shape_is_fixed(shape, alt)) {
-        const int64_t *need = need_each(s, (struct shape *) shape, (struct alternative *) alt,
-                                        s->nodes[node].hardware);
-        ret->tasks = shape_share(shape);
-        if (!need || !need_fits(s, alt, node, have, need))
-            return false;
-    } else {
-        ret->tasks = node_tasks(s, shape, alt, node, have);
-        if (ret->tasks == 0)
-            return false;
-        if (shape->n_per_job) {
-            ret->units = node_units(s, shape, alt, node, have, shape->ntasks ? 1 : ret->tasks);
-            if (ret->units == 0)
-                return false;
-        }
-    }
+    if (share.tasks == 0)
+        return false;
+    *ret = (struct candidate) {.node = node, .tasks = share.tasks, .units = share.units};
     candidate_rank(s, shape, alt, ret);
     return true;
 }
@@ -489,7 +486,6 @@ bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, in
 
 uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *alt, uint32_t node) {
     int64_t scratch[MAX_DIMS], end = time_after(s->now, alt->limit);
-    uint32_t hardware = s->nodes[node].hardware;
 
     if (!bits_test(&alt->set->nodes, node) || !s->nodes[node].usable)
         return 0;
@@ -502,12 +498,13 @@ uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *a
         shared[DIM_CPU] += shared_more(s, alt->partition, node);
         have = shared;
     }
-    if (shape_is_fixed(shape, alt)) {
-        const int64_t *need = need_each(s, shape, alt, hardware);
-        return need && need_fits(s, alt, node, have, need) ? shape_share(shape) : 0;
-    }
-    const int64_t *need = need_each(s, shape, alt, hardware);
-    return need && amount_covers(have, need, s->n_dims) ? node_tasks(s, shape, alt, node, have) : 0;
+    return node_share(s, shape, alt, node, have).tasks;
+}
+
+bool could_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
+                 struct placement *out) {
+    return licenses_free_at(s, shape, alt, s->now, time_after(s->now, limit)) &&
+           place_now(s, shape, alt, limit, out);
 }
 
 bool place_amounts(struct sched *s, const struct shape *shape, const struct alternative *alt,

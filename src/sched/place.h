@@ -44,6 +44,14 @@ uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *a
 /* On failure, s->lack says how far away it was. */
 bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
                struct placement *out);
+/* The same, and its licences are free. */
+bool could_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
+                 struct placement *out);
+/* s->histogram: nodes by the share of a goal that they can take, at most the goal. What the largest
+ * shares on so many nodes come to, or a sum that reaches the goal. */
+#define COUNTED_GOAL 4096 /* larger goals are not counted share by share */
+void histogram_reset(struct sched *s, uint32_t goal);
+uint64_t histogram_sum(const struct sched *s, uint32_t goal, uint32_t most_nodes);
 /* With every node free; usable_only: as the cluster stands. */
 bool place_ever(struct sched *s, struct shape *shape, struct alternative *alt, bool usable_only);
 /* Vectors for chosen nodes over [start, end). */

@@ -206,25 +206,14 @@ static struct search search_init(struct sched *s, struct shape *shape, struct al
                             .fixed = shape_is_fixed(shape, alt),
                             .plain = alternative_is_plain(s, shape, alt),
                             .until = SCHED_FOREVER,
-                            .goal = goal > 4096 ? 0 : goal};
+                            .goal = goal > COUNTED_GOAL ? 0 : goal};
 }
 
 static void search_have(struct search *q, uint32_t node, const int64_t *have, struct step *step) {
-    const int64_t *need = need_each(q->s, q->shape, q->alt, q->s->nodes[node].hardware);
+    struct share share = node_share(q->s, q->shape, q->alt, node, have);
 
-    step->tasks = step->units = 0;
-    if (!need || !amount_covers(have, need, q->s->n_dims))
-        return; /* not even one task */
-    if (q->fixed) {
-        step->tasks = need && need_fits(q->s, q->alt, node, have, need) ? shape_share(q->shape) : 0;
-        return;
-    }
-    step->tasks = node_tasks(q->s, q->shape, q->alt, node, have);
-    step->units = step->tasks ? node_units(q->s, q->shape, q->alt, node, have,
-                                           q->shape->ntasks ? 1 : step->tasks)
-                              : 0;
-    if (q->shape->n_per_job && step->units == 0)
-        step->tasks = 0;
+    step->tasks = share.tasks;
+    step->units = share.units;
 }
 
 /* Without plans what is free only grows: one walk over the ends. */
@@ -356,18 +345,6 @@ static uint32_t search_spread(const struct search *q, const struct step *step) {
     return min_of(q->shape->n_per_job ? step->units : step->tasks, q->goal);
 }
 
-/* Do the largest shares on as many nodes as are allowed reach the goal? */
-static bool search_goal_reached(const struct search *q) {
-    uint64_t sum = 0, left = q->alt->max_nodes;
-
-    for (uint32_t share = q->goal; share > 0 && left > 0 && sum < q->goal; share--) {
-        uint64_t n = min_of((uint64_t) q->s->histogram.items[share], left);
-        sum += n * share;
-        left -= n;
-    }
-    return sum >= q->goal;
-}
-
 static void search_apply(struct search *q, const struct step *step) {
     struct step *state = &q->s->state[step->node];
 
@@ -393,7 +370,7 @@ static bool search_promising(const struct search *q) {
         return false;
     if (q->shape->n_per_job && q->units < q->shape->per_job[0].count)
         return false;
-    if (q->goal && !search_goal_reached(q))
+    if (q->goal && histogram_sum(q->s, q->goal, q->alt->max_nodes) < q->goal)
         return false;
     for (size_t i = 0; i < q->shape->n_req_nodes; i++) {
         if (q->s->state[q->shape->req_nodes[i]].tasks == 0)
@@ -490,9 +467,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     q->n_nodes = 0;
     q->fullest = q->shape->max_switches ? 0 : UINT32_MAX;
     q->tasks = q->units = 0;
-    vec_reset(&s->histogram);
-    vec_reserve(&s->histogram, (size_t) q->goal + 1);
-    memset(s->histogram.items, 0, (q->goal + 1) * sizeof(*s->histogram.items));
+    histogram_reset(s, q->goal);
     s->histogram.items[0] = s->n_nodes;
     steps_of_nodes(q);
     steps_of_licenses(q);

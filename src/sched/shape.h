@@ -160,6 +160,13 @@ uint32_t node_tasks(const struct sched *s, const struct shape *shape, const stru
                     uint32_t node, const int64_t *have);
 uint32_t node_units(const struct sched *s, const struct shape *shape, const struct alternative *alt,
                     uint32_t node, const int64_t *have, uint32_t tasks);
+/* What a node that has so much free could take of an alternative. */
+struct share {
+    uint32_t tasks; /* with equal shares, the share; 0 = nothing */
+    uint32_t units; /* of the first per-job GRES */
+};
+struct share node_share(struct sched *s, struct shape *shape, struct alternative *alt,
+                        uint32_t node, const int64_t *have);
 bool need_fits(const struct sched *s, const struct alternative *alt, uint32_t node,
                const int64_t *have, const int64_t *need);
 /* The vector that is taken: untyped GRES become types, an exclusive job gets the node. */

@@ -220,8 +220,5 @@ bool victims_suffice(struct victim_search *q) {
     struct sched *s = q->s;
 
     s->candidates++;
-    if (q->shape->n_licenses &&
-        !licenses_free_at(s, q->shape, q->alt, s->now, time_after(s->now, q->alt->limit)))
-        return false;
-    return place_now(s, q->shape, q->alt, q->alt->limit, &s->placement);
+    return could_start(s, q->shape, q->alt, q->alt->limit, &s->placement);
 }
