@@ -62,9 +62,7 @@ static void reservation_set(struct sched *s, struct reservation *r,
     for (size_t i = 0; i < spec->n_windows; i++)
         r->windows[i] = spec->windows[i];
     r->n_licenses = spec->n_licenses;
-    r->licenses = xcalloc(spec->n_licenses + 1, sizeof(*r->licenses));
-    for (size_t i = 0; i < spec->n_licenses; i++)
-        r->licenses[i] = (struct license_use) {spec->license_ids[i], spec->license_counts[i]};
+    r->licenses = licenses_new(spec->license_ids, spec->license_counts, spec->n_licenses);
     for (size_t i = 0; i < spec->n_nodes; i++) {
         assert(spec->nodes[i].node < s->n_nodes);
         hold_add(s, r, &spec->nodes[i]);
@@ -173,12 +171,12 @@ static int64_t used_at(const struct sched *s, uint32_t id, const struct node *no
     int64_t used = 0;
 
     vec_each (&node->runs, hold) {
-        if (hold->run->reservation == id && (when <= s->now || hold->end > when))
+        if (hold->run->reservation == id && run_is_there(s, hold->run, when))
             used += hold->run->amounts[(size_t) hold->slot * s->n_dims + dim];
     }
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->alt->reservation == id && plan->start <= when && when < plan->end)
+        if (plan->alt->reservation == id && plan_is_there(plan, when))
             used += plan->amounts[(size_t) hold->slot * s->n_dims + dim];
     }
     return used;
@@ -244,15 +242,12 @@ static uint64_t licenses_used(const struct sched *s, uint32_t reservation, uint3
     uint64_t used = 0;
 
     vec_each (&s->licensed, run) {
-        if ((*run)->reservation == reservation && (when <= s->now || (*run)->end > when))
+        if ((*run)->reservation == reservation && run_is_there(s, *run, when))
             used += run_license(*run, id);
     }
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, plan) {
-            if ((*plan)->alt->reservation == reservation && (*plan)->start <= when &&
-                when < (*plan)->end)
-                used += plan_license(*plan, id);
-        }
+    plans_each (s, plan) {
+        if ((*plan)->alt->reservation == reservation && plan_is_there(*plan, when))
+            used += plan_license(*plan, id);
     }
     return used;
 }

@@ -207,10 +207,8 @@ static void report_specials(struct waits *w) {
         special_head(s, &s->partitions[p].head);
     for (uint32_t i = 0; i < s->n_calendar; i++)
         special_head(s, &s->calendar[i].head);
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, plan) {
-            special_push(s, (*plan)->job);
-        }
+    plans_each (s, plan) {
+        special_push(s, (*plan)->job);
     }
     for (size_t i = 0; i < s->specials.n; i++) {
         struct job *job = s->specials.items[i];

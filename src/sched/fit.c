@@ -332,12 +332,12 @@ static int64_t partition_used(const struct sched *s, uint32_t partition, uint32_
 
     vec_each (&s->nodes[node].runs, hold) {
         const struct run *run = hold->run;
-        if (run->partition == partition && (when <= s->now || run->end > when))
+        if (run->partition == partition && run_is_there(s, run, when))
             used += run->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
     }
     vec_each (&s->nodes[node].plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->alt->partition == partition && plan->start <= when && when < plan->end)
+        if (plan->alt->partition == partition && plan_is_there(plan, when))
             used += plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
     }
     return used;
@@ -360,7 +360,7 @@ bool node_allows(const struct sched *s, const struct shape *shape, const struct 
                  uint32_t node, int64_t start, int64_t end, int64_t *have) {
     vec_each (&s->nodes[node].runs, hold) {
         const struct run *run = hold->run;
-        if (start > s->now && run->end <= start)
+        if (!run_is_there(s, run, start))
             continue;
         if ((shape->user_only || run->user_only) && !(shape->user_only && run->uid == shape->uid))
             return false;

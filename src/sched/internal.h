@@ -141,6 +141,17 @@ static inline int64_t *node_keep(const struct sched *s, uint32_t node) {
 static inline struct pool *alternative_pool(const struct sched *s, const struct alternative *alt) {
     return &s->pools[s->partitions[alt->partition].pool];
 }
+/* All plans of all pools: `plan` points to each pointer. Not to be left by `break`. */
+#define plans_each(s, plan)                                                                        \
+    for (uint32_t pool_ = 0; pool_ < (s)->n_pools; pool_++)                                        \
+        vec_each (&(s)->pools[pool_].plans, plan)
+/* Does it hold resources at an instant? Whoever is past its end does now, and not later. */
+static inline bool run_is_there(const struct sched *s, const struct run *run, int64_t when) {
+    return when <= s->now || run->end > when;
+}
+static inline bool plan_is_there(const struct plan *plan, int64_t when) {
+    return plan->start <= when && when < plan->end;
+}
 static inline int64_t time_after(int64_t start, int64_t seconds) {
     return seconds >= SCHED_FOREVER - start ? SCHED_FOREVER : start + seconds;
 }

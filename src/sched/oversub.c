@@ -36,14 +36,14 @@ static int64_t shared_at(const struct sched *s, uint32_t partition, uint32_t nod
     vec_each (&s->nodes[node].runs, hold) {
         const struct run *run = hold->run;
         int64_t cpus = run->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
-        if (when > s->now && run->end <= when)
+        if (!run_is_there(s, run, when))
             continue;
         left -= cpus;
         others = others || (cpus > 0 && !(run->shares && run->partition == partition));
     }
     vec_each (&s->nodes[node].plans, hold) {
         const struct plan *plan = hold->plan;
-        if (plan->start > when || when >= plan->end)
+        if (!plan_is_there(plan, when))
             continue;
         left -= plan->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU];
         others = others || !plan_shares(s, plan, partition);

@@ -17,7 +17,7 @@ static void subtract_plans(const struct sched *s, const struct alternative *alt,
     vec_each (&node->plans, hold) {
         const struct plan *plan = hold->plan;
         bool unseen = alt && alt->blind && plan->alt->reservation; /* it would not be without one */
-        if (plan->start > when || when >= plan->end || unseen)
+        if (!plan_is_there(plan, when) || unseen)
             continue;
         const int64_t *amount = plan->amounts + (size_t) hold->slot * s->n_dims;
         for (uint32_t d = 0; d < s->n_base; d++)
@@ -310,12 +310,10 @@ static void steps_of_licenses(struct search *q) {
         struct step step = {max_of((*run)->end, s->now + 1), SCHED_NO_NODE, 0, 0};
         vec_push(&s->steps, step);
     }
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, plan) {
-            struct step step = {(*plan)->end, SCHED_NO_NODE, 0, 0};
-            if ((*plan)->job->shape->n_licenses && step.time != SCHED_FOREVER)
-                vec_push(&s->steps, step);
-        }
+    plans_each (s, plan) {
+        struct step step = {(*plan)->end, SCHED_NO_NODE, 0, 0};
+        if ((*plan)->job->shape->n_licenses && step.time != SCHED_FOREVER)
+            vec_push(&s->steps, step);
     }
     for (int64_t when = s->now; (when = calendar_next_any(s, when)) < SCHED_FOREVER;) {
         struct step step = {when, SCHED_NO_NODE, 0, 0};

@@ -42,16 +42,13 @@ void job_arrives(struct sched *s, struct job *job) {
     job->since = ++s->clock;
 }
 
-static struct promise *promise_new(struct sched *s, struct job *job) {
+void promise_make(struct sched *s, struct job *job, int64_t start) {
+    if (job->promise)
+        return;
     job->promise = zalloc(struct promise);
+    job->promise->start = start;
     job->promise_at = s->promises.n;
     vec_push(&s->promises, job);
-    return job->promise;
-}
-
-void promise_make(struct sched *s, struct job *job, int64_t start) {
-    if (!job->promise)
-        promise_new(s, job)->start = start;
 }
 
 void promise_drop(struct sched *s, struct job *job) {
@@ -202,11 +199,9 @@ static const struct job *rival_find(const struct sched *s, const struct sched_pl
             (!on_its_nodes || start_touches(s, &plan->starts[i], job->promise)))
             return other;
     }
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, at) {
-            if (goes_first((*at)->job, job) && (!on_its_nodes || plan_touches(*at, job->promise)))
-                return (*at)->job;
-        }
+    plans_each (s, at) {
+        if (goes_first((*at)->job, job) && (!on_its_nodes || plan_touches(*at, job->promise)))
+            return (*at)->job;
     }
     return NULL;
 }
@@ -336,14 +331,12 @@ void promises_review(struct sched *s, struct sched_plan *plan) {
         else
             promise_drop(s, job);
     }
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, at) {
-            struct job *job = (*at)->job;
-            if (job->promise)
-                continue;
-            promise_make(s, job, (*at)->start);
-            promise_follow(s, job->promise, *at);
-        }
+    plans_each (s, at) {
+        struct job *job = (*at)->job;
+        if (job->promise)
+            continue;
+        promise_make(s, job, (*at)->start);
+        promise_follow(s, job->promise, *at);
     }
     if (!s->cut)
         vec_reset(&s->causes);

@@ -32,6 +32,14 @@ static void free_add(struct sched *s, uint32_t node, const int64_t *amount, int 
         have[d] += sign * amount[d];
 }
 
+struct license_use *licenses_new(const uint32_t *ids, const uint32_t *counts, size_t n) {
+    struct license_use *licenses = xcalloc(n + 1, sizeof(*licenses));
+
+    for (size_t i = 0; i < n; i++)
+        licenses[i] = (struct license_use) {ids[i], counts[i]};
+    return licenses;
+}
+
 static void licenses_add(struct sched *s, const struct run *run, int sign) {
     for (size_t i = 0; i < run->n_licenses; i++) {
         if (run->licenses[i].id < s->n_licenses)
@@ -194,7 +202,7 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
                    size_t n_licenses) {
     uint32_t *nodes = xcalloc(n + 1, sizeof(*nodes));
     int64_t *amounts = xcalloc(n + 1, s->n_dims * sizeof(*amounts));
-    struct license_use *licenses = xcalloc(n_licenses + 1, sizeof(*licenses));
+    struct license_use *licenses = licenses_new(license_ids, license_counts, n_licenses);
 
     assert(partition < s->n_partitions);
     sched_run_remove(s, job_id);
@@ -210,8 +218,6 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
             amount[DIM_GRES + k] = allocs[i].gres[k];
         amount_sum(s, amount);
     }
-    for (size_t i = 0; i < n_licenses; i++)
-        licenses[i] = (struct license_use) {license_ids[i], license_counts[i]};
     struct run *run = run_take(s, job_id, partition, exclusive, uid, start, end, n, nodes, amounts,
                                licenses, n_licenses);
     const struct job *job = map_get(&s->jobs, job_id);
@@ -385,22 +391,20 @@ bool sched_run_may_resume(const struct sched *s, uint32_t job_id) {
     return true;
 }
 
-uint64_t run_license(const struct run *run, uint32_t id) {
-    for (size_t i = 0; i < run->n_licenses; i++) {
-        if (run->licenses[i].id == id)
-            return run->licenses[i].count;
+static uint64_t licenses_of(const struct license_use *licenses, size_t n, uint32_t id) {
+    for (size_t i = 0; i < n; i++) {
+        if (licenses[i].id == id)
+            return licenses[i].count;
     }
     return 0;
 }
 
-uint64_t plan_license(const struct plan *plan, uint32_t id) {
-    const struct shape *shape = plan->job->shape;
+uint64_t run_license(const struct run *run, uint32_t id) {
+    return licenses_of(run->licenses, run->n_licenses, id);
+}
 
-    for (size_t i = 0; i < shape->n_licenses; i++) {
-        if (shape->licenses[i].id == id)
-            return shape->licenses[i].count;
-    }
-    return 0;
+uint64_t plan_license(const struct plan *plan, uint32_t id) {
+    return licenses_of(plan->job->shape->licenses, plan->job->shape->n_licenses, id);
 }
 
 /* Licences of one name that are taken at an instant. */
@@ -413,13 +417,16 @@ static uint64_t license_used_at(const struct sched *s, const struct alternative 
         if (s->licensed.items[i]->end <= when)
             used -= run_license(s->licensed.items[i], id);
     }
-    for (uint32_t p = 0; p < s->n_pools; p++) {
-        vec_each (&s->pools[p].plans, plan) {
-            if ((*plan)->start <= when && when < (*plan)->end)
-                used += plan_license(*plan, id);
-        }
+    plans_each (s, plan) {
+        if (plan_is_there(*plan, when))
+            used += plan_license(*plan, id);
     }
     return used + calendar_licenses(s, alt, id, when);
+}
+
+static bool license_free_at(const struct sched *s, const struct alternative *alt,
+                            const struct license_use *use, int64_t when) {
+    return license_used_at(s, alt, use->id, when) + use->count <= s->license_total[use->id];
 }
 
 bool licenses_free_at(const struct sched *s, const struct shape *shape,
@@ -427,19 +434,15 @@ bool licenses_free_at(const struct sched *s, const struct shape *shape,
     for (size_t i = 0; i < shape->n_licenses; i++) {
         const struct license_use *use = &shape->licenses[i];
 
-        if (use->id >= s->n_licenses ||
-            license_used_at(s, alt, use->id, start) + use->count > s->license_total[use->id])
+        if (use->id >= s->n_licenses || !license_free_at(s, alt, use, start))
             return false;
-        for (uint32_t p = 0; p < s->n_pools; p++) {
-            vec_each (&s->pools[p].plans, plan) {
-                int64_t when = (*plan)->start;
-                if (when > start && when < end &&
-                    license_used_at(s, alt, use->id, when) + use->count > s->license_total[use->id])
-                    return false;
-            }
+        plans_each (s, plan) {
+            int64_t when = (*plan)->start;
+            if (when > start && when < end && !license_free_at(s, alt, use, when))
+                return false;
         }
         for (int64_t when = start; (when = calendar_next_any(s, when)) < end;) {
-            if (license_used_at(s, alt, use->id, when) + use->count > s->license_total[use->id])
+            if (!license_free_at(s, alt, use, when))
                 return false;
         }
     }

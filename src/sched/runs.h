@@ -45,6 +45,7 @@ void run_drop(struct sched *s, struct run *run); /* gives everything back and fr
 uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n);
 void proposal_add(struct sched *s, uint64_t hash, int64_t end);
 void proposals_forget(struct sched *s);
+struct license_use *licenses_new(const uint32_t *ids, const uint32_t *counts, size_t n);
 /* Free licences over [start, end). */
 bool licenses_free_at(const struct sched *s, const struct shape *shape,
                       const struct alternative *alt, int64_t start, int64_t end);

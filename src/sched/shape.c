@@ -428,10 +428,7 @@ static void shape_lists(struct sched *s, const struct sched_job_spec *spec, stru
     free(nodes);
     shape->counts = u32_sorted(spec->node_counts, spec->n_node_counts);
     shape->n_counts = spec->n_node_counts;
-    shape->licenses = xcalloc(spec->n_licenses + 1, sizeof(*shape->licenses));
-    for (size_t i = 0; i < spec->n_licenses; i++) {
-        shape->licenses[i] = (struct license_use) {spec->license_ids[i], spec->license_counts[i]};
-    }
+    shape->licenses = licenses_new(spec->license_ids, spec->license_counts, spec->n_licenses);
     shape->n_licenses = spec->n_licenses;
 }
 

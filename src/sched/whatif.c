@@ -76,10 +76,8 @@ void sched_take_plans(struct sched *s, const struct sched *from, uint32_t gone) 
     bool moved = left && left->plan; /* its place is free for others */
 
     assert(s->n_nodes == from->n_nodes && s->n_dims == from->n_dims);
-    for (uint32_t p = 0; p < from->n_pools; p++) {
-        vec_each (&from->pools[p].plans, plan) {
-            take_plan(s, *plan, !moved && (*plan)->version == from->release_version);
-        }
+    plans_each (from, plan) {
+        take_plan(s, *plan, !moved && (*plan)->version == from->release_version);
     }
 }
 
