@@ -63,26 +63,15 @@ static int64_t flow_start(const struct estimate *e, const struct shape *shape) {
 
 static int64_t exact_start(struct estimate *e, struct job *job) {
     struct sched *s = e->s;
-    struct alternative *best = NULL;
-    int64_t best_start = SCHED_FOREVER;
+    int64_t start = 0;
+    struct alternative *best = job_earliest(s, job, 0, UINT32_MAX, &start);
 
-    for (size_t i = 0; i < job->shape->n_alternatives; i++) {
-        struct alternative *alt = &job->shape->alternatives[i];
-        int64_t start;
-        if (!alt->reason && earliest_start(s, job->shape, alt, 0, &start, &s->placement) &&
-            start < best_start) {
-            best = alt;
-            best_start = start;
-            placement_swap(&s->placement, &s->best);
-        }
-    }
     if (!best)
         return 0;
-    struct plan *plan = plan_add(s, job, best, best_start, &s->best);
-    vec_push(&e->plans, plan);
+    vec_push(&e->plans, plan_add(s, job, best, start, &s->best));
     struct pool_flow *flow = &e->flows[s->partitions[best->partition].pool];
-    flow->base = max_of(flow->base, best_start);
-    return best_start;
+    flow->base = max_of(flow->base, start);
+    return start;
 }
 
 static void estimate_job(struct estimate *e, struct job *job) {

@@ -40,6 +40,10 @@ void node_window(const struct sched *s, uint32_t node, int64_t start, int64_t en
 /* `hint`: when it is expected, 0 = unknown; only speeds the search up. */
 bool earliest_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t hint,
                     int64_t *ret_start, struct placement *out);
+/* The earliest over all open alternatives of a job of which fewer than `most` plans are kept; ties
+ * go to the first. s->best says where. NULL: at no time, or too late for its deadline. */
+struct alternative *job_earliest(struct sched *s, const struct job *job, int64_t hint,
+                                 uint32_t most, int64_t *ret_start);
 struct plan *plan_add(struct sched *s, struct job *job, const struct alternative *alt,
                       int64_t start, const struct placement *placement);
 void plan_remove(struct sched *s, struct plan *plan);

@@ -188,33 +188,19 @@ static bool job_plannable(const struct sched *s, const struct job *job) {
     return false;
 }
 
-/* Earliest over all alternatives; ties go to the first. The one that the search has a place for at
- * once, though the test for a start had none: it orders the nodes otherwise. */
+/* The alternative that the search has a place for at once, though the test for a start had none: it
+ * orders the nodes otherwise. */
 static struct alternative *job_plan(struct sched *s, struct job *job, int64_t hint) {
-    struct shape *shape = job->shape;
-    struct alternative *best = NULL;
-    int64_t best_start = SCHED_FOREVER;
+    int64_t start = 0;
+    struct alternative *best = job_earliest(s, job, hint, job_reservations(s, job), &start);
 
-    for (size_t i = 0; i < shape->n_alternatives; i++) {
-        struct alternative *alt = &shape->alternatives[i];
-        int64_t start;
-
-        if (alt->reason || *calendar_quota(s, alt) >= job_reservations(s, job))
-            continue;
-        if (earliest_start(s, shape, alt, hint, &start, &s->placement) && start < best_start &&
-            start <= job_latest_start(job, alt)) {
-            best = alt;
-            best_start = start;
-            placement_swap(&s->placement, &s->best);
-        }
-    }
     if (!best)
         return NULL;
-    if (best_start <= s->now) {
+    if (start <= s->now) {
         placement_swap(&s->placement, &s->best);
         return best;
     }
-    struct plan *plan = plan_add(s, job, best, best_start, &s->best);
+    struct plan *plan = plan_add(s, job, best, start, &s->best);
     plan->pinned = job->preempting;
     plan_confirm(s, plan);
     return NULL;

@@ -497,6 +497,27 @@ bool earliest_start(struct sched *s, struct shape *shape, struct alternative *al
     }
 }
 
+struct alternative *job_earliest(struct sched *s, const struct job *job, int64_t hint,
+                                 uint32_t most, int64_t *ret_start) {
+    struct shape *shape = job->shape;
+    struct alternative *best = NULL;
+
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct alternative *alt = &shape->alternatives[i];
+        int64_t start;
+
+        if (alt->reason || *calendar_quota(s, alt) >= most)
+            continue;
+        if (earliest_start(s, shape, alt, hint, &start, &s->placement) &&
+            start <= job_latest_start(job, alt) && (!best || start < *ret_start)) {
+            best = alt;
+            *ret_start = start;
+            placement_swap(&s->placement, &s->best);
+        }
+    }
+    return best;
+}
+
 /* ---- plans that stand ---- */
 
 /* Could the node take a share of the alternative at some time up to `until`? */

@@ -83,12 +83,33 @@ TEST(what_cannot_start_has_no_estimate_and_a_begin_time_is_one) {
     world_done(&w);
 }
 
+TEST(no_job_is_expected_to_start_too_late_for_its_deadline) {
+    struct world w;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add(&w, 100);
+    world_pass(&w);
+    add(&w, 50);
+    struct sched_job_spec spec = world_spec(&w);
+    spec.cpus_per_task = 4;
+    spec.deadline = w.now + 249; /* it would start at 150, for 100 s */
+    uint32_t late = world_add(&w, &spec);
+    spec.deadline = w.now + 250;
+    uint32_t in_time = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, late), 0);
+    assert_int_equal(sched_estimate(w.sched, w.now, in_time), w.now + 150);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_behind_the_head_are_planned_one_after_the_other),
         cmocka_unit_test(estimates_leave_no_plan_behind),
         cmocka_unit_test(far_down_the_queue_the_work_ahead_counts),
         cmocka_unit_test(what_cannot_start_has_no_estimate_and_a_begin_time_is_one),
+        cmocka_unit_test(no_job_is_expected_to_start_too_late_for_its_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
