@@ -25,7 +25,7 @@ struct qos;
 struct core_user {
     uint32_t uid, gid;
     const char *name, *group;  /* never NULL; the number as text when unknown */
-    const char *const *groups; /* names; only needed for AllowGroups */
+    const char *const *groups; /* names; needed if core_wants_groups() */
     size_t n_groups;
     const char *as_name, *as_group; /* of the user that --uid names, or NULL */
 };

@@ -18,7 +18,7 @@ char *why_format(struct why_work *w, const char *fmt, ...) {
     return arena_strndup(&w->memory, text, strlen(text));
 }
 
-static char *copy(struct why_work *w, const char *text) {
+char *why_copy(struct why_work *w, const char *text) {
     return text != NULL ? arena_strndup(&w->memory, text, strlen(text)) : NULL;
 }
 
@@ -59,7 +59,7 @@ static void fill_start(struct why_work *w, bool predicted) {
     reply->expected = reply->latest = reply->earliest = start.time;
     reply->exact = start.exact;
     reply->nodes = start.nodes;
-    reply->partition = why_format(w, "%s", w->core->partitions[start.partition].rec.name);
+    reply->partition = why_copy(w, w->core->partitions[start.partition].rec.name);
 }
 
 /* ---- nodes ---- */
@@ -92,15 +92,15 @@ static void group_print(struct why_work *w, struct group *group, struct why_node
     ret->state = group->state;
     hostlist_sort(&group->names);
     hostlist_fold(&group->names, &text);
-    ret->nodes = why_format(w, "%s", str_cstr(&text));
+    ret->nodes = why_copy(w, str_cstr(&text));
     if (group->state != WHY_NODE_AWAY)
         return;
     const struct node *node = &w->core->nodes[group->first].rec;
     str_reset(&text);
     node_state_print_complete(node->state, node->flags, &text);
-    ret->what = why_format(w, "%s", str_cstr(&text));
-    ret->reason = copy(w, node->reason);
-    ret->by = copy(w, node->reason_user);
+    ret->what = why_copy(w, str_cstr(&text));
+    ret->reason = why_copy(w, node->reason);
+    ret->by = why_copy(w, node->reason_user);
     ret->since = node->reason_time;
 }
 
@@ -118,7 +118,7 @@ static void print_free_gres(struct why_work *w, const uint64_t *gres) {
     struct str text cleanup_str = STR_INIT;
     for (size_t k = 0; k < w->core->n_kinds; k++)
         gres_kind_print(&w->core->kinds[k], gres[k], &text);
-    w->reply.free_gres = text.length > 0 ? why_format(w, "%s", str_cstr(&text)) : NULL;
+    w->reply.free_gres = text.length > 0 ? why_copy(w, str_cstr(&text)) : NULL;
 }
 
 static void fill_nodes(struct why_work *w, const uint8_t *fits) {
@@ -203,12 +203,12 @@ static void fill_holders(struct why_work *w, const uint8_t *fits) {
         record_init(&record_why_job, &rows[i]);
         (void) holds_any(best[i], fits, &names, &rows[i].cpus);
         hostlist_fold(&names, &folded);
-        rows[i].job = why_format(w, "%s", job_display_id(core, best[i]));
-        rows[i].user = why_format(w, "%s", user_of(best[i]));
-        rows[i].nodes = why_format(w, "%s", str_cstr(&folded));
-        rows[i].tres = copy(w, best[i]->rec.tres_alloc);
+        rows[i].job = why_copy(w, job_display_id(core, best[i]));
+        rows[i].user = why_copy(w, user_of(best[i]));
+        rows[i].nodes = why_copy(w, str_cstr(&folded));
+        rows[i].tres = why_copy(w, best[i]->rec.tres_alloc);
         rows[i].time = best[i]->rec.end_time;
-        rows[i].partition = copy(w, best[i]->rec.partition);
+        rows[i].partition = why_copy(w, best[i]->rec.partition);
     }
     w->reply.holders.items = rows;
     w->reply.holders.n = n;
@@ -224,13 +224,13 @@ static void fill_ahead(struct why_work *w) {
     for (size_t i = 0; i < ahead.n_first; i++) {
         struct core_job *job = job_find(w->core, ahead.first[i]);
         record_init(&record_why_job, &rows[i]);
-        rows[i].job = why_format(w, "%s", job_display_id(w->core, job));
-        rows[i].user = why_format(w, "%s", user_of(job));
+        rows[i].job = why_copy(w, job_display_id(w->core, job));
+        rows[i].user = why_copy(w, user_of(job));
         rows[i].cpus = job->rec.num_cpus;
-        rows[i].tres = copy(w, job->rec.tres_req);
+        rows[i].tres = why_copy(w, job->rec.tres_req);
         rows[i].time = job_expected_start(w->core, job);
         rows[i].priority = job->rec.priority;
-        rows[i].partition = copy(w, job->rec.partition);
+        rows[i].partition = why_copy(w, job->rec.partition);
         rows[i].cause = job->rec.priority == w->job->rec.priority  ? WHY_EARLIER
                         : job->rec.priority > w->job->rec.priority ? WHY_PRIORITY
                                                                    : WHY_TIER;
@@ -257,12 +257,11 @@ static void fill_depends(struct why_work *w) {
         const struct core_job *target = job_find(w->core, depend->job_id);
         struct str text cleanup_str = STR_INIT;
         depend_print(depend, &text);
-        rows[n].job = why_format(w, "%s", str_cstr(&text));
+        rows[n].job = why_copy(w, str_cstr(&text));
         if (target != NULL) {
-            rows[n].user = why_format(w, "%s", user_of(target));
+            rows[n].user = why_copy(w, user_of(target));
             rows[n].time = job_has_nodes(target) ? target->rec.end_time : 0;
-            rows[n].tres =
-                why_format(w, "%s", job_state_text(target->rec.state, target->rec.flags));
+            rows[n].tres = why_copy(w, job_state_text(target->rec.state, target->rec.flags));
         }
         n++;
     }
@@ -296,7 +295,7 @@ static void limit_license(struct why_work *w, struct why_limit *row, const char 
             row->until = job->rec.end_time;
     }
     row->name = why_format(w, "licence %s", name);
-    row->used_by = by.length > 0 ? why_format(w, "%s", str_cstr(&by)) : NULL;
+    row->used_by = by.length > 0 ? why_copy(w, str_cstr(&by)) : NULL;
     row->cure = why_format(w, "it starts when jobs that hold the licence end");
 }
 
@@ -366,7 +365,7 @@ static void fill_limits(struct why_work *w) {
 static void fill_reservation(struct why_work *w) {
     struct str text cleanup_str = STR_INIT;
     if (job_reservation_hint(w->core, w->job, &text))
-        w->reply.reservation = why_format(w, "%s", str_cstr(&text));
+        w->reply.reservation = why_copy(w, str_cstr(&text));
 }
 
 static void fill_leaving(struct why_work *w) {
@@ -383,13 +382,13 @@ static void fill_leaving(struct why_work *w) {
     while ((victim = preempt_next_victim(w->core, id, &at)) != NULL) {
         struct why_job *row = &rows[n++];
         record_init(&record_why_job, row);
-        row->job = why_format(w, "%s", job_display_id(w->core, victim));
-        row->user = why_format(w, "%s", user_of(victim));
-        row->nodes = copy(w, victim->rec.nodes);
+        row->job = why_copy(w, job_display_id(w->core, victim));
+        row->user = why_copy(w, user_of(victim));
+        row->nodes = why_copy(w, victim->rec.nodes);
         row->cpus = victim->rec.num_cpus;
-        row->tres = copy(w, victim->rec.tres_alloc);
+        row->tres = why_copy(w, victim->rec.tres_alloc);
         row->time = victim->rec.preempt_end > 0 ? victim->rec.end_time : 0;
-        row->partition = copy(w, victim->rec.partition);
+        row->partition = why_copy(w, victim->rec.partition);
     }
     w->reply.leaving.items = rows;
     w->reply.leaving.n = (uint32_t) n;
@@ -498,6 +497,18 @@ static void answer_unknown(struct core *core, uint64_t client, uint32_t seq, con
     emit_error(core, client, seq, -ERR_INVALID_JOB_ID, text);
 }
 
+static struct core_user user_copy(struct why_work *w, const struct core_user *user) {
+    const char **groups = arena_alloc(&w->memory, (user->n_groups + 1) * sizeof(char *));
+    for (size_t i = 0; i < user->n_groups; i++)
+        groups[i] = why_copy(w, user->groups[i]);
+    return (struct core_user) {.uid = user->uid,
+                               .gid = user->gid,
+                               .name = why_copy(w, user->name),
+                               .group = why_copy(w, user->group),
+                               .groups = groups,
+                               .n_groups = user->n_groups};
+}
+
 static struct why_work *why_new(struct core *core, uint64_t client, uint32_t seq,
                                 const struct core_user *user, struct core_job *job) {
     struct why_work *w = zalloc(struct why_work);
@@ -509,14 +520,11 @@ static struct why_work *why_new(struct core *core, uint64_t client, uint32_t seq
     w->seq = seq;
     w->job = job;
     arena_init(&w->memory, 0);
-    w->user = (struct core_user) {.uid = user->uid,
-                                  .gid = user->gid,
-                                  .name = copy(w, user->name),
-                                  .group = copy(w, user->group)};
+    w->user = user_copy(w, user);
     record_copy(&record_job, &w->asked, &job->rec);
     record_init(&record_why_reply, &w->reply);
     w->reply.job = &w->asked;
-    w->reply.id = why_format(w, "%s", job_display_id(core, job));
+    w->reply.id = why_copy(w, job_display_id(core, job));
     w->reply.now = core->now;
     w->reply.may_update = job_user_may(core, job, user->uid);
     if (!w->reply.may_update)

@@ -52,6 +52,8 @@ struct why_work {
     unsigned stage;                    /* forecasts made */
 };
 
+/* Texts in the answer's memory; NULL stays NULL. */
+char *why_copy(struct why_work *w, const char *text);
 char *why_format(struct why_work *w, const char *fmt, ...) printf_like(2, 3);
 /* The start of a form of the job, with everybody else as they are. `until`: later ones are of no
  * use, 0 = any. False: never, or not by then. */

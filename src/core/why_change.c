@@ -42,8 +42,8 @@ static void form_add(struct why_work *w, enum why_kind kind, struct job *form, c
     struct why_form *added = vec_add(&w->forms);
     added->kind = kind;
     added->job = *form;
-    added->option = why_format(w, "%s", option);
-    added->update = update != NULL ? why_format(w, "%s", update) : NULL;
+    added->option = why_copy(w, option);
+    added->update = why_copy(w, update);
 }
 
 void why_form_try(struct why_work *w, const struct why_form *form) {

@@ -301,8 +301,9 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         return;
     }
     struct core_user user;
-    user_fill(ctld, rpc_conn_peer(client->conn),
-              message->type == MSG_SUBMIT || message->type == MSG_UPDATE, &user);
+    bool with_groups =
+        message->type == MSG_SUBMIT || message->type == MSG_UPDATE || message->type == MSG_WHY;
+    user_fill(ctld, rpc_conn_peer(client->conn), with_groups, &user);
     if (message->type == MSG_SUBMIT)
         fill_other(ctld, body, &user);
     if (answer_read(client, message, &user, body))

@@ -242,6 +242,25 @@ TEST(held_and_dependent_jobs_get_the_start_that_they_would_have) {
     world_stop(&world);
 }
 
+TEST(a_change_is_proposed_to_those_whose_second_group_lets_them_in) {
+    struct world world;
+    struct arena arena;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                        "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"
+                        "PartitionName=lab Nodes=n[1-2] Default=YES AllowGroups=lab\n");
+    world_all_connect(&world);
+    arena_init(&arena, 0);
+    world.uid = 1000;
+    world.second_group = "lab";
+    assert_int_equal(submit_nodes(&world, 1, 60), 1);
+    assert_int_equal(submit_nodes(&world, 2, 60), 2);
+    const struct why_reply *reply = ask_job(&world, 2, &arena);
+    assert_int_equal(reply->changes.n, 1);
+    assert_string_equal(reply->changes.items[0].update, "NumNodes=1");
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 TEST(behind_a_long_queue_the_answer_takes_several_turns) {
     struct world world;
     struct arena arena;
@@ -377,6 +396,7 @@ int main(void) {
         cmocka_unit_test(a_node_that_is_away_is_shown_with_its_reason),
         cmocka_unit_test(limits_name_their_use_and_who_uses_them),
         cmocka_unit_test(held_and_dependent_jobs_get_the_start_that_they_would_have),
+        cmocka_unit_test(a_change_is_proposed_to_those_whose_second_group_lets_them_in),
         cmocka_unit_test(behind_a_long_queue_the_answer_takes_several_turns),
         cmocka_unit_test(a_job_that_does_not_exist_is_answered_with_those_that_do),
         cmocka_unit_test(every_change_that_is_proposed_does_what_was_said),

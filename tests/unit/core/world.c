@@ -407,6 +407,8 @@ uint64_t world_send(struct world *world, uint16_t type, const void *body) {
     char name[32];
     snprintf(name, sizeof(name), "user%u", world->uid);
     struct core_user user = {.uid = world->uid, .gid = world->uid, .name = name, .group = name};
+    user.groups = &world->second_group;
+    user.n_groups = world->second_group != NULL;
     arena_init(&arena, 0);
     wire_encode(record, body, NULL, &out);
     void *decoded = arena_alloc(&arena, record->size);

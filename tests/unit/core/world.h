@@ -57,6 +57,7 @@ struct world {
     uint64_t client; /* of the next request */
     uint32_t n_nodes;
     uint32_t uid;
+    const char *second_group; /* of the user besides the first, or NULL */
 };
 
 /* What stands behind a line "#topology.conf" is that file. */
