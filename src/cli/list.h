@@ -101,6 +101,8 @@ void list_load_error(const char *what, const struct error *err);
 /* Why the controller could not be asked, where that is known: "scontrol: note: …" with host, port
  * and the cure. */
 void list_away_note(const struct error *err);
+/* "<cmd>: note: TEXT" on stderr: a cure beside the classic words. */
+void list_note(const char *text);
 
 /* One request, one reply, in the session's arena; err->code is the controller's. */
 must_check int list_ask(struct list_session *session, uint16_t type, const void *body,

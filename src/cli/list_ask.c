@@ -52,7 +52,11 @@ void list_load_error(const char *what, const struct error *err) {
 
 void list_away_note(const struct error *err) {
     if (err->text[0] && !str_equal(err->text, error_text(err->code)))
-        fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, err->text);
+        list_note(err->text);
+}
+
+void list_note(const char *text) {
+    fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, text);
 }
 
 static int session_open(struct list_session *session, struct error *err) {

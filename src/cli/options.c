@@ -259,5 +259,11 @@ bool options_without_effect(const struct options *options, struct str *out) {
         str_printf(out, "--%s", row->name);
         any = true;
     }
+    uint32_t exclusive = options->job.exclusive;
+    if (exclusive == EXCLUSIVE_MCS || exclusive == EXCLUSIVE_TOPO) {
+        str_printf(out, "%s--exclusive=%s", any ? ", " : "",
+                   exclusive == EXCLUSIVE_MCS ? "mcs" : "topo");
+        any = true;
+    }
     return any;
 }

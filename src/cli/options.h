@@ -177,7 +177,8 @@ void options_step(const struct options *options, struct step_request *step);
 /* Which of the step's GPUs a task sees, as --gpu-bind writes it ("per_task:1"): what was asked for,
  * else what --gpus-per-task or --ntasks-per-gpu imply. NULL = all; malloc. */
 char *options_gpu_bind(const struct options *options);
-/* "--network, --power" of what was given and has no effect yet; false when there is none. */
+/* "--network, --exclusive=mcs" of what was given and has no effect yet; false when there is none.
+ */
 bool options_without_effect(const struct options *options, struct str *out);
 const char *option_command_name(enum option_command command);
 const char *option_command_synopsis(enum option_command command);

@@ -110,12 +110,18 @@ static int unsupported_key(const struct scontrol_changes *changes, const char *k
     return 1;
 }
 
-/* One complaint for each job; an id of an array's tasks stands before the reason. */
+/* One complaint for each job; an id of an array's tasks stands before the reason. The cure stands
+ * before all of them, once where it is the same for many jobs. */
 static int job_answer(const struct job_results *results, const struct scontrol_changes *changes) {
+    const char *told = NULL;
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
         if (result->code == ERR_UPDATE_KEY)
             return unsupported_key(changes, result->detail);
+        if (result->code == 0 || !result->detail || str_equal(result->detail, told))
+            continue;
+        list_note(result->detail);
+        told = result->detail;
     }
     return scontrol_job_results(results, NULL, false);
 }

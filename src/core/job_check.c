@@ -287,12 +287,17 @@ static int check_numbers(struct core *core, const struct job *job, const struct 
         return reply_refuse(reply, core, ERR_DEADLINE, "the deadline has passed");
     int64_t shortest = job->deadline > 0 ? job_shortest_limit(core, job) : SCHED_FOREVER;
     int64_t first = max_of(core->now, job->begin_time);
+    int64_t left = (job->deadline - first) / 60; /* --time=0 is no limit, and no cure */
+    if (shortest < SCHED_FOREVER && shortest > job->deadline - first && left < 1)
+        return reply_refuse(reply, core, ERR_DEADLINE,
+                            "a run of %lld minutes cannot end by the deadline, which is less than "
+                            "a minute after the earliest start: ask for a later one",
+                            (long long) shortest / 60);
     if (shortest < SCHED_FOREVER && shortest > job->deadline - first)
         return reply_refuse(reply, core, ERR_DEADLINE,
                             "a run of %lld minutes cannot end by the deadline; at most --time=%lld "
                             "would",
-                            (long long) shortest / 60,
-                            (long long) max_of(job->deadline - first, (int64_t) 0) / 60);
+                            (long long) shortest / 60, (long long) left);
     return 0;
 }
 

@@ -174,23 +174,29 @@ static void apply_priority_request(struct core *core, struct core_job *job,
     }
 }
 
-/* A limit above those of all its partitions: accepted, as users know it, but it waits until
- * somebody changes something. */
-static void note_time_limit(struct core *core, const struct job *job, struct submit_reply *reply) {
+/* Of a limit above those of all its partitions: what they allow. False for others. */
+static bool time_limit_is_above(struct core *core, const struct job *job, struct str *ret_most) {
     uint32_t most = 0, asked = job->time_min != UNSET32 ? job->time_min : job->time_limit;
     if (job->time_limit == MINUTES_UNSET || job->time_limit == 0)
-        return;
+        return false;
     cleanup_free char *copy = xstrdup(job->partition);
     char *cursor = copy;
     for (char *name = str_next_word(&cursor, ","); name != NULL;
          name = str_next_word(&cursor, ",")) {
         const struct core_partition *part = partition_find(core, name, NULL);
         if (part == NULL || part->rec.max_time == MINUTES_INFINITE || asked <= part->rec.max_time)
-            return;
+            return false;
         most = max_of(most, part->rec.max_time);
     }
+    minutes_print_long(most, "UNLIMITED", ret_most);
+    return true;
+}
+
+/* Accepted, as users know it, but it waits until somebody changes something. */
+static void note_time_limit(struct core *core, const struct job *job, struct submit_reply *reply) {
     struct str limit cleanup_str = STR_INIT;
-    minutes_print_long(most, "UNLIMITED", &limit);
+    if (!time_limit_is_above(core, job, &limit))
+        return;
     cleanup_free char *text =
         xasprintf("note: partition %s allows at most --time=%s; the job waits with the reason "
                   "PartitionTimeLimit",
@@ -254,6 +260,15 @@ static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, s
         forecast_run(forecast, job->rec.job_id, &core->out->memory, &start);
         forecast_free(forecast);
         test_only_nodes(core, &spec.sched, &start);
+    }
+    struct str limit cleanup_str = STR_INIT;
+    if (!start.known && time_limit_is_above(core, &job->rec, &limit)) {
+        cleanup_free char *text =
+            xasprintf("partition %s allows at most --time=%s; the job would wait with the reason "
+                      "PartitionTimeLimit",
+                      job->rec.partition, str_cstr(&limit));
+        emit_error(core, client, seq, -ERR_NODE_CONFIG, text);
+        return;
     }
     if (!start.known) {
         emit_error(

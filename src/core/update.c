@@ -20,6 +20,7 @@ struct update_job {
     struct job *next; /* the changed copy */
     const struct core_user *user;
     const char *value;
+    const char *note; /* for whoever asks: why it is refused, or what to know of what is accepted */
     bool priority_changed;
 };
 
@@ -35,6 +36,11 @@ static void *member_of(struct update_job *update, const struct job_key *key) {
     return (char *) update->next + record_field(&record_job, key->member)->offset;
 }
 
+static int refuse(struct update_job *update, int code, const char *note) {
+    update->note = note;
+    return -code;
+}
+
 static int set_string(struct update_job *update, const struct job_key *key) {
     string_set(member_of(update, key), update->value[0] != '\0' ? update->value : NULL);
     return 0;
@@ -48,12 +54,28 @@ static int set_u32(struct update_job *update, const struct job_key *key) {
     return 0;
 }
 
+static int set_count(struct update_job *update, const struct job_key *key) {
+    return str_equal(update->value, "0") ? -ERR_INVALID : set_u32(update, key);
+}
+
 static int set_bool(struct update_job *update, const struct job_key *key) {
     bool on = str_equal_nocase(update->value, "yes") || str_equal(update->value, "1");
     if (!on && !str_equal_nocase(update->value, "no") && !str_equal(update->value, "0"))
         return -ERR_INVALID;
     *(bool *) member_of(update, key) = on;
     return 0;
+}
+
+static const char without_effect[] = "is kept, but without effect in this release";
+
+static int set_unread_string(struct update_job *update, const struct job_key *key) {
+    update->note = without_effect;
+    return set_string(update, key);
+}
+
+static int set_unread_bool(struct update_job *update, const struct job_key *key) {
+    update->note = without_effect;
+    return set_bool(update, key);
 }
 
 static int set_requeue(struct update_job *update, const struct job_key *key) {
@@ -82,6 +104,14 @@ static int set_time(struct update_job *update, const struct job_key *key) {
                                                                                       : 0;
 }
 
+static int set_minutes(struct update_job *update, const struct job_key *key) {
+    uint32_t minutes;
+    if (minutes_parse(update->value, &minutes, NULL) < 0)
+        return -ERR_INVALID;
+    *(uint32_t *) member_of(update, key) = minutes;
+    return 0;
+}
+
 /* The least of what the job's partitions allow. */
 static uint32_t longest_allowed(struct core *core, const struct job *job) {
     uint32_t most = MINUTES_INFINITE;
@@ -105,18 +135,22 @@ static int set_time_limit(struct update_job *update, const struct job_key *key) 
     if (minutes_parse(text, &minutes, NULL) < 0)
         return -ERR_TIME_LIMIT;
     if (sign != '=' && (old == MINUTES_UNSET || old == MINUTES_INFINITE))
-        return -ERR_TIME_LIMIT;
+        return refuse(update, ERR_TIME_LIMIT, "the job has no limit to add to or take from");
     if (sign == '+' && minutes >= MINUTES_INFINITE - 1 - old)
         return -ERR_TIME_LIMIT;
+    if (sign == '-' && minutes > old) /* would be 0, and end a running job at once */
+        return refuse(update, ERR_TIME_LIMIT, "less than the whole limit can be taken from it");
     if (sign == '+')
         minutes = old + minutes;
     else if (sign == '-')
-        minutes = old > minutes ? old - minutes : 0;
+        minutes = old - minutes;
     bool raises = minutes > old || old == MINUTES_UNSET;
     bool within =
         job_is_pending(update->job) && minutes <= longest_allowed(update->core, update->next);
     if (raises && !within && !core_is_admin(update->core, update->user->uid))
-        return -ERR_ACCESS_DENIED;
+        return refuse(update, ERR_ACCESS_DENIED,
+                      "only operators may raise the limit of a running job, or above that of its "
+                      "partition");
     update->next->time_limit = minutes;
     if (!job_is_pending(update->job))
         update->next->end_time =
@@ -144,9 +178,9 @@ static int set_priority(struct update_job *update, const struct job_key *key) {
     if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
         return -ERR_INVALID;
     if (job_is_held(update->job) && number != 0)
-        return -ERR_JOB_HELD; /* a held job is released, not prioritised */
+        return refuse(update, ERR_JOB_HELD, "a held job is released, not prioritised");
     if (!admin && number > update->next->priority)
-        return -ERR_ACCESS_DENIED;
+        return refuse(update, ERR_ACCESS_DENIED, "only operators may raise a priority");
     update->next->requested_priority = number == 0 ? UNSET32 : (uint32_t) number;
     update->next->priority = (uint32_t) number;
     if (number == 0)
@@ -160,7 +194,7 @@ static int set_nice(struct update_job *update, const struct job_key *key) {
     if (update->value[0] != '\0' && !str_to_i64(update->value, &number))
         return -ERR_NICE;
     if (number < 0 && !core_is_admin(update->core, update->user->uid))
-        return -ERR_ACCESS_DENIED;
+        return refuse(update, ERR_ACCESS_DENIED, "only operators may give a Nice below 0");
     if (number < -2147483645 || number > 2147483645)
         return -ERR_NICE;
     update->next->nice = (int32_t) number;
@@ -177,7 +211,7 @@ static int set_site_factor(struct update_job *update, const struct job_key *key)
 
 static int set_throttle(struct update_job *update, const struct job_key *key) {
     if (update->next->array_job_id == 0)
-        return -ERR_INVALID_ARRAY;
+        return refuse(update, ERR_INVALID_ARRAY, "the job is no array");
     uint64_t number;
     if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
         return -ERR_INVALID;
@@ -191,7 +225,8 @@ static int set_name_list(struct update_job *update, const struct job_key *key) {
     struct error err = ERROR_INIT;
     if (update->value[0] != '\0' && nodes_resolve(update->core, update->value,
                                                   &update->core->out->memory, &nodes, &n, &err) < 0)
-        return -ERR_INVALID_NODE;
+        return refuse(update, ERR_INVALID_NODE,
+                      arena_strndup(&update->core->out->memory, err.text, strlen(err.text)));
     return set_string(update, key);
 }
 
@@ -222,13 +257,14 @@ static int set_dependency(struct update_job *update, const struct job_key *key) 
 
 static const struct job_key job_keys[] = {
     {"TimeLimit", NULL, WHEN_ANY, WHO_OWNER, set_time_limit, NULL},
+    {"TimeMin", NULL, WHEN_PENDING, WHO_OWNER, set_minutes, "time_min"},
     {"Partition", NULL, WHEN_PENDING, WHO_OWNER, set_string, "partition"},
     {"QOS", NULL, WHEN_ANY, WHO_OWNER, set_string, "qos"},
     {"Account", NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
     {"ReservationName", "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
     {"NumNodes", "ReqNodes", WHEN_PENDING, WHO_OWNER, set_nodes, NULL},
-    {"NumTasks", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks"},
-    {"NumCPUs", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "ntasks"},
+    {"NumTasks", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
+    {"NumCPUs", NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
     {"MinCPUsNode", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
     {"CPUsPerTask", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cpus_per_task"},
     {"TasksPerNode", "NTasksPerNode", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks_per_node"},
@@ -236,7 +272,7 @@ static const struct job_key job_keys[] = {
     {"MinMemoryCPU", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_cpu"},
     {"MinTmpDiskNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "tmp_disk"},
     {"Features", NULL, WHEN_PENDING, WHO_OWNER, set_string, "features"},
-    {"Prefer", NULL, WHEN_PENDING, WHO_OWNER, set_string, "prefer"},
+    {"Prefer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "prefer"},
     {"Gres", "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
     {"TresPerJob", NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
     {"Licenses", NULL, WHEN_PENDING, WHO_OWNER, set_string, "licenses"},
@@ -267,11 +303,50 @@ static const struct job_key job_keys[] = {
     {"AdminComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "admin_comment"},
     {"SystemComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "system_comment"},
     {"Requeue", NULL, WHEN_ANY, WHO_OWNER, set_requeue, NULL},
-    {"Reboot", NULL, WHEN_PENDING, WHO_OWNER, set_bool, "reboot"},
+    {"Reboot", NULL, WHEN_PENDING, WHO_OWNER, set_unread_bool, "reboot"},
     {"ArrayTaskThrottle", NULL, WHEN_ANY, WHO_OWNER, set_throttle, NULL},
-    {"BurstBuffer", NULL, WHEN_PENDING, WHO_OWNER, set_string, "burst_buffer"},
-    {"MCSLabel", NULL, WHEN_PENDING, WHO_OWNER, set_string, "mcs_label"},
+    {"BurstBuffer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "burst_buffer"},
+    {"MCSLabel", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "mcs_label"},
 };
+
+/* What is told where a value cannot be read. */
+static const struct {
+    int (*set)(struct update_job *update, const struct job_key *key);
+    const char *takes;
+} value_forms[] = {
+    {set_u32, "a number"},
+    {set_count, "a number of 1 or more"},
+    {set_bool, "yes or no"},
+    {set_unread_bool, "yes or no"},
+    {set_oversubscribe, "yes or no"},
+    {set_requeue, "0 or 1"},
+    {set_mem, "a size as 500M or 2G"},
+    {set_time, "a time as 2027-01-31T08:00:00, 18:00 or now+2hours"},
+    {set_minutes, "minutes, hours:minutes:seconds or days-hours"},
+    {set_time_limit, "minutes, hours:minutes:seconds or days-hours, after + or - a change of it"},
+    {set_nodes, "a number of nodes as 2 or 2-4, from 1 to 1000000"},
+    {set_priority, "a number from 0 to 4294967293"},
+    {set_nice, "a number from -2147483645 to 2147483645"},
+    {set_site_factor, "a number from -2147483645 to 2147483645"},
+    {set_throttle, "how many tasks may run at a time, 0 for all of them"},
+    {set_switches, "a number of switches and the longest wait for them as 1@30:00"},
+};
+
+/* The sentence about a key that was refused or needs a word; NULL when there is none. */
+static const char *key_note(struct update_job *update, const struct job_key *key, bool refused) {
+    const char *says = update->note;
+    for (size_t i = 0; refused && says == NULL && i < countof(value_forms); i++) {
+        if (value_forms[i].set == key->set)
+            says = value_forms[i].takes;
+    }
+    if (says == NULL)
+        return NULL;
+    const char *verb = refused && update->note == NULL ? " is not understood: it takes "
+                       : refused                       ? ": "
+                                                       : " ";
+    cleanup_free char *text = xasprintf("%s=%s%s%s", key->name, update->value, verb, says);
+    return arena_strndup(&update->core->out->memory, text, strlen(text));
+}
 
 static const struct job_key *job_key_find(const char *name) {
     for (size_t i = 0; i < countof(job_keys); i++) {
@@ -291,16 +366,19 @@ static int job_keys_apply(struct update_job *update, const struct update *reques
             *ret_detail = change->key;
             return -ERR_UPDATE_KEY;
         }
-        if (key->who == WHO_OPERATOR && !core_is_admin(update->core, update->user->uid))
-            return -ERR_ACCESS_DENIED;
-        if (key->when == WHEN_PENDING && !job_is_pending(update->job))
-            return -ERR_JOB_NOT_PENDING;
+        int r = 0;
         update->value = change->value != NULL ? change->value : "";
-        int r = key->set(update, key);
-        if (r < 0) {
-            *ret_detail = change->key;
+        update->note = NULL;
+        if (key->who == WHO_OPERATOR && !core_is_admin(update->core, update->user->uid))
+            r = refuse(update, ERR_ACCESS_DENIED, "only operators may set it");
+        else if (key->when == WHEN_PENDING && !job_is_pending(update->job))
+            r = refuse(update, ERR_JOB_NOT_PENDING, "it can be changed while the job waits");
+        else
+            r = key->set(update, key);
+        const char *note = key_note(update, key, r < 0);
+        *ret_detail = note != NULL ? note : *ret_detail;
+        if (r < 0)
             return r;
-        }
     }
     return 0;
 }

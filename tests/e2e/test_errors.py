@@ -159,3 +159,29 @@ def test_a_listing_cut_short_is_harmless(cluster, work):
     cluster.submit("-H --array=0-500 --wrap=true", cwd=work)
     assert len(cluster.ok("squeue -h -r | head -2").splitlines()) == 2
     wait_until(lambda: cluster.run("squeue -h").rc == 0)
+
+
+def test_a_refused_update_names_the_key_and_the_cure(cluster):
+    job = cluster.submit("-H -t 10 --wrap=true")
+    for change, note, text in [
+            ("switches=x", "Switches=x is not understood: it takes a number of switches", "Invalid argument"),
+            ("features=nope", "no node has the feature nope", "Invalid feature specification"),
+            ("timelimit=-11", "less than the whole limit", "Requested time limit is invalid"),
+            ("timemin=20", "the minimum of 20 minutes is above --time=10", "Invalid time-min specification")]:
+        refused = cluster.run(f"scontrol update jobid={job} {change}")
+        assert refused.rc == 1 and len(refused.err.splitlines()) == 2, str(refused)
+        first, second = refused.err.splitlines()
+        assert first.startswith("scontrol: note: ") and note in first
+        assert second.startswith(text) and second.endswith(f" for job {job}")
+    told = cluster.run(f"scontrol update jobid={job} reboot=yes")
+    assert told.rc == 0 and told.err == f"job {job}: Reboot=yes is kept, but without effect in this release\n"
+
+
+def test_a_limit_above_the_partitions_is_told_by_test_only_too(cluster):
+    name = cluster.ok("sinfo -h -o %R").split()[0]
+    cluster.ok(f"scontrol update partitionname={name} maxtime=60", user="root")
+    try:
+        tested = cluster.run("sbatch --test-only -t 70 --wrap=true")
+    finally:
+        cluster.ok(f"scontrol update partitionname={name} maxtime=UNLIMITED", user="root")
+    assert tested.rc == 1 and f"partition {name} allows at most --time=01:00:00" in tested.err

@@ -138,6 +138,16 @@ TEST(options_that_nothing_reads_yet_are_named_too) {
     assert_string_equal(names.data, "--prefer, --epilog, --prolog");
 }
 
+TEST(values_without_effect_are_named_too) {
+    cleanup_str struct str names = STR_INIT, more = STR_INIT;
+    cleanup_sample struct sample s, user;
+    sample_read(&s, OPTION_SBATCH, "--exclusive=topo --prefer=fast");
+    assert_true(options_without_effect(&s.options, &names));
+    assert_string_equal(names.data, "--prefer, --exclusive=topo");
+    sample_read(&user, OPTION_SBATCH, "--exclusive=user");
+    assert_false(options_without_effect(&user.options, &more));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_command_line_beats_the_environment_which_beats_the_script),
@@ -150,6 +160,7 @@ int main(void) {
         cmocka_unit_test(a_bad_variable_is_refused_like_the_option),
         cmocka_unit_test(options_without_effect_are_named_once),
         cmocka_unit_test(options_that_nothing_reads_yet_are_named_too),
+        cmocka_unit_test(values_without_effect_are_named_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
