@@ -262,6 +262,15 @@ char *str_next_word(char **cursor, const char *separators) {
     return word;
 }
 
+struct str_words str_words_of(const char *text) {
+    char *copy = xstrdup(text ? text : "");
+    return (struct str_words) {copy, copy, false};
+}
+
+void str_words_done(struct str_words *words) {
+    free(words->copy);
+}
+
 static bool has_word(const char *list, const char *word, const char *separators,
                      int (*compare)(const char *, const char *, size_t)) {
     size_t length = word != NULL ? strlen(word) : 0;

@@ -59,6 +59,20 @@ unsigned str_distance(const char *a, const char *b, unsigned limit);
 const char *str_nearest(const char *text, const char *const *names, size_t n_names);
 /* Splits in place at any char of `separators`; returns the next non-empty word or NULL. */
 char *str_next_word(char **cursor, const char *separators);
+/* Goes over the words of a text, NULL = none, on a copy of it that lives as long as the loop. */
+#define words_each(text, separators, word)                                                         \
+    for (struct str_words word##_of                                                                \
+         __attribute__((__cleanup__(str_words_done))) = str_words_of(text);                        \
+         !word##_of.over; word##_of.over = true)                                                   \
+        for (char *word = str_next_word(&word##_of.cursor, separators); word != NULL;              \
+             word = str_next_word(&word##_of.cursor, separators))
+/* Its state. */
+struct str_words {
+    char *copy, *cursor;
+    bool over;
+};
+struct str_words str_words_of(const char *text);
+void str_words_done(struct str_words *words);
 /* Is `word` one of the words of `list`? NULL and "" are in no list, and nothing is in NULL. */
 bool str_has_word(const char *list, const char *word, const char *separators);
 bool str_has_word_nocase(const char *list, const char *word, const char *separators);

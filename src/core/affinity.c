@@ -30,13 +30,12 @@ static bool line_is_of(const struct conf_gres *line, const char *node, const cha
 /* "-1,16,16,0": to the devices of the name, in their order; -1 is the device itself. */
 static void links_read(struct affinity *affinity, uint32_t device, const char *text,
                        uint32_t offset) {
-    cleanup_free char *copy = xstrdup(text);
-    char *cursor = copy;
     uint32_t at = 0;
-    for (char *word; (word = str_next_word(&cursor, ", ")) != NULL; at++) {
+    words_each (text, ", ", word) {
         long value = strtol(word, NULL, 10);
         if (at >= offset && at - offset < affinity->n && value > 0)
             affinity->links[device][at - offset] = (int32_t) (value < 1000 ? value : 1000);
+        at++;
     }
 }
 

@@ -339,8 +339,7 @@ static int parse_word(struct core *core, struct core_job *job, char *word, struc
     }
     if (targets == NULL || *targets == '\0')
         return problem(err, whole, "a job id is missing");
-    char *cursor = targets;
-    for (char *id = str_next_word(&cursor, ":"); id != NULL; id = str_next_word(&cursor, ":")) {
+    words_each (targets, ":", id) {
         struct depend one = depend;
         if (!parse_target(id, &one))
             return problem(err, whole, "not a job id");
@@ -390,11 +389,10 @@ static int depend_take(struct core *core, struct core_job *job, const char *text
     bool any = strchr(text, '?') != NULL;
     if (any && strchr(text, ',') != NULL)
         return problem(err, text, "use either , (all) or ? (any), not both");
-    cleanup_free char *copy = xstrdup(text);
-    char *cursor = copy;
-    for (char *word = str_next_word(&cursor, ",?"); word != NULL && r == 0;
-         word = str_next_word(&cursor, ",?"))
-        r = parse_word(core, job, word, &list, err); /* a bare id: afterany, whatever precedes */
+    words_each (text, ",?", word) {
+        if (r == 0) /* a bare id: afterany, whatever precedes */
+            r = parse_word(core, job, word, &list, err);
+    }
     if (r == 0 && !stored && closes_cycle(core, job, &list))
         r = problem(err, text, "the jobs would wait for each other");
     if (r < 0) {

@@ -275,10 +275,7 @@ struct filter_state {
 
 /* True when one of the job's partitions (a list while it waits) is one of those asked for. */
 static bool partition_matches(const struct core_job *job, const char *wanted) {
-    cleanup_free char *copy = xstrdup(job->rec.partition != NULL ? job->rec.partition : "");
-    char *cursor = copy;
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (job->rec.partition, ",", word) {
         if (str_has_word(wanted, word, ","))
             return true;
     }

@@ -45,13 +45,10 @@ static int check_partitions(struct core *core, struct job *job, struct reply_err
     if (job->partition == NULL)
         return reply_refuse(reply, core, ERR_NO_PARTITION,
                             "give one with -p; sinfo lists the partitions of this cluster");
-    cleanup_free char *copy = xstrdup(job->partition);
-    char *cursor = copy;
     if (job->partition[strspn(job->partition, ",")] == '\0')
         return reply_refuse(reply, core, ERR_INVALID_PARTITION,
                             "the name of the partition is empty; sinfo lists those that exist");
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->partition, ",", name) {
         struct core_partition *part = partition_find(core, name, NULL);
         if (part == NULL) {
             cleanup_free char *line = xasprintf("invalid partition specified: %s", name);
@@ -155,10 +152,7 @@ static int check_each_partition(struct core *core, struct job *job, const struct
     bool any = core->settings.enforce_part_limits == 2, one_fits = false;
     struct reply_error over;
     record_init(&record_reply_error, &over);
-    cleanup_free char *copy = xstrdup(job->partition);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->partition, ",", name) {
         const struct partition *part = &partition_find(core, name, NULL)->rec;
         int r = check_access(core, job, user, part, reply);
         if (r < 0)

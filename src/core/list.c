@@ -45,10 +45,7 @@ static bool partition_in(const struct strs *list, const char *partitions) {
         return false;
     if (strchr(partitions, ',') == NULL)
         return strs_pass(list, partitions);
-    cleanup_free char *copy = xstrdup(partitions);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (partitions, ",", name) {
         if (strs_pass(list, name))
             return true;
     }

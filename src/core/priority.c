@@ -47,9 +47,7 @@ static void tres_insert(struct priority_weights *weights, char **names, char *na
 /* "CPU=1000,Mem=2000,GRES/gpu=3000"; its form has been checked with the configuration. */
 static int tres_weights(const char *text, struct priority_weights *weights, char **names,
                         struct error *err) {
-    cleanup_free char *copy = xstrdup_null(text);
-    char *cursor = copy;
-    for (char *item; copy && (item = str_next_word(&cursor, ", ")) != NULL;) {
+    words_each (text, ", ", item) {
         char *equals = strchr(item, '=');
         double weight = equals ? strtod(equals + 1, NULL) : 0;
         if (weights->n_tres == PRIORITY_TRES_MAX)
@@ -252,14 +250,12 @@ static void parts_note(const struct core *core, struct job *rec,
 /* Over all its partitions; the largest sum counts, since any of them may take the job. */
 static uint64_t sum_over_partitions(struct core *core, struct core_job *job, struct reckoning *r) {
     struct job *rec = &job->rec;
-    cleanup_free char *copy = xstrdup_null(rec->partition);
-    char *cursor = copy;
-    bool several = copy && strchr(copy, ',') != NULL;
+    bool several = rec->partition && strchr(rec->partition, ',') != NULL;
     struct priority_parts parts;
     uint64_t best = 0;
     priorities_clear(rec);
     parts_note(core, rec, &(struct priority_parts) {0});
-    for (char *name; copy && (name = str_next_word(&cursor, ",")) != NULL;) {
+    words_each (rec->partition, ",", name) {
         uint32_t index;
         struct core_partition *part = partition_find(core, name, &index);
         uint64_t fixed = sum_in_partition(core, r, part, &parts);

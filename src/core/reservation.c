@@ -35,10 +35,7 @@ static bool list_has(const char *list, const char *word) {
 
 static void list_without(char **list, const char *unwanted) {
     struct str rest cleanup_str = STR_INIT;
-    cleanup_free char *copy = xstrdup(*list != NULL ? *list : "");
-    char *cursor = copy;
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (*list, ",", word) {
         if (!list_has(unwanted, word))
             str_join(&rest, ",", word);
     }
@@ -47,12 +44,9 @@ static void list_without(char **list, const char *unwanted) {
 
 static void list_with(char **list, const char *added) {
     struct str all cleanup_str = STR_INIT;
-    cleanup_free char *copy = xstrdup(added);
-    char *cursor = copy;
     if (*list != NULL)
         str_append(&all, *list);
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (added, ",", word) {
         if (!list_has(all.data, word))
             str_join(&all, ",", word);
     }
@@ -67,10 +61,7 @@ static int set_list(struct change *c, char **list) {
     else
         list_with(list, c->value);
     size_t excluded = 0, n = 0;
-    cleanup_free char *copy = xstrdup(*list != NULL ? *list : "");
-    char *cursor = copy;
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (*list, ",", word) {
         n++;
         excluded += word[0] == '-';
     }
@@ -220,24 +211,20 @@ static int tres_word(struct change *c, char *word) {
 }
 
 static int set_tres(struct change *c) {
-    cleanup_free char *copy = xstrdup(c->value);
-    char *cursor = copy;
-    int r = 0;
     c->place_set = true;
     string_set(&c->next->asked_gres, NULL);
-    for (char *word = str_next_word(&cursor, ","); r == 0 && word != NULL;
-         word = str_next_word(&cursor, ","))
-        r = tres_word(c, word);
-    return r;
+    words_each (c->value, ",", word) {
+        int r = tres_word(c, word);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 static int set_tres_per_node(struct change *c) {
-    cleanup_free char *copy = xstrdup(c->value);
-    char *cursor = copy;
     c->place_set = true;
     string_set(&c->next->asked_per_node, NULL);
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (c->value, ",", word) {
         uint64_t count;
         char *equals = strchr(word, '=');
         if (!str_starts_nocase(word, "gres/") || equals == NULL ||
@@ -342,15 +329,14 @@ static int flag_word(struct change *c, char *word, bool remove) {
 }
 
 static int set_flags(struct change *c) {
-    cleanup_free char *copy = xstrdup(c->value);
-    char *cursor = copy;
-    int r = 0;
     if (c->sign == '=')
         c->next->flags &= RESERVATION_SPEC_NODES | RESERVATION_ALL_NODES;
-    for (char *word = str_next_word(&cursor, ","); r == 0 && word != NULL;
-         word = str_next_word(&cursor, ","))
-        r = flag_word(c, word, c->sign == '-');
-    return r;
+    words_each (c->value, ",", word) {
+        int r = flag_word(c, word, c->sign == '-');
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 /* ---- the rest ---- */

@@ -97,13 +97,10 @@ void gres_accounts_print(const struct core *core, const uint64_t *totals, struct
 
 bool gres_is_tracked(const struct core *core, const char *name, const char *type) {
     const char *list = core->conf->accounting_storage_tres;
-    cleanup_free char *copy = xstrdup(list != NULL ? list : "");
     cleanup_free char *wanted =
         type != NULL ? xasprintf("gres/%s:%s", name, type) : xasprintf("gres/%s", name);
-    char *cursor = copy;
     bool any = false;
-    for (char *word = str_next_word(&cursor, ", "); word != NULL;
-         word = str_next_word(&cursor, ", ")) {
+    words_each (list, ", ", word) {
         if (str_equal_nocase(word, wanted))
             return true;
         any |= str_starts_nocase(word, "gres/");
@@ -159,13 +156,7 @@ int gres_resolve(const struct core *core, const struct gres_item *item,
 
 void features_collect(struct core *core) {
     for (size_t i = 0; i < core->n_nodes; i++) {
-        const char *text = core->nodes[i].rec.features;
-        if (text == NULL)
-            continue;
-        cleanup_free char *copy = xstrdup(text);
-        char *cursor = copy;
-        for (char *name = str_next_word(&cursor, ","); name != NULL;
-             name = str_next_word(&cursor, ",")) {
+        words_each (core->nodes[i].rec.features, ",", name) {
             if (smap_get(&core->features, name) == NULL) {
                 char *key = xstrdup(name);
                 smap_put(&core->features, key, key);

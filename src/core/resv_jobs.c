@@ -53,10 +53,7 @@ int job_reservation_check(struct core *core, const struct job *job, const struct
                           struct reply_error *reply) {
     if (job->reservation == NULL)
         return 0;
-    cleanup_free char *copy = xstrdup(job->reservation);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->reservation, ",", name) {
         const struct core_reservation *resv = reservation_find(core, name);
         if (resv == NULL)
             return refuse_unknown(core, name, reply);
@@ -93,10 +90,7 @@ int spec_reservations(struct core *core, const struct job *job, struct arena *ar
     }
     if (job->reservation == NULL)
         return 0;
-    cleanup_free char *copy = xstrdup(job->reservation);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->reservation, ",", name) {
         const struct core_reservation *resv = reservation_find(core, name);
         if (resv != NULL && still_lets_in(&resv->rec, job) &&
             spec->n_reservations < core->reservations.n)

@@ -216,10 +216,7 @@ static void runs_end(struct core *core, const struct reservation *rec) {
 /* Takes a name off the list that a waiting job asks for; false: none is left. */
 static bool list_remove_name(char **list, const char *name) {
     struct str rest cleanup_str = STR_INIT;
-    cleanup_free char *copy = xstrdup(*list);
-    char *cursor = copy;
-    for (char *word = str_next_word(&cursor, ","); word != NULL;
-         word = str_next_word(&cursor, ",")) {
+    words_each (*list, ",", word) {
         if (!str_equal(word, name))
             str_join(&rest, ",", word);
     }

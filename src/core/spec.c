@@ -80,10 +80,7 @@ static int gres_requests(const struct core *core, const char *text,
 static int spec_partitions(struct core *core, const struct job *job, struct arena *arena,
                            struct sched_job_spec *spec, struct error *err) {
     uint32_t *indexes = arena_alloc(arena, (core->n_partitions + 1) * sizeof(uint32_t));
-    cleanup_free char *copy = xstrdup(job->partition != NULL ? job->partition : "");
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->partition, ",", name) {
         uint32_t index;
         if (partition_find(core, name, &index) == NULL)
             return error_set(err, ERR_INVALID_PARTITION, "invalid partition specified: %s", name);

@@ -179,10 +179,7 @@ static bool time_limit_is_above(struct core *core, const struct job *job, struct
     uint32_t most = 0, asked = job->time_min != UNSET32 ? job->time_min : job->time_limit;
     if (job->time_limit == MINUTES_UNSET || job->time_limit == 0)
         return false;
-    cleanup_free char *copy = xstrdup(job->partition);
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->partition, ",", name) {
         const struct core_partition *part = partition_find(core, name, NULL);
         if (part == NULL || part->rec.max_time == MINUTES_INFINITE || asked <= part->rec.max_time)
             return false;

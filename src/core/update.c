@@ -115,10 +115,7 @@ static int set_minutes(struct update_job *update, const struct job_key *key) {
 /* The least of what the job's partitions allow. */
 static uint32_t longest_allowed(struct core *core, const struct job *job) {
     uint32_t most = MINUTES_INFINITE;
-    cleanup_free char *copy = xstrdup(job->partition != NULL ? job->partition : "");
-    char *cursor = copy;
-    for (char *name = str_next_word(&cursor, ","); name != NULL;
-         name = str_next_word(&cursor, ",")) {
+    words_each (job->partition, ",", name) {
         const struct core_partition *part = partition_find(core, name, NULL);
         if (part != NULL)
             most = min_of(most, part->rec.max_time);
@@ -444,9 +441,7 @@ static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, const struct update *request) {
     struct job_results results;
     record_init(&record_job_results, &results);
-    cleanup_free char *copy = xstrdup(request->target != NULL ? request->target : "");
-    char *cursor = copy;
-    for (char *id = str_next_word(&cursor, ", "); id != NULL; id = str_next_word(&cursor, ", ")) {
+    words_each (request->target, ", ", id) {
         job_ptrs jobs = {0};
         int r = job_select_id(core, id, user, &jobs);
         if (r < 0)

@@ -349,9 +349,9 @@ static void fill_limits(struct why_work *w) {
     }
     if (rec->reason == REASON_ARRAY_TASK_LIMIT)
         limit_array(w, limit_add(w, rows));
-    cleanup_free char *copy = xstrdup(rec->partition != NULL ? rec->partition : "");
-    char *cursor = copy;
-    for (char *name; w->reply.limits.n < 6 && (name = str_next_word(&cursor, ",")) != NULL;) {
+    words_each (rec->partition, ",", name) {
+        if (w->reply.limits.n >= 6)
+            break;
         const struct core_partition *part = partition_find(w->core, name, NULL);
         if (part != NULL && (rec->reason == REASON_PARTITION_TIME_LIMIT ||
                              rec->reason == REASON_PARTITION_NODE_LIMIT))

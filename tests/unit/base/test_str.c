@@ -157,8 +157,26 @@ TEST(trim_removes_blanks_at_both_ends) {
     assert_string_equal(str_trim(empty), "");
 }
 
+TEST(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early) {
+    static const char text[] = "a,,b,c";
+    struct str seen cleanup_str = STR_INIT;
+    words_each (text, ",", word)
+        str_join(&seen, "-", word);
+    assert_string_equal(seen.data, "a-b-c");
+    words_each (text, ",", word) {
+        str_join(&seen, "-", word);
+        if (word[0] == 'b')
+            break;
+    }
+    assert_string_equal(seen.data, "a-b-c-a-b");
+    words_each (NULL, ",", word)
+        fail_msg("%s", word);
+    assert_string_equal(text, "a,,b,c");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early),
         cmocka_unit_test(appends_build_one_terminated_text),
         cmocka_unit_test(printf_of_any_length_is_whole),
         cmocka_unit_test(reset_keeps_memory_and_take_hands_it_out),
