@@ -33,10 +33,10 @@ static bool list_has(const char *list, const char *word) {
     return str_has_word_nocase(list, word, ",");
 }
 
-static void list_without(char **list, const char *unwanted) {
+void list_without(char **list, const char *unwanted, bool nocase) {
     struct str rest cleanup_str = STR_INIT;
     words_each (*list, ",", word) {
-        if (!list_has(unwanted, word))
+        if (nocase ? !list_has(unwanted, word) : !str_has_word(unwanted, word, ","))
             str_join(&rest, ",", word);
     }
     string_set(list, rest.length > 0 ? rest.data : NULL);
@@ -57,7 +57,7 @@ static int set_list(struct change *c, char **list) {
     if (c->sign == '=')
         string_set(list, NULL);
     if (c->sign == '-')
-        list_without(list, c->value);
+        list_without(list, c->value, true);
     else
         list_with(list, c->value);
     size_t excluded = 0, n = 0;
@@ -156,16 +156,12 @@ static int set_nodes(struct change *c) {
 }
 
 static int count_of(struct change *c, uint32_t *ret) {
-    char *end;
-    unsigned long number = strtoul(c->value, &end, 10);
-    unsigned long unit = *end == 'k' || *end == 'K'   ? 1024
-                         : *end == 'm' || *end == 'M' ? 1 << 20
-                                                      : 1;
-    bool ok = end != c->value && (*end == '\0' || (unit > 1 && end[1] == '\0'));
-    if (!ok || c->sign != '=' || number == 0 || number > COUNT_LARGEST / unit)
+    uint64_t count;
+    if (c->sign != '=' || count_parse(c->value, &count, NULL) < 0 || count == 0 ||
+        count > COUNT_LARGEST)
         return error_set(c->err, ERR_INVALID, "Invalid %s=%s: it takes one number.", c->given->key,
                          c->value);
-    *ret = (uint32_t) (number * unit);
+    *ret = (uint32_t) count;
     return 0;
 }
 
@@ -180,15 +176,28 @@ static int set_core_cnt(struct change *c) {
     return count_of(c, &c->next->asked_cores);
 }
 
+/* Cuts "NAME=COUNT" behind the name; false: it is none. */
+static bool tres_split(char *word, uint64_t *ret_count) {
+    char *equals = strchr(word, '=');
+    if (equals == NULL || !str_to_u64(equals + 1, ret_count) || *ret_count == 0 ||
+        *ret_count > COUNT_LARGEST)
+        return false;
+    *equals = '\0';
+    return true;
+}
+
+static void tres_add(char **list, const char *name, uint64_t count) {
+    cleanup_free char *item = xasprintf("%s:%llu", name, (unsigned long long) count);
+    list_with(list, item);
+}
+
 /* node=4,cpu=8,gres/gpu=2,license/x=1 */
 static int tres_word(struct change *c, char *word) {
     struct reservation *next = c->next;
-    char *equals = strchr(word, '=');
     uint64_t count;
-    if (equals == NULL || !str_to_u64(equals + 1, &count) || count == 0 || count > COUNT_LARGEST)
+    if (!tres_split(word, &count))
         return error_set(c->err, ERR_INVALID, "Invalid %s=%s: \"%s\" is not NAME=COUNT.",
                          c->given->key, c->value, word);
-    *equals = '\0';
     if (str_equal_nocase(word, "node")) {
         next->asked_nodes = (uint32_t) count;
         next->flags &= ~(uint32_t) RESERVATION_ALL_NODES;
@@ -196,11 +205,9 @@ static int tres_word(struct change *c, char *word) {
         uint32_t threads = c->core->n_nodes > 0 ? max_of(c->core->nodes[0].cpus_per_core, 1u) : 1;
         next->asked_cores = (uint32_t) ((count + threads - 1) / threads);
     } else if (str_starts_nocase(word, "gres/")) {
-        cleanup_free char *item = xasprintf("%s:%llu", word + 5, (unsigned long long) count);
-        list_with(&next->asked_gres, item);
+        tres_add(&next->asked_gres, word + strlen("gres/"), count);
     } else if (str_starts_nocase(word, "license/")) {
-        cleanup_free char *item = xasprintf("%s:%llu", word + 8, (unsigned long long) count);
-        list_with(&next->licenses, item);
+        tres_add(&next->licenses, word + strlen("license/"), count);
     } else {
         return error_set(c->err, ERR_INVALID,
                          "Invalid %s=%s: \"%s\" cannot be reserved; node, cpu, gres/NAME and "
@@ -226,14 +233,10 @@ static int set_tres_per_node(struct change *c) {
     string_set(&c->next->asked_per_node, NULL);
     words_each (c->value, ",", word) {
         uint64_t count;
-        char *equals = strchr(word, '=');
-        if (!str_starts_nocase(word, "gres/") || equals == NULL ||
-            !str_to_u64(equals + 1, &count) || count == 0 || count > COUNT_LARGEST)
+        if (!str_starts_nocase(word, "gres/") || !tres_split(word, &count))
             return error_set(c->err, ERR_INVALID, "Invalid %s=%s: it takes gres/NAME=COUNT.",
                              c->given->key, c->value);
-        *equals = '\0';
-        cleanup_free char *item = xasprintf("%s:%llu", word + 5, (unsigned long long) count);
-        list_with(&c->next->asked_per_node, item);
+        tres_add(&c->next->asked_per_node, word + strlen("gres/"), count);
     }
     return 0;
 }
@@ -262,7 +265,7 @@ static int set_licenses(struct change *c) {
     if (licenses_check(c->core, c->value, false, c->err) < 0)
         return -ERR_INVALID_LICENSE;
     if (c->sign == '-')
-        list_without(&c->next->licenses, c->value);
+        list_without(&c->next->licenses, c->value, true);
     else
         list_with(&c->next->licenses, c->value);
     return 0;
@@ -353,9 +356,7 @@ static int set_skip(struct change *c) {
         return error_set(c->err, ERR_INVALID,
                          "Skip leaves out the next occurrence of a recurring reservation that is "
                          "not active.");
-    int64_t start = reservation_next_start(next->start_time, next->flags);
-    next->end_time += start - next->start_time;
-    next->start_time = start;
+    reservation_next(next);
     return 0;
 }
 
@@ -444,11 +445,8 @@ static int times_settle(struct change *c) {
                          "reservation");
     if (next->end_time <= c->core->now && !again)
         return error_set(c->err, ERR_INVALID_TIME, "the end has passed");
-    while (next->end_time <= c->core->now) {
-        int64_t start = reservation_next_start(next->start_time, next->flags);
-        next->end_time += start - next->start_time;
-        next->start_time = start;
-    }
+    while (next->end_time <= c->core->now)
+        reservation_next(next);
     return 0;
 }
 

@@ -15,6 +15,8 @@ struct core_reservation {
     struct list dirty;
 };
 
+/* Takes words off a list "a,b"; NULL when none is left. */
+void list_without(char **list, const char *unwanted, bool nocase);
 struct core_reservation *reservation_find(const struct core *core, const char *name);
 struct core_reservation *reservation_find_id(const struct core *core, uint32_t id);
 /* Adds a record that it takes over. */
@@ -38,8 +40,8 @@ bool reservations_meet(const struct reservation *a, const struct reservation *b)
 void reservations_changed(struct core *core);
 /* It is over, or deleted: its jobs end or wait without it, the record goes. */
 void reservation_end(struct core *core, struct core_reservation *resv);
-/* Goes on to the first occurrence that ends after now. */
-void reservation_advance(struct core *core, struct core_reservation *resv);
+/* Its next occurrence in place of this one; it must be a recurring one. */
+void reservation_next(struct reservation *rec);
 
 /* ---- jobs (resv_jobs.c) ---- */
 bool reservation_lets_in(const struct reservation *rec, const struct job *job,

@@ -213,21 +213,10 @@ static void runs_end(struct core *core, const struct reservation *rec) {
     }
 }
 
-/* Takes a name off the list that a waiting job asks for; false: none is left. */
-static bool list_remove_name(char **list, const char *name) {
-    struct str rest cleanup_str = STR_INIT;
-    words_each (*list, ",", word) {
-        if (!str_equal(word, name))
-            str_join(&rest, ",", word);
-    }
-    string_set(list, rest.length > 0 ? rest.data : NULL);
-    return rest.length > 0;
-}
-
 static void waiting_job_loses(struct core *core, struct core_job *job,
                               const struct reservation *rec) {
-    if (list_remove_name(&job->rec.reservation, rec->name) ||
-        (rec->flags & RESERVATION_NO_HOLD_JOBS)) {
+    list_without(&job->rec.reservation, rec->name, false);
+    if (job->rec.reservation != NULL || (rec->flags & RESERVATION_NO_HOLD_JOBS)) {
         sched_sync(core, job);
         job_touch(core, job);
         return;
@@ -255,15 +244,19 @@ void reservation_end(struct core *core, struct core_reservation *resv) {
     reservation_free(resv);
 }
 
-void reservation_advance(struct core *core, struct core_reservation *resv) {
-    struct reservation *rec = &resv->rec;
+void reservation_next(struct reservation *rec) {
     int64_t length = rec->end_time - rec->start_time;
+    rec->start_time = reservation_next_start(rec->start_time, rec->flags);
+    rec->end_time = rec->start_time + length;
+}
+
+/* Goes on to the first occurrence that ends after now. */
+static void reservation_advance(struct core *core, struct core_reservation *resv) {
     do {
-        rec->start_time = reservation_next_start(rec->start_time, rec->flags);
-        rec->end_time = rec->start_time + length;
-    } while (rec->end_time <= core->now);
-    rec->begun = false;
-    rec->idle_since = 0;
+        reservation_next(&resv->rec);
+    } while (resv->rec.end_time <= core->now);
+    resv->rec.begun = false;
+    resv->rec.idle_since = 0;
     reservation_touch(core, resv);
 }
 
