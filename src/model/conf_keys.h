@@ -873,7 +873,7 @@ X(BOOL, partition.req_resv, "ReqResv", false, 0, 1, NONE, HONOURED, \
 X(BOOL, partition.lln, "LLN", false, 0, 1, NONE, HONOURED, \
   "take the least loaded node first") \
 X(SHARE, partition.oversubscribe, "OverSubscribe", CONF_SHARE_NO, 0, 0, NONE, HONOURED, \
-  "whether jobs may share CPUs: FORCE:n gives a node's CPUs out n times (at most 200) to jobs of the partition, YES:n to those that ask with --oversubscribe. Who shares gets free CPUs first, then the least used ones, and shares only on nodes where no other job holds any; memory and GRES are never shared. Where GANG is part of the partition's PreemptMode, such jobs take turns instead. Nobody shares on nodes of reservations, nor with select/linear") \
+  "whether jobs may share CPUs: FORCE:n gives a node's CPUs out n times (at most 200) to jobs of the partition, YES:n to those that ask with --oversubscribe. Who shares gets free CPUs first, then the least used ones, and shares only on nodes where no other job holds any; memory and GRES are never shared. Where GANG is part of the partition's PreemptMode, such jobs take turns instead. Nobody shares on nodes of reservations, nor with a job that has whole nodes by --exclusive, nor with select/linear") \
 X(ENUM, partition.exclusive, "Exclusive", CONF_PART_EXCLUSIVE_NO, 0, 0, PART_EXCLUSIVE, HONOURED, \
   "what a job gets for itself") \
 X(BOOL, line.exclusive_user, "ExclusiveUser", false, 0, 1, NONE, HONOURED, \
