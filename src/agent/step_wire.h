@@ -13,6 +13,7 @@
 #ifndef SLUICE_AGENT_STEP_WIRE_H
 #define SLUICE_AGENT_STEP_WIRE_H
 
+#include "agent/cpu_map.h"
 #include "model/messages.h"
 #include "schema/schema.h"
 
@@ -61,7 +62,8 @@ enum step_frame {
     X(30, OPT64, def_mem_per_cpu, 0) /* MiB: what a job that asked for nothing has got */          \
     X(31, OPT64, def_mem_per_node, 0)                                                              \
     X(32, STR, topology_addr, 0) /* "s3.s0.c01"; NULL: the node */                                 \
-    X(33, STR, topology_pattern, 0)
+    X(33, STR, topology_pattern, 0)                                                                \
+    X(34, REC, cpus, cpu_map)
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

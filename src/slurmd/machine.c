@@ -22,6 +22,21 @@ static uint32_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
     return n > 0 ? (uint32_t) n : 0;
 }
 
+/* Hardware threads in the order of the topology, with the core and NUMA node of each. */
+static void list_threads(hwloc_topology_t topology, struct machine *machine) {
+    machine->pu_numbers = xcalloc(machine->cpus, sizeof(uint32_t));
+    machine->pu_cores = xcalloc(machine->cpus, sizeof(uint32_t));
+    machine->pu_numa = xcalloc(machine->cpus, sizeof(uint32_t));
+    for (uint32_t i = 0; i < machine->cpus; i++) {
+        hwloc_obj_t pu = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, i);
+        hwloc_obj_t core = pu ? hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, pu) : NULL;
+        int numa = pu ? hwloc_bitmap_first(pu->nodeset) : -1;
+        machine->pu_numbers[i] = pu ? pu->os_index : i;
+        machine->pu_cores[i] = core ? core->logical_index : i;
+        machine->pu_numa[i] = numa >= 0 ? (uint32_t) numa : 0;
+    }
+}
+
 static int look_at_processors(struct machine *machine, struct error *err) {
     hwloc_topology_t topology;
 
@@ -36,8 +51,9 @@ static int look_at_processors(struct machine *machine, struct error *err) {
     uint32_t pus = count_of(topology, HWLOC_OBJ_PU);
     uint32_t cores = count_of(topology, HWLOC_OBJ_CORE);
     uint32_t sockets = count_of(topology, HWLOC_OBJ_PACKAGE);
-    hwloc_topology_destroy(topology);
     machine->cpus = max_of(pus, 1u);
+    list_threads(topology, machine);
+    hwloc_topology_destroy(topology);
     machine->boards = 1;
     machine->sockets = max_of(sockets, 1u);
     cores = max_of(cores, 1u);
@@ -102,7 +118,18 @@ void machine_done(struct machine *machine) {
     free(machine->os);
     free(machine->arch);
     free(machine->boot_id);
+    free(machine->pu_numbers);
+    free(machine->pu_cores);
+    free(machine->pu_numa);
     *machine = (struct machine) {0};
+}
+
+void machine_map(const struct machine *machine, const struct conf_node *node, struct cpu_map *ret) {
+    struct cpu_hardware hardware = {machine->cpus, machine->pu_numbers, machine->pu_cores,
+                                    machine->pu_numa};
+
+    record_done(&record_cpu_map, ret);
+    cpu_map_make(&hardware, node->sockets, node->cores_per_socket, node->cpus, ret);
 }
 
 uint32_t machine_load(void) {

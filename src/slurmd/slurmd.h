@@ -29,6 +29,7 @@ struct machine {
     uint32_t cpus, boards, sockets, cores, threads; /* cores per socket, threads per core */
     uint64_t memory, tmp_disk;                      /* MiB */
     int64_t boot_time;
+    uint32_t *pu_numbers, *pu_cores, *pu_numa; /* of each hardware thread; see cpu_hardware */
 };
 
 struct options {
@@ -50,6 +51,7 @@ struct slurmd {
     struct rpc_auth auth;
     char *munge_socket;
     struct machine machine;
+    struct cpu_map cpu_map; /* of this node, as conf describes it */
     int64_t start_time;
     struct gres_list gres;     /* devices found */
     vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
@@ -99,6 +101,8 @@ void slurmd_effects(struct slurmd *slurmd, struct agent_effects *effects); /* ca
 /* ---- machine.c ---- */
 must_check int machine_look(struct machine *machine, const char *tmp_fs, struct error *err);
 void machine_done(struct machine *machine);
+/* The processors behind the node's cores; *ret is initialised or zeroed. */
+void machine_map(const struct machine *machine, const struct conf_node *node, struct cpu_map *ret);
 uint32_t machine_load(void);                                        /* hundredths; UNSET32 */
 uint64_t machine_free_mem(void);                                    /* MiB; UNSET64 */
 void machine_print(const struct machine *machine, struct str *out); /* slurmd -C */
