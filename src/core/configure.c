@@ -55,7 +55,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->mem_consumable =
         conf->select_type == CONF_SELECT_CONS_TRES &&
         (conf->select_type_parameters == 0 || (conf->select_type_parameters & CONF_CR_MEMORY));
-    s->config_overrides = conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    s->config_overrides = conf->slurmd.config_overrides;
     s->user_top = conf->scheduler.enable_user_top;
     s->kill_invalid_depend =
         conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;

@@ -378,7 +378,7 @@ X(STRING, slurmd_http_auth_parameters, "SlurmdHttpAuthParameters", NULL, 0, 0, N
   "authentication of HTTP requests") \
 X(STRING, slurmd_log_file, "SlurmdLogFile", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "the node daemon's log file, %h host name, %n node name; syslog unless given") \
-X(WORDS, slurmd_parameters, "SlurmdParameters", {0}, 0, 0, SLURMD_PARAM, "", HONOURED, DAEMON, 1, \
+X(OPTIONS, slurmd_parameters, "SlurmdParameters", NULL, 0, 0, SLURMD_OPTION, "", HONOURED, DAEMON, 1, \
   "options of the node daemon") \
 X(STRING, slurmd_pid_file, "SlurmdPidFile", "/var/run/slurmd.pid", 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "the node daemon's pid file, %h host name, %n node name") \
@@ -684,35 +684,46 @@ X(ENUM, candidates, "sluice_candidates", CONF_SCHED_CANDIDATES_SAME, 0, 0, SCHED
 X(SWITCH, requeue_head, "requeue_head", false, 0, 1, NONE, NOT_YET, "", NULL)
 
 #define CONF_SLURMCTLD_OPTION_KEYS(X) \
-X(SWITCH, enable_configless, "enable_configless", false, 0, 1, NOT_YET, "") \
-X(SWITCH, cloud_dns, "cloud_dns", false, 0, 1, NOT_YET, "") \
-X(SWITCH, cloud_reg_addrs, "cloud_reg_addrs", false, 0, 1, NOT_YET, "") \
-X(SWITCH, idle_on_node_suspend, "idle_on_node_suspend", false, 0, 1, NOT_YET, "") \
-X(SWITCH, reboot_from_controller, "reboot_from_controller", false, 0, 1, NOT_YET, "") \
-X(SWITCH, rl_enable, "rl_enable", false, 0, 1, NOT_YET, "") \
-X(U32, rl_bucket_size, "rl_bucket_size", 30, 1, 100000, NOT_YET, "") \
-X(U32, rl_refill_rate, "rl_refill_rate", 2, 1, 100000, NOT_YET, "") \
-X(U32, rl_refill_period, "rl_refill_period", 1, 1, 100000, NOT_YET, "sec") \
-X(U32, rl_table_size, "rl_table_size", 8192, 1, 1000000, NOT_YET, "") \
-X(U32, rl_log_freq, "rl_log_freq", 0, 0, 1000000, NOT_YET, "") \
-X(U32, node_reg_mem_percent, "node_reg_mem_percent", 100, 1, 100, HONOURED, "%") \
-X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NOT_YET, "sec") \
-X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NOT_YET, "sec") \
-X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, HONOURED, "") \
-X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NOT_YET, "") \
-X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NOT_YET, "") \
-X(SWITCH, disable_triggers, "disable_triggers", false, 0, 1, NOT_YET, "") \
-X(U32, conmgr_threads, "conmgr_threads", 0, 0, 1024, NOT_NEEDED, "") \
-X(U32, conmgr_max_connections, "conmgr_max_connections", 0, 0, 65535, NOT_NEEDED, "") \
-X(SWITCH, conmgr_use_poll, "conmgr_use_poll", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, enable_stepmgr, "enable_stepmgr", false, 0, 1, NOT_YET, "") \
-X(SWITCH, enable_expedited_requeue, "enable_expedited_requeue", false, 0, 1, NOT_YET, "") \
-X(SWITCH, enable_async_reply, "enable_async_reply", false, 0, 1, NOT_NEEDED, "") \
-X(SWITCH, enable_job_state_cache, "enable_job_state_cache", false, 0, 1, NOT_NEEDED, "") \
-X(U32, max_powered_nodes, "max_powered_nodes", 0, 0, 1000000, NOT_YET, "") \
-X(SWITCH, no_quick_restart, "no_quick_restart", false, 0, 1, NOT_YET, "") \
-X(SWITCH, reconfig_on_restart, "reconfig_on_restart", false, 0, 1, NOT_YET, "") \
-X(U32, validate_nodeaddr_threads, "validate_nodeaddr_threads", 0, 0, 64, NOT_NEEDED, "")
+X(SWITCH, enable_configless, "enable_configless", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, cloud_dns, "cloud_dns", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, cloud_reg_addrs, "cloud_reg_addrs", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, idle_on_node_suspend, "idle_on_node_suspend", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, reboot_from_controller, "reboot_from_controller", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, rl_enable, "rl_enable", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, rl_bucket_size, "rl_bucket_size", 30, 1, 100000, NONE, NOT_YET, "", NULL) \
+X(U32, rl_refill_rate, "rl_refill_rate", 2, 1, 100000, NONE, NOT_YET, "", NULL) \
+X(U32, rl_refill_period, "rl_refill_period", 1, 1, 100000, NONE, NOT_YET, "sec", NULL) \
+X(U32, rl_table_size, "rl_table_size", 8192, 1, 1000000, NONE, NOT_YET, "", NULL) \
+X(U32, rl_log_freq, "rl_log_freq", 0, 0, 1000000, NONE, NOT_YET, "", NULL) \
+X(U32, node_reg_mem_percent, "node_reg_mem_percent", 100, 1, 100, NONE, HONOURED, "%", NULL) \
+X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NONE, NOT_YET, "sec", NULL) \
+X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NONE, NOT_YET, "sec", NULL) \
+X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NONE, HONOURED, "", NULL) \
+X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
+X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, disable_triggers, "disable_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, conmgr_threads, "conmgr_threads", 0, 0, 1024, NONE, NOT_NEEDED, "", NULL) \
+X(U32, conmgr_max_connections, "conmgr_max_connections", 0, 0, 65535, NONE, NOT_NEEDED, "", NULL) \
+X(SWITCH, conmgr_use_poll, "conmgr_use_poll", false, 0, 1, NONE, NOT_NEEDED, "", NULL) \
+X(SWITCH, enable_stepmgr, "enable_stepmgr", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, enable_expedited_requeue, "enable_expedited_requeue", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, enable_async_reply, "enable_async_reply", false, 0, 1, NONE, NOT_NEEDED, "", NULL) \
+X(SWITCH, enable_job_state_cache, "enable_job_state_cache", false, 0, 1, NONE, NOT_NEEDED, "", NULL) \
+X(U32, max_powered_nodes, "max_powered_nodes", 0, 0, 1000000, NONE, NOT_YET, "", NULL) \
+X(SWITCH, no_quick_restart, "no_quick_restart", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, reconfig_on_restart, "reconfig_on_restart", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, validate_nodeaddr_threads, "validate_nodeaddr_threads", 0, 0, 64, NONE, NOT_NEEDED, "", NULL)
+
+#define CONF_SLURMD_OPTION_KEYS(X) \
+X(SWITCH, config_overrides, "config_overrides", false, 0, 1, NONE, HONOURED, "", \
+  "a node is what its line says, even if it has fewer CPUs or less memory; devices are always counted") \
+X(SWITCH, numa_node_as_socket, "numa_node_as_socket", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, l3cache_as_socket, "l3cache_as_socket", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, allow_ecores, "allow_ecores", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, shutdown_on_reboot, "shutdown_on_reboot", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, contain_spank, "contain_spank", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(U32, conmgr_threads, "conmgr_threads", 0, 0, 1024, NONE, NOT_NEEDED, "", NULL) \
+X(U32, conmgr_max_connections, "conmgr_max_connections", 0, 0, 65535, NONE, NOT_NEEDED, "", NULL)
 
 #define CONF_AUTH_INFO_KEYS(X) \
 X(TEXT, socket, "socket", NULL, 0, 0, HONOURED, "") \
@@ -750,6 +761,7 @@ X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "M
 #define CONF_OPTION_TABLES(V) \
 V(SCHEDULER_OPTION, scheduler_options, scheduler) \
 V(SLURMCTLD_OPTION, slurmctld_options, slurmctld) \
+V(SLURMD_OPTION, slurmd_options, slurmd) \
 V(AUTH_INFO, auth_options, auth) \
 V(FREQUENCY, frequency, frequency) \
 V(DEPENDENCY, dependency_options, dependency) \

@@ -255,13 +255,6 @@
     X(LAUNCH_CRAY_NET, "cray_net_exclusive", NOT_YET) \
     X(LAUNCH_LUSTRE_NO_FLUSH, "lustre_no_flush", NOT_YET) \
     X(LAUNCH_SEND_GIDS, "send_gids", NOT_YET)
-#define CONF_SLURMD_PARAM_WORDS(X) \
-    X(SLURMD_CONFIG_OVERRIDES, "config_overrides", HONOURED) \
-    X(SLURMD_NUMA_SOCKET, "numa_node_as_socket", NOT_YET) \
-    X(SLURMD_L3_SOCKET, "l3cache_as_socket", NOT_YET) X(SLURMD_ECORES, "allow_ecores", NOT_YET) \
-    X(SLURMD_SHUTDOWN_REBOOT, "shutdown_on_reboot", NOT_YET) \
-    X(SLURMD_CONTAIN_SPANK, "contain_spank", NOT_YET) X(SLURMD_CONMGR, "conmgr_threads=", NOT_YET) \
-    X(SLURMD_CONMGR_MAX, "conmgr_max_connections=", NOT_YET)
 #define CONF_TASK_PLUGIN_WORDS(X) \
     X(TASK_NONE, "task/none", HONOURED) X(TASK_AFFINITY, "task/affinity", NOT_YET) \
     X(TASK_CGROUP, "task/cgroup", NOT_YET)
@@ -366,7 +359,7 @@
     A(LEVEL) A(CRED) A(PART_LIMITS) A(SCHEDULER) A(SELECT) A(PRIORITY) A(PROCTRACK) A(GATHER)      \
     A(STORAGE) A(JOBCOMP) A(MPI) A(SWITCH) A(TOPOLOGY) A(NAMESPACE) A(NODE_STATE) A(DBD_STORAGE)
 #define CONF_FLAG_VOCABULARIES(V, A, C)                                                            \
-    V(AUTH_ALT) V(STORE_FLAGS) V(RLIMIT) V(PROLOG_FLAG) V(LAUNCH) V(SLURMD_PARAM) V(GATHER_PARAM)  \
+    V(AUTH_ALT) V(STORE_FLAGS) V(RLIMIT) V(PROLOG_FLAG) V(LAUNCH) V(GATHER_PARAM)  \
     V(RECONFIG) V(HEALTH_STATE) V(LOG_TIME) V(COMM) V(TOPOLOGY_PARAM) V(AUTH_ALT_PARAM)            \
     V(GRES_FLAG) V(DBD_PARAM) V(DBD_DEBUG)                                                                      \
     A(PREEMPT_MODE) A(ENFORCE) A(PRIVATE) A(PRIORITY_FLAG) A(TASK_PLUGIN) A(TASK_PARAM) A(DEBUG)   \

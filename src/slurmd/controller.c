@@ -40,7 +40,7 @@ static void find_problem(const struct slurmd *slurmd, struct str *problem) {
         .tmp_disk = machine->tmp_disk,
         .gres = &slurmd->gres,
     };
-    bool overrides = slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    bool overrides = slurmd->conf->slurmd.config_overrides;
 
     (void) conf_node_registration_check(slurmd->node, &found, overrides, 100, problem);
 }
@@ -49,7 +49,7 @@ static void find_problem(const struct slurmd *slurmd, struct str *problem) {
 static void fill_node(const struct slurmd *slurmd, struct node *node) {
     const struct machine *machine = &slurmd->machine;
     const struct conf_node *conf = slurmd->node;
-    bool overrides = slurmd->conf->slurmd_parameters.flags & CONF_SLURMD_CONFIG_OVERRIDES;
+    bool overrides = slurmd->conf->slurmd.config_overrides;
 
     node->name = slurmd->node_name;
     node->hostname = machine->hostname;
