@@ -41,7 +41,7 @@ static void say(const struct cli *cli, const char *kind, const char *fmt, va_lis
         size_t length = end ? (size_t) (end - line) : strlen(line);
         str_printf(&out, "%s: %s", cli->name, kind);
         str_append_bytes(&out, line, length);
-        str_append_char(&out, '\n');
+        str_append(&out, cli->is_raw ? "\r\n" : "\n");
         line = end ? end + 1 : NULL;
     }
     (void) !write_all(STDERR_FILENO, out.data, out.length);

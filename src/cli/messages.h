@@ -18,6 +18,7 @@ struct cli {
     int verbose;      /* count of -v */
     bool quiet;       /* -Q: errors only */
     int error_status; /* exit status of failures: 1, or SLURM_EXIT_ERROR */
+    bool is_raw;      /* our terminal is in raw mode: a new line needs a carriage return, too */
 };
 
 /* name must live as long as cli. */

@@ -98,7 +98,7 @@ struct options {
     uint32_t jobid;   /* --jobid or SLURM_JOB_ID; 0 = none */
     char *jobid_text; /* as given: "12", "12_3" */
     bool label, unbuffered, multi_prog, exact, overlap, overlap_force, disable_status;
-    bool quit_on_interrupt, interactive, pty;
+    bool quit_on_interrupt, interactive, pty, preserve_env;
     uint32_t relative;         /* UNSET32 */
     uint32_t kill_on_bad_exit; /* UNSET32: as the configuration says */
     uint32_t wait_seconds;     /* UNSET32: as the configuration says */

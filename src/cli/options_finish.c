@@ -240,6 +240,24 @@ char *options_gpu_bind(const struct options *options) {
     return job->ntasks_per_gpu ? xasprintf("single:%u", job->ntasks_per_gpu) : NULL;
 }
 
+/* The shell of an allocation is one task on its first node that sees all that the job has there,
+ * whatever the variables of the allocation say about the steps to come. */
+static void interactive_step(struct step_request *step) {
+    step->interactive = true;
+    step->ntasks = step->min_nodes = step->max_nodes = 1;
+    step->cpus_per_task = step->ntasks_per_node = 0;
+    step->mem_per_node = step->mem_per_cpu = UNSET64;
+    step->exact = false;
+    step->relative = UNSET32;
+    step->distribution = DIST_DEFAULT;
+    string_set(&step->nodelist, NULL);
+    string_set(&step->exclude, NULL);
+    string_set(&step->tres_per_node, NULL);
+    string_set(&step->tres_per_task, NULL);
+    string_set(&step->tres_per_step, NULL);
+    string_set(&step->arbitrary_hosts, NULL);
+}
+
 void options_step(const struct options *options, struct step_request *step) {
     const struct job_request *job = &options->job;
     record_init(&record_step_request, step);
@@ -269,7 +287,6 @@ void options_step(const struct options *options, struct step_request *step) {
     step->plane_size = job->plane_size;
     step->time_limit = job->time_limit;
     step->immediate = job->immediate != UNSET32;
-    step->interactive = options->interactive;
     step->no_kill = job->no_kill;
     step->kill_on_bad_exit = options->kill_on_bad_exit == 1;
     string_set(&step->work_dir, job->work_dir);
@@ -279,4 +296,6 @@ void options_step(const struct options *options, struct step_request *step) {
     string_set(&step->std_out, job->std_out);
     string_set(&step->std_err, job->std_err);
     string_set(&step->std_in, job->std_in);
+    if (options->interactive)
+        interactive_step(step);
 }

@@ -167,7 +167,7 @@
     X(multi_prog, "multi-prog", 0, NO, R, "SLURM_SRUN_MULTI", flag, multi_prog, 1, HONOURED, STEP, "", "the argument is a file: which tasks run which program") \
     X(no_allocate, "no-allocate", 'Z', NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "run without an allocation (root)") \
     X(overlap, "overlap", 0, OPTIONAL, R, "SLURM_OVERLAP", overlap, overlap, 1, HONOURED, STEP, "force", "share CPUs, memory and GPUs with other steps") \
-    X(preserve_env, "preserve-env", 'E', NO, R, "", flag, unread_flag, 2, NOT_YET, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
+    X(preserve_env, "preserve-env", 'E', NO, R, "", flag, preserve_env, 2, HONOURED, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
     X(prolog, "prolog", 0, REQUIRED, R, "SLURM_PROLOG", string, unread_text, 2, NOT_YET, STEP, "PROGRAM", "run before the step, here") \
     X(pty, "pty", 0, OPTIONAL, R, "", flag, pty, 1, HONOURED, STEP, "", "give task 0 a terminal") \
     X(quit_on_interrupt, "quit-on-interrupt", 0, NO, R, "", flag, quit_on_interrupt, 2, HONOURED, STEP, "", "one Ctrl-C ends the step") \

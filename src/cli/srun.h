@@ -25,6 +25,8 @@
 #include "os/loop.h"
 #include "rpc/rpc.h"
 
+#define SRUN_SILENCE_SECONDS 60 /* of a node that does not acknowledge: then it counts as lost */
+
 enum task_state { TASK_WAITING, TASK_RUNNING, TASK_EXITED };
 
 struct srun_task {
@@ -106,7 +108,8 @@ struct srun {
     /* signals, terminal */
     uint64_t interrupted_usec;
     unsigned n_interrupts;
-    bool pty, is_raw;
+    bool has_begun; /* all nodes have started their tasks */
+    bool pty;       /* and cli.is_raw while it is lent to task 0 */
     struct termios saved;
 };
 
@@ -134,6 +137,8 @@ void srun_output_flush(struct srun *srun); /* all that is left; blocks */
 /* ---- srun_input.c ---- */
 int srun_input_open(struct srun *srun);
 void srun_input_start(struct srun *srun);
+/* We are in the foreground again, perhaps. */
+void srun_input_resume(struct srun *srun);
 void srun_input_taken(struct srun_node *node, uint64_t taken);
 void srun_input_close(struct srun *srun);
 

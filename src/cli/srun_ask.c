@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -445,6 +446,20 @@ static int give_back_once(struct srun *srun, const struct alloc_end *end, struct
     return rc;
 }
 
+/* A second's pause. True when the user has pressed Ctrl-C: the loop that took signals has ended. */
+static bool waits_no_longer(void) {
+    const struct timespec pause = {.tv_sec = 1};
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGQUIT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return sigtimedwait(&set, NULL, &pause) > 0;
+}
+
 void srun_give_back(struct srun *srun) {
     struct alloc_end end = {.job_id = srun->job_id, .exit_status = wait_status(srun)};
     uint64_t deadline = loop_monotonic_usec() + GIVE_BACK_USEC;
@@ -467,6 +482,7 @@ void srun_give_back(struct srun *srun) {
             cli_info(&srun->cli, "the controller is away; waiting to give job %u back",
                      srun->job_id);
         }
-        sleep(1);
+        if (waits_no_longer())
+            return;
     }
 }

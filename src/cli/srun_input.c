@@ -58,8 +58,10 @@ static void on_input(uint32_t events, void *context) {
 
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
-    if (n < 0 && errno == EIO) { /* the terminal is somebody else's just now */
-        srun_input_close(srun);
+    if (n < 0 && errno == EIO && tcgetpgrp(srun->in_fd) > 0 &&
+        tcgetpgrp(srun->in_fd) != getpgrp()) {
+        /* the terminal is somebody else's just now; SIGCONT says when to look again */
+        loop_fd_remove(take(srun->in_watch));
         return;
     }
     send_input(srun, buffer, n > 0 ? (size_t) n : 0, n <= 0);
@@ -76,6 +78,11 @@ static void watch_input(struct srun *srun) {
         send_input(srun, NULL, 0, true);
         srun->in_done = true;
     }
+}
+
+void srun_input_resume(struct srun *srun) {
+    if (srun->has_begun)
+        watch_input(srun);
 }
 
 void srun_input_start(struct srun *srun) {

@@ -166,6 +166,7 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->task_epilog = srun->options.task_epilog;
     launch->pty = srun->pty;
     launch->own_job = srun->own_job;
+    launch->preserve_env = srun->options.preserve_env;
 }
 
 static void node_dial(struct srun_node *node, const struct step_launch *launch) {
@@ -180,6 +181,7 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
         srun_node_lost(node, &err);
         return;
     }
+    rpc_conn_limit_silence(node->conn, SRUN_SILENCE_SECONDS);
     own.node_name = node->layout->name;
     wire_encode(&record_step_launch, &own, NULL, &body);
     rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1, str_bytes(&body));

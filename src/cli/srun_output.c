@@ -135,6 +135,17 @@ static void put_rest(struct srun *srun, uint32_t rank, struct str *line, struct 
     str_done(line);
 }
 
+/* What slurmstepd says itself. */
+static void put_message(struct srun *srun, const struct blob *text) {
+    struct str *out = &srun->sinks[1].queue;
+
+    for (size_t i = 0; i < text->size; i++) {
+        if (text->data[i] == '\n' && srun->cli.is_raw)
+            str_append_char(out, '\r');
+        str_append_char(out, (char) text->data[i]);
+    }
+}
+
 void srun_output_data(struct srun *srun, const struct step_io *io) {
     struct srun_sink *sink;
 
@@ -144,7 +155,7 @@ void srun_output_data(struct srun *srun, const struct step_io *io) {
     if (!sink || sink->is_broken)
         return;
     if (io->rank == UNSET32) { /* slurmstepd itself */
-        str_append_bytes(&srun->sinks[1].queue, io->data.data, io->data.size);
+        put_message(srun, &io->data);
         sink = &srun->sinks[1];
     } else if (io->rank >= srun->n_tasks) {
         return;

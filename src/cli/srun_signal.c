@@ -29,21 +29,26 @@ int srun_terminal_check(struct srun *srun) {
     return CLI_GO_ON;
 }
 
+/* A terminal that is lent to another job of the shell is not ours to change. */
+static bool terminal_is_ours(void) {
+    return tcgetpgrp(0) == getpgrp();
+}
+
 void srun_terminal_raw(struct srun *srun) {
     struct error err = ERROR_INIT;
 
-    if (srun->is_raw)
+    if (srun->cli.is_raw || !terminal_is_ours())
         return;
     if (pty_raw(0, &srun->saved, &err) < 0)
         cli_error(&srun->cli, "%s", err.text);
     else
-        srun->is_raw = true;
+        srun->cli.is_raw = true;
 }
 
 void srun_terminal_restore(struct srun *srun) {
-    if (srun->is_raw)
+    if (srun->cli.is_raw && terminal_is_ours())
         pty_restore(0, &srun->saved);
-    srun->is_raw = false;
+    srun->cli.is_raw = false;
 }
 
 static void window_changed(struct srun *srun) {
@@ -121,11 +126,17 @@ static void on_signal(int number, const void *siginfo, void *context) {
     case SIGWINCH:
         window_changed(srun);
         break;
+    case SIGTSTP: /* with a terminal only: not every shell takes it back from raw mode */
+        srun_terminal_restore(srun);
+        (void) kill(getpid(), SIGSTOP);
+        break;
     case SIGCONT:
-        if (srun->is_raw) { /* the shell has reset the terminal while we were stopped */
-            srun->is_raw = false;
+        if (srun->pty && srun->has_begun) { /* the shell has reset the terminal meanwhile */
+            srun->cli.is_raw = false;
             srun_terminal_raw(srun);
+            window_changed(srun);
         }
+        srun_input_resume(srun);
         break;
     default:
         forward(srun, number);
@@ -138,6 +149,10 @@ int srun_signals_open(struct srun *srun) {
     struct error err = ERROR_INIT;
 
     (void) signal(SIGPIPE, SIG_IGN);
+    if (srun->pty && loop_signal(srun->loop, SIGTSTP, on_signal, srun, &err) < 0) {
+        cli_error(&srun->cli, "%s", err.text);
+        return srun->cli.error_status;
+    }
     for (size_t i = 0; i < countof(numbers); i++) {
         if (loop_signal(srun->loop, numbers[i], on_signal, srun, &err) < 0) {
             cli_error(&srun->cli, "%s", err.text);

@@ -152,6 +152,7 @@ static void bad_exit(struct srun *srun) {
 /* ---- what nodes tell ---- */
 
 static void begin_streams(struct srun *srun) {
+    srun->has_begun = true;
     if (srun->pty)
         srun_terminal_raw(srun);
     srun_input_start(srun);

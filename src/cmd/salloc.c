@@ -15,6 +15,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "base/alloc.h"
 #include "cli/alloc_env.h"
@@ -327,10 +328,25 @@ static const char *user_shell(void) {
     return user && user->pw_shell && *user->pw_shell ? user->pw_shell : "/bin/sh";
 }
 
-/* Words of the command; NULL-terminated, borrowed. */
+/* srun with InteractiveStepOptions, read as a shell reads words; $SHELL and other variables are
+ * ours. NULL when that cannot be read. */
+static char **interactive_words(struct salloc *salloc) {
+    static wordexp_t words = {.we_offs = 1};
+    const char *options = salloc->link.conf->interactive_step_options;
+    setenv("SHELL", user_shell(), 0);
+    if (wordexp(options ? options : "", &words, WRDE_DOOFFS | WRDE_NOCMD) != 0) {
+        cli_error(&salloc->cli,
+                  "InteractiveStepOptions=%s cannot be read: it takes options of srun and a "
+                  "command, quoted as in a shell",
+                  options);
+        return NULL;
+    }
+    words.we_wordv[0] = (char *) (uintptr_t) "srun";
+    return words.we_wordv;
+}
+
+/* Words of the command; NULL-terminated, borrowed. NULL after an error message. */
 static char **command_words(struct salloc *salloc) {
-    static const char *interactive[] = {"srun", "--interactive", "--preserve-env", "--pty", NULL,
-                                        NULL};
     static const char *shell[] = {NULL, NULL};
     if (salloc->uses.rest.n) {
         vec_push(&salloc->uses.rest, NULL);
@@ -338,9 +354,9 @@ static char **command_words(struct salloc *salloc) {
         return salloc->uses.rest.items;
     }
     salloc->shell = true;
-    shell[0] = interactive[4] = user_shell();
+    shell[0] = user_shell();
     bool in_step = salloc->link.conf->launch_parameters & CONF_LAUNCH_INTERACTIVE_STEP;
-    return (char **) (in_step ? interactive : shell);
+    return in_step ? interactive_words(salloc) : (char **) shell;
 }
 
 static bool command_exists(const char *name) {
@@ -384,6 +400,8 @@ static void build_environment(struct salloc *salloc, const struct job *job) {
 
 static int start_command(struct salloc *salloc) {
     char **words = command_words(salloc);
+    if (!words)
+        return 1;
     if (!command_exists(words[0])) {
         cli_error(&salloc->cli, "_fork_command: Unable to find command \"%s\"", words[0]);
         return 1;

@@ -154,7 +154,7 @@ X(STRING, http_parser_type, "HttpParserType", NULL, 0, 0, NONE, "", NOT_NEEDED, 
   "built in") \
 X(U32, inactive_limit, "InactiveLimit", 0, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
   "end an allocation whose command has been silent for so long") \
-X(STRING, interactive_step_options, "InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL", 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
+X(STRING, interactive_step_options, "InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "srun options of salloc's shell under LaunchParameters=use_interactive_step") \
 X(OPTIONS, job_acct_gather_frequency, "JobAcctGatherFrequency", "30", 0, 0, FREQUENCY, "", NOT_NEEDED, CLIENT, 1, \
   "seconds between readings of a job's use: task=N,energy=N,network=N,filesystem=N or N for task") \

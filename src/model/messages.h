@@ -466,7 +466,8 @@ RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
     X(22, REC, layout, step_layout) /* without credential: shape for the environment */            \
     X(23, STR, std_err_mode, 0)                                                                    \
     X(24, BOOL, own_job, 0) /* the job is this step alone: its end is told by srun */              \
-    X(25, STR, gpu_bind, 0) /* which GPUs a task sees, "per_task:1"; NULL = all of the step's */
+    X(25, STR, gpu_bind, 0) /* which GPUs a task sees, "per_task:1"; NULL = all of the step's */   \
+    X(26, BOOL, preserve_env, 0) /* numbers of nodes and tasks in the environment stay */
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \

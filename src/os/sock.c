@@ -390,6 +390,15 @@ void sock_keepalive(int fd, unsigned idle_sec) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
+bool sock_is_unanswered(int fd, unsigned msec) {
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0)
+        return false;
+    /* Towards a peer whose window is closed nothing is "unacked": it is only probed. */
+    return info.tcpi_unacked > 0 && info.tcpi_last_ack_recv >= msec;
+}
+
 int sock_nonblock(int fd, bool nonblock, struct error *err) {
     int flags = fcntl(fd, F_GETFL);
     int wanted = nonblock ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;

@@ -56,6 +56,11 @@ must_check ssize_t sock_receive_fds(int fd, void *data, size_t size, int *fds, s
 void sock_nodelay(int fd);
 /* The kernel asks an idle peer after idle_sec and gives up after about twice that. */
 void sock_keepalive(int fd, unsigned idle_sec);
+/* True when something that was sent waits to be acknowledged and the peer's kernel has said nothing
+ * for so long. The probes of sock_keepalive() do not cover this case, and TCP itself goes on trying
+ * for a quarter of an hour. A peer that only has stopped reading answers all the time. False for
+ * other sockets. (struct tcp_info of linux/tcp.h) */
+bool sock_is_unanswered(int fd, unsigned msec);
 must_check int sock_nonblock(int fd, bool nonblock, struct error *err);
 /* "127.0.0.1:6817", "[::1]:6817", "unix"; with_port false leaves out port and brackets. */
 void sock_text(const struct sockaddr *address, bool with_port, char ret[SOCK_TEXT_MAX]);

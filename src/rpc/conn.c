@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 
 #define LINGER_USEC 10000000u
+#define SILENCE_CHECKS 4
 #define READS_PER_EVENT 4 /* then others get their turn */
 
 static void conn_timeout(void *context);
@@ -163,9 +164,39 @@ static void conn_fail(struct rpc_conn *conn, struct error *why) {
     conn_end(conn, why);
 }
 
+/* Looks SILENCE_CHECKS times in the time that is allowed: what the last one sees may have been sent
+ * just now. */
+static void silence_check_later(struct rpc_conn *conn) {
+    uint64_t pause = conn->silence_limit * 1000000ull / SILENCE_CHECKS;
+    loop_timer_set(conn->timer, loop_monotonic_usec() + pause);
+}
+
+static void silence_check(struct rpc_conn *conn) {
+    struct error err = ERROR_INIT;
+    bool is_silent = sock_is_unanswered(conn->fd, conn->silence_limit * 1000 / SILENCE_CHECKS);
+    conn->silent_checks = is_silent ? conn->silent_checks + 1 : 0;
+    if (conn->silent_checks < SILENCE_CHECKS) {
+        silence_check_later(conn);
+        return;
+    }
+    error_set(&err, ERR_CLOSED, "%s: no answer for %u s: its host is down, or the network is cut",
+              conn->peer.name, conn->silence_limit);
+    conn_end(conn, &err);
+}
+
+void rpc_conn_limit_silence(struct rpc_conn *conn, unsigned seconds) {
+    conn->silence_limit = seconds;
+    if (conn->state == CONN_OPEN)
+        silence_check_later(conn);
+}
+
 static void conn_timeout(void *context) {
     struct rpc_conn *conn = context;
     struct error err = ERROR_INIT;
+    if (conn->state == CONN_OPEN) {
+        silence_check(conn);
+        return;
+    }
     bool waits_for_munged = conn->state == CONN_CHECKING || conn->state == CONN_KEYLESS;
     if (conn->state != CONN_LINGERING)
         error_set(&err, ERR_TIMEOUT, "%s: no connection within %u s: %s", conn->peer.name,
@@ -383,6 +414,8 @@ static void conn_ready(struct rpc_conn *conn) {
         server_admit(conn);
     conn->state = CONN_OPEN;
     loop_timer_set(conn->timer, 0);
+    if (conn->silence_limit > 0)
+        silence_check_later(conn);
     conn->was_ready = true;
     if (conn->handlers.ready)
         conn->handlers.ready(conn, conn->context);

@@ -56,7 +56,9 @@ struct rpc_conn {
     struct frame_out out;
     struct channel channel;
     bool is_paused;
-    bool wants_out; /* the socket was full */
+    unsigned silence_limit; /* rpc_conn_limit_silence(); 0 = none */
+    unsigned silent_checks; /* one after the other that found it unanswered */
+    bool wants_out;         /* the socket was full */
     bool flush_posted;
     bool resume_posted;
     bool was_ready; /* the ready handler was due, so closed is, too */

@@ -118,6 +118,10 @@ void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_
 size_t rpc_conn_queued(const struct rpc_conn *conn);
 void rpc_conn_on_drained(struct rpc_conn *conn, size_t low,
                          void (*fn)(struct rpc_conn *conn, void *context));
+/* From now on the connection ends (ERR_CLOSED) when its peer's host has not acknowledged anything
+ * for `seconds` although something was sent, as when the network is cut; else TCP would go on
+ * trying for a quarter of an hour. An idle peer is asked by keepalive as on every connection. */
+void rpc_conn_limit_silence(struct rpc_conn *conn, unsigned seconds);
 void rpc_conn_pause(struct rpc_conn *conn, bool paused); /* stop reading: flow control */
 /* Hands an authenticated connection to another process: removes it from the loop, returns its fd
  * and the serialised channel state (keys, counters), to be sent over a unix socket together with

@@ -75,8 +75,6 @@ static const struct copy_row layout_rows[] = {
     LAYOUT(STR, job_name, "SLURM_JOB_NAME"),
     LAYOUT(STR, job_nodelist, "SLURM_JOB_NODELIST"),
     LAYOUT(STR, job_nodelist, "SLURM_NODELIST"),
-    LAYOUT(U32, job_num_nodes, "SLURM_JOB_NUM_NODES"),
-    LAYOUT(U32, job_num_nodes, "SLURM_NNODES"),
     LAYOUT(STR, job_cpus_per_node, "SLURM_JOB_CPUS_PER_NODE"),
     LAYOUT(STR, partition, "SLURM_JOB_PARTITION"),
     LAYOUT(STR, account, "SLURM_JOB_ACCOUNT"),
@@ -91,6 +89,11 @@ static const struct copy_row layout_rows[] = {
     LAYOUT(STR, nodelist, "SLURM_STEP_NODELIST"),
     LAYOUT(U32, ntasks, "SLURM_STEP_NUM_TASKS"),
     LAYOUT(STR, tasks_per_node, "SLURM_STEP_TASKS_PER_NODE"),
+};
+/* What --preserve-env leaves as it is. */
+static const struct copy_row size_rows[] = {
+    LAYOUT(U32, job_num_nodes, "SLURM_JOB_NUM_NODES"),
+    LAYOUT(U32, job_num_nodes, "SLURM_NNODES"),
     LAYOUT(STR, tasks_per_node, "SLURM_TASKS_PER_NODE"),
     LAYOUT(U32, ntasks, "SLURM_NTASKS"),
     LAYOUT(U32, ntasks, "SLURM_NPROCS"),
@@ -319,6 +322,10 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
     char mask[8];
 
     copy_rows(env, layout, layout_rows, countof(layout_rows));
+    for (size_t i = 0; i < countof(size_rows); i++) {
+        if (!launch->preserve_env || !env_get(env, size_rows[i].name))
+            copy_rows(env, layout, &size_rows[i], 1);
+    }
     set_array(env, layout->array_job_id, layout->array_task_id, NULL);
     env_set_u64(env, "SLURM_JOB_UID", credential->uid);
     env_set_u64(env, "SLURM_JOB_GID", credential->gid);

@@ -6,6 +6,8 @@
 
 #include "slurmstepd/stepd.h"
 
+#define SRUN_SILENCE_SECONDS 60 /* of an unreachable srun: then the step ends */
+
 static void on_control(struct stepd *stepd, const struct step_control *control) {
     if (control->pty_rows)
         stream_resize(stepd, control->pty_rows, control->pty_cols);
@@ -45,7 +47,10 @@ static void on_closed(struct rpc_conn *conn, const struct error *why, void *cont
             loop_stop(stepd->loop, 0);
         return;
     }
-    stream_input(stepd, &end);
+    if (stepd->has_pty)
+        stream_hang_up(stepd);
+    else
+        stream_input(stepd, &end);
     stepd_terminate(stepd, stepd->order.kill_wait, NULL);
 }
 
@@ -54,7 +59,10 @@ static const struct rpc_handlers srun_handlers = {.message = on_message, .closed
 int srun_adopt(struct stepd *stepd, int fd, struct error *err) {
     struct bytes state = {stepd->order.channel.data, stepd->order.channel.size};
 
-    return rpc_conn_adopt(stepd->loop, fd, state, &srun_handlers, stepd, &stepd->srun, err);
+    int r = rpc_conn_adopt(stepd->loop, fd, state, &srun_handlers, stepd, &stepd->srun, err);
+    if (r == 0)
+        rpc_conn_limit_silence(stepd->srun, SRUN_SILENCE_SECONDS);
+    return r;
 }
 
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object) {

@@ -157,6 +157,8 @@ void stream_to_srun(struct stepd *stepd, uint32_t rank, uint32_t stream, const v
                     size_t size, bool eof);
 /* All processes are gone: what the pipes still hold goes out, then they are closed. */
 void stream_drain(struct stepd *stepd);
+/* The terminal is taken away: its session gets SIGHUP, as when a modem's line dropped. */
+void stream_hang_up(struct stepd *stepd);
 void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols);
 
 /* ---- srun.c: the connection handed over by slurmd ---- */

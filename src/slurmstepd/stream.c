@@ -181,6 +181,13 @@ void stream_input(struct stepd *stepd, const struct step_io *io) {
     tell_taken(stepd);
 }
 
+void stream_hang_up(struct stepd *stepd) {
+    if (stepd->n_tasks == 0)
+        return;
+    input_close(&stepd->tasks[0]);
+    output_close(&stepd->tasks[0].outputs[0]);
+}
+
 void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols) {
     struct pty_size size = {.rows = (uint16_t) rows, .columns = (uint16_t) cols};
 

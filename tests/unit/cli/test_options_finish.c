@@ -135,6 +135,19 @@ TEST(a_step_asks_for_what_its_options_say) {
     record_done(&record_step_request, &step);
 }
 
+TEST(the_interactive_step_is_one_task_whatever_the_allocation_was_asked_for) {
+    cleanup_sample struct sample s;
+    struct step_request step;
+    sample_read(&s, OPTION_SRUN, "--interactive -n 6 -N 2 -c 2 --mem-per-cpu=10");
+    options_step(&s.options, &step);
+    assert_int_equal(step.ntasks, 1);
+    assert_int_equal(step.min_nodes, 1);
+    assert_int_equal(step.cpus_per_task, 0);
+    assert_true(step.mem_per_cpu == UNSET64);
+    assert_true(step.interactive && !step.exact);
+    record_done(&record_step_request, &step);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_kinds_of_memory_on_one_line_contradict_each_other),
@@ -148,6 +161,7 @@ int main(void) {
         cmocka_unit_test(gpus_per_task_needs_tasks),
         cmocka_unit_test(tres_per_task_splits_into_cpus_and_the_rest),
         cmocka_unit_test(a_step_asks_for_what_its_options_say),
+        cmocka_unit_test(the_interactive_step_is_one_task_whatever_the_allocation_was_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

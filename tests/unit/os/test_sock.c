@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,44 @@ TEST(a_port_where_nobody_listens_is_named_with_the_cure) {
     assert_non_null(strstr(err.text, "start the daemon"));
 }
 
+/* From now on every packet to this socket is dropped, as if a cable had been pulled. */
+static void pull_the_cable(int fd) {
+    struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+    struct sock_fprog program = {.len = 1, .filter = &drop};
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+}
+
+static void connect_to(int listener, int *ret_client, int *ret_server) {
+    struct error err = ERROR_INIT;
+    struct sock_addrs addrs;
+    assert_int_equal(sock_resolve("127.0.0.1", sock_port(listener), &addrs, &err), 0);
+    assert_int_equal(sock_dial(&addrs.items[0], ret_client, &err), 0);
+    assert_int_equal(sock_wait(listener, POLLIN, loop_monotonic_usec() + 5000000, &err), 1);
+    assert_int_equal(sock_accept(listener, ret_server, NULL, &err), 0);
+}
+
+TEST(a_peer_behind_a_cut_cable_does_not_answer_and_one_that_does_not_read_does) {
+    cleanup_fd int listener = listen_somewhere("127.0.0.1");
+    cleanup_fd int client = -1, server = -1;
+    connect_to(listener, &client, &server);
+    static char block[65536];
+    while (write(client, block, sizeof(block)) > 0)
+        ;
+    for (int i = 0; i < 6; i++) { /* full, and the kernel of the other side still answers */
+        poll(NULL, 0, 50);
+        assert_false(sock_is_unanswered(client, 250));
+    }
+    close(take_fd(&client));
+    close(take_fd(&server));
+    connect_to(listener, &client, &server);
+    pull_the_cable(server);
+    assert_int_equal(write(client, "x", 1), 1);
+    for (int i = 0; i < 1000 && !sock_is_unanswered(client, 250); i++)
+        poll(NULL, 0, 10);
+    assert_true(sock_is_unanswered(client, 250));
+    assert_false(sock_is_unanswered(0, 0));
+}
+
 TEST(a_port_in_use_is_named) {
     cleanup_fd int listener = listen_somewhere("127.0.0.1");
     int second = -1;
@@ -144,6 +183,7 @@ int main(void) {
         cmocka_unit_test(a_connection_is_made_and_both_ends_know_the_address),
         cmocka_unit_test(an_ipv4_peer_of_an_ipv6_listener_is_shown_as_ipv4),
         cmocka_unit_test(a_port_where_nobody_listens_is_named_with_the_cure),
+        cmocka_unit_test(a_peer_behind_a_cut_cable_does_not_answer_and_one_that_does_not_read_does),
         cmocka_unit_test(a_port_in_use_is_named),
         cmocka_unit_test(a_unix_socket_has_its_mode_and_replaces_only_a_dead_one),
         cmocka_unit_test(the_readiness_notice_reaches_the_named_socket),

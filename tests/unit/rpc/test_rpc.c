@@ -6,6 +6,7 @@
  */
 #include "unit.h"
 
+#include <linux/filter.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "os/sock.h"
+#include "rpc/conn.h"
 #include "rpc/handshake.h"
 #include "rpc/rpc.h"
 
@@ -517,6 +519,32 @@ TEST(a_paused_reader_stops_the_sender_and_the_drained_hook_tells_when_it_goes_on
     world_close(&w);
 }
 
+TEST(a_connection_whose_cable_is_pulled_ends_after_its_limit) {
+    NEED(is_there);
+    struct world w;
+    world_open(&w, &ours);
+    struct dialler d = {.loop = w.loop, .stop_after = 2};
+    struct rpc_conn *conn;
+    struct error err = ERROR_INIT;
+    assert_int_equal(
+        rpc_dial(w.loop, &w.auth, "127.0.0.1", w.port, geteuid(), &dial_handlers, &d, &conn, &err),
+        0);
+    rpc_conn_limit_silence(conn, 1);
+    rpc_conn_send(conn, 1, 0, 1, text_bytes("x"));
+    world_run(&w);
+    struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+    struct sock_fprog program = {.len = 1, .filter = &drop};
+    assert_int_equal(
+        setsockopt(w.last->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)), 0);
+    rpc_conn_send(conn, 1, 0, 2, text_bytes("into the void"));
+    world_run(&w);
+    assert_string_equal(str_cstr(&d.trace), "ready closed ");
+    assert_int_equal(d.why.code, -ERR_CLOSED);
+    assert_non_null(strstr(d.why.text, "no answer for 1 s"));
+    str_done(&d.trace);
+    world_close(&w);
+}
+
 /* ---- the end of the stream must not overtake what was read before a pause ---- */
 
 struct pauser {
@@ -691,6 +719,7 @@ int main(void) {
         cmocka_unit_test(closing_while_dialling_tells_closed_once),
         cmocka_unit_test(
             a_paused_reader_stops_the_sender_and_the_drained_hook_tells_when_it_goes_on),
+        cmocka_unit_test(a_connection_whose_cable_is_pulled_ends_after_its_limit),
         cmocka_unit_test(replies_read_before_a_pause_are_delivered_although_the_peer_has_closed),
         cmocka_unit_test(a_connection_handed_to_another_process_goes_on_without_loss),
         cmocka_unit_test(a_damaged_hand_over_is_refused),

@@ -238,6 +238,12 @@ TEST(a_task_knows_its_step_and_its_rank) {
     assert_env(&s, "SLURM_UMASK", "0027");
     assert_env(&s, "SLURM_LABELIO", "1");
     assert_env(&s, "SLURM_JOB_UID", "1000");
+    env_set(&s.env, "SLURM_NTASKS", "8"); /* of the allocation, for the steps to come */
+    env_unset(&s.env, "SLURM_NPROCS");
+    launch.preserve_env = true;
+    job_env_step(&s.env, &s.order, &launch, &node, 1);
+    assert_env(&s, "SLURM_NTASKS", "8");
+    assert_env(&s, "SLURM_NPROCS", "4");
     sample_close(&s);
 }
 
