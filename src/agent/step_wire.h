@@ -63,7 +63,8 @@ enum step_frame {
     X(31, OPT64, def_mem_per_node, 0)                                                              \
     X(32, STR, topology_addr, 0) /* "s3.s0.c01"; NULL: the node */                                 \
     X(33, STR, topology_pattern, 0)                                                                \
-    X(34, REC, cpus, cpu_map)
+    X(34, REC, cpus, cpu_map)                                                                      \
+    X(35, OPT32, gpu_env, 0) /* enum gpu_env: variables that name a program's GPUs; unset: all */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

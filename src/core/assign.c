@@ -37,16 +37,6 @@ static void take_slots(uint8_t *use, uint32_t n, uint32_t count, const struct id
         use[id]++;
 }
 
-/* Devices of one name are numbered through over its types. */
-static uint32_t gres_offset(const struct core *core, const struct core_node *node, size_t kind) {
-    uint32_t offset = 0;
-    for (size_t i = 0; i < kind; i++) {
-        if (str_equal(core->kinds[i].name, core->kinds[kind].name))
-            offset += node->gres_total[i];
-    }
-    return offset;
-}
-
 void assign_affinity(struct core *core, struct core_node *node) {
     for (size_t k = 0; k < core->n_kinds; k++) {
         affinity_free(node->affinity[k]);
@@ -54,7 +44,7 @@ void assign_affinity(struct core *core, struct core_node *node) {
         if (node->gres_use[k] != NULL)
             node->affinity[k] =
                 affinity_new(core->conf, node->rec.name, core->kinds[k].name, core->kinds[k].type,
-                             node->gres_total[k], gres_offset(core, node, k));
+                             node->gres_total[k], node->gres_first[k]);
     }
 }
 
@@ -104,7 +94,7 @@ static void take_gres(struct core *core, struct core_node *node, const struct sc
         struct idset taken cleanup_idset = IDSET_INIT, shown cleanup_idset = IDSET_INIT;
         if (node->gres_use[k] != NULL) /* plain counts have no numbers */
             take_devices(node, k, alloc->gres[k], cores, &taken);
-        uint32_t offset = gres_offset(core, node, k), id = 0;
+        uint32_t offset = node->gres_first[k], id = 0;
         for (bool more = idset_next(&taken, 0, &id); more; more = idset_next(&taken, id + 1, &id))
             idset_add(&shown, id + offset);
         cleanup_free char *ids = idset_text(&shown);
@@ -176,7 +166,7 @@ static void change_gres(const struct core *core, size_t kind, uint32_t count, co
                         void *context) {
     const struct use_change *change = context;
     change_use(change->node->gres_use[kind], change->node->gres_total[kind],
-               gres_offset(core, change->node, kind), ids, change->by);
+               change->node->gres_first[kind], ids, change->by);
 }
 
 void assign_cores(struct core *core, const struct job_node *entry, bool take) {
@@ -212,7 +202,7 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
         if (node->gres_total[k] == 0)
             continue;
         struct idset used cleanup_idset = IDSET_INIT;
-        uint32_t offset = gres_offset(core, node, k);
+        uint32_t offset = node->gres_first[k];
         for (uint32_t i = 0; node->gres_use[k] != NULL && i < node->gres_total[k]; i++) {
             if (node->gres_use[k][i] > 0)
                 idset_add(&used, i + offset);

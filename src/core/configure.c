@@ -71,11 +71,20 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
 
 /* ---- nodes ---- */
 
+static uint32_t gres_limited(uint64_t count) {
+    return (uint32_t) min_of(count, (uint64_t) UINT32_MAX / 2);
+}
+
 static void node_gres(struct core *core, struct core_node *node, const struct conf_node *line) {
     for (size_t i = 0; line->gres != NULL && i < line->gres->n; i++) {
         const struct gres_item *item = &line->gres->items[i];
         size_t kind = gres_kind_add(core, item->name, item->type);
-        node->gres_total[kind] += (uint32_t) min_of(item->count, (uint64_t) UINT32_MAX / 2);
+        for (size_t k = 0; k < i; k++) {
+            const struct gres_item *before = &line->gres->items[k];
+            if (str_equal_nocase(before->name, item->name))
+                node->gres_first[kind] += gres_limited(before->count);
+        }
+        node->gres_total[kind] += gres_limited(item->count);
     }
 }
 

@@ -172,6 +172,8 @@ struct core_node {
     uint8_t *core_use; /* jobs on each core; above 1 only where resources are shared in time */
     uint32_t cpus_per_core;
     uint32_t gres_total[SCHED_GRES_KINDS];
+    /* Devices of one name are numbered through over its types, in the order of the node's Gres. */
+    uint32_t gres_first[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
     struct affinity *affinity[SCHED_GRES_KINDS]; /* which devices belong together, or NULL */
     uint32_t n_jobs, n_completing;

@@ -97,7 +97,7 @@ struct conf_gres {
     const char *name, *type; /* type may be NULL; name is NULL on a line of AutoDetect alone */
     const char *file, *multiple_files;
     const char **files; /* device paths, expanded; count of them */
-    size_t n_files;
+    size_t n_files;     /* of MultipleFiles: all of one device */
     const char *count_text;
     uint64_t count;
     const char *cores, *links; /* as written, or NULL */

@@ -32,13 +32,20 @@ static bool names_expand(struct conf_loader *loader, const char *key, const char
 }
 
 static bool files_expand(struct conf_loader *loader, struct conf_gres *gres) {
-    if (gres->file == NULL)
+    const char *key = gres->file != NULL ? "File" : "MultipleFiles";
+    const char *text = gres->file != NULL ? gres->file : gres->multiple_files;
+    if (text == NULL)
         return true;
-    if (!names_expand(loader, "File", gres->file, &gres->files, &gres->n_files))
+    if (gres->file != NULL && gres->multiple_files != NULL) {
+        conf_error(&loader->context, "File and MultipleFiles exclude each other: MultipleFiles are "
+                                     "all the files of one device");
+        return false;
+    }
+    if (!names_expand(loader, key, text, &gres->files, &gres->n_files))
         return false;
     for (size_t i = 0; i < gres->n_files; i++) {
         if (gres->files[i][0] != '/') {
-            conf_error(&loader->context, "File: \"%s\" is no absolute path", gres->files[i]);
+            conf_error(&loader->context, "%s: \"%s\" is no absolute path", key, gres->files[i]);
             return false;
         }
     }
@@ -48,7 +55,8 @@ static bool files_expand(struct conf_loader *loader, struct conf_gres *gres) {
 /* The count is that of the files; a Count beside File must say the same. */
 static void count_set(struct conf_loader *loader, struct conf_gres *gres) {
     struct error err = ERROR_INIT;
-    gres->count = gres->n_files > 0 ? gres->n_files : 1;
+    uint64_t devices = gres->multiple_files != NULL ? 1 : gres->n_files;
+    gres->count = devices > 0 ? devices : 1;
     if (gres->count_text == NULL)
         return;
     uint64_t count;
@@ -59,11 +67,10 @@ static void count_set(struct conf_loader *loader, struct conf_gres *gres) {
     }
     /* Shares of a device are counted, not the devices: mps and shard. */
     bool shared = strcasecmp(gres->name, "mps") == 0 || strcasecmp(gres->name, "shard") == 0;
-    if (gres->n_files > 0 && count != gres->n_files && !shared)
+    if (devices > 0 && count != devices && !shared)
         conf_error(&loader->context,
-                   "Count=%llu, but File names %zu: leave Count out, or make them "
-                   "agree",
-                   (unsigned long long) count, gres->n_files);
+                   "Count=%llu, but File names %llu: leave Count out, or make them agree",
+                   (unsigned long long) count, (unsigned long long) devices);
     gres->count = count;
 }
 

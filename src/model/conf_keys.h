@@ -963,8 +963,8 @@ X(STRING, type, "Type", NULL, 0, 0, NONE, HONOURED, \
   "type of the device") \
 X(STRING, file, "File", NULL, 0, 0, NONE, HONOURED, \
   "device files: /dev/nvidia[0-3]") \
-X(STRING, multiple_files, "MultipleFiles", NULL, 0, 0, NONE, NOT_YET, \
-  "several files of one device") \
+X(STRING, multiple_files, "MultipleFiles", NULL, 0, 0, NONE, HONOURED, \
+  "all the files of one device, in place of File") \
 X(STRING, count_text, "Count", NULL, 0, 0, NONE, HONOURED, \
   "how many, if there are no files") \
 X(STRING, cores, "Cores", NULL, 0, 0, NONE, HONOURED, \

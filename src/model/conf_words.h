@@ -164,7 +164,7 @@
     X(DBD_STORAGE_POSTGRESQL, "accounting_storage/pgsql", HONOURED)
 #define CONF_AUTODETECT_WORDS(X) \
     X(AUTODETECT_UNSET, "(null)", HONOURED) X(AUTODETECT_OFF, "off", HONOURED) \
-    X(AUTODETECT_NVML, "nvml", NOT_YET) X(AUTODETECT_NVIDIA, "nvidia", NOT_YET) \
+    X(AUTODETECT_NVML, "nvml", HONOURED) X(AUTODETECT_NVIDIA, "nvidia", HONOURED) \
     X(AUTODETECT_RSMI, "rsmi", NOT_YET) X(AUTODETECT_ONEAPI, "oneapi", NOT_YET) \
     X(AUTODETECT_NRT, "nrt", NOT_YET) X(AUTODETECT_FULL, "full", NOT_YET)
 
@@ -338,9 +338,9 @@
 #define CONF_GRES_FLAG_WORDS(X) \
     X(GRES_COUNT_ONLY, "CountOnly", HONOURED) X(GRES_ONE_SHARING, "one_sharing", NOT_YET) \
     X(GRES_ALL_SHARING, "all_sharing", NOT_YET) X(GRES_EXPLICIT, "explicit", NOT_YET) \
-    X(GRES_NVIDIA_ENV, "nvidia_gpu_env", NOT_YET) X(GRES_AMD_ENV, "amd_gpu_env", NOT_YET) \
-    X(GRES_OPENCL_ENV, "opencl_env", NOT_YET) X(GRES_ONEAPI_ENV, "oneapi_gpu_env", NOT_YET) \
-    X(GRES_INTEL_ENV, "intel_gpu_env", NOT_YET) X(GRES_NO_GPU_ENV, "no_gpu_env", NOT_YET) \
+    X(GRES_NVIDIA_ENV, "nvidia_gpu_env", HONOURED) X(GRES_AMD_ENV, "amd_gpu_env", HONOURED) \
+    X(GRES_OPENCL_ENV, "opencl_env", HONOURED) X(GRES_ONEAPI_ENV, "oneapi_gpu_env", HONOURED) \
+    X(GRES_INTEL_ENV, "intel_gpu_env", HONOURED) X(GRES_NO_GPU_ENV, "no_gpu_env", HONOURED) \
     X(GRES_NVIDIA_BY_MINOR, "nvidia_unique_id", NOT_YET)
 #define CONF_DBD_DEBUG_WORDS(X) \
     X(DBD_DEBUG_ARCHIVE, "DB_ARCHIVE", NOT_YET) X(DBD_DEBUG_ASSOC, "DB_ASSOC", NOT_YET) \

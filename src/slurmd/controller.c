@@ -38,11 +38,15 @@ static void find_problem(const struct slurmd *slurmd, struct str *problem) {
         .threads_per_core = machine->threads,
         .real_memory = machine->memory,
         .tmp_disk = machine->tmp_disk,
-        .gres = &slurmd->gres,
+        .gres = &slurmd->gres.counts,
     };
     bool overrides = slurmd->conf->slurmd.config_overrides;
 
-    (void) conf_node_registration_check(slurmd->node, &found, overrides, 100, problem);
+    if (!conf_node_registration_check(slurmd->node, &found, overrides, 100, problem) &&
+        slurmd->gpu_problem) { /* the cause; the controller sees by itself what is missing */
+        str_reset(problem);
+        str_append(problem, slurmd->gpu_problem);
+    }
 }
 
 /* With config_overrides the node is what the configuration says; else what was found. */
@@ -82,7 +86,7 @@ void controller_register(struct slurmd *slurmd) {
     record_init(&record_node_register, &body);
     record_init(&record_node, &node);
     fill_node(slurmd, &node);
-    gres_print(&slurmd->gres, "", ':', &gres);
+    gres_print(&slurmd->gres.counts, "", ':', &gres);
     node.gres = node.gres_detail = gres.length > 0 ? gres.data : NULL;
     find_problem(slurmd, &problem);
     body.name = slurmd->node_name;

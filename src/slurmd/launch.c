@@ -68,6 +68,7 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_numbers.items = slurmd->gpu_numbers.items;
     order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
     order->cpus = (struct cpu_map *) (uintptr_t) &slurmd->cpu_map;
+    order->gpu_env = slurmd->gpu_env;
     order->append_output = conf->job_file_append;
     order->task_prolog = (char *) (uintptr_t) conf->task_prolog;
     order->task_epilog = (char *) (uintptr_t) conf->task_epilog;

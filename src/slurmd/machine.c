@@ -144,6 +144,28 @@ uint64_t machine_free_mem(void) {
     return sysinfo(&info) == 0 ? (uint64_t) info.freeram * info.mem_unit / MIB : UNSET64;
 }
 
+/* " Gres=gpu:nvidia_a100-sxm4-80gb:8" of what AutoDetect=nvml would find; nothing without it. */
+static void print_gpus(struct str *out) {
+    struct gpu_library *library = NULL;
+    size_t n;
+
+    if (gpu_open(NULL, &library, NULL) < 0)
+        return;
+    const struct gpu_card *cards = gpu_cards(library, &n);
+    for (size_t i = 0, count; i < n; i++) {
+        size_t first = 0;
+        while (!str_equal(cards[first].type, cards[i].type))
+            first++;
+        if (first < i)
+            continue;
+        count = 0;
+        for (size_t k = i; k < n; k++)
+            count += str_equal(cards[k].type, cards[i].type);
+        str_printf(out, "%sgpu:%s:%zu", i == 0 ? " Gres=" : ",", cards[i].type, count);
+    }
+    gpu_close(library);
+}
+
 void machine_print(const struct machine *machine, struct str *out) {
     struct sysinfo info = {0};
 
@@ -151,10 +173,12 @@ void machine_print(const struct machine *machine, struct str *out) {
     long up = info.uptime;
     str_printf(out,
                "NodeName=%s CPUs=%u Boards=%u SocketsPerBoard=%u CoresPerSocket=%u "
-               "ThreadsPerCore=%u RealMemory=%llu\n",
+               "ThreadsPerCore=%u RealMemory=%llu",
                machine->hostname, machine->cpus, machine->boards,
                machine->sockets / machine->boards, machine->cores, machine->threads,
                (unsigned long long) machine->memory);
+    print_gpus(out);
+    str_append_char(out, '\n');
     str_printf(out, "UpTime=%ld-%02ld:%02ld:%02ld\n", up / 86400, up / 3600 % 24, up / 60 % 60,
                up % 60);
 }

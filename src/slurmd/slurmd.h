@@ -22,6 +22,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "rpc/rpc.h"
+#include "slurmd/gres.h"
 
 /* What the machine has; conf-independent. */
 struct machine {
@@ -53,9 +54,12 @@ struct slurmd {
     struct machine machine;
     struct cpu_map cpu_map; /* of this node, as conf describes it */
     int64_t start_time;
-    struct gres_list gres;     /* devices found */
-    vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
-    char *cgroup_base;         /* directory of this node's jobs, NULL = none */
+    struct gres_inventory gres; /* devices of this node; see gres.h */
+    struct gpu_library *gpus;   /* the vendor's, while AutoDetect is on and it works, else NULL */
+    char *gpu_problem;          /* why it does not work, NULL */
+    vec(uint32_t) gpu_numbers;  /* by GPU index: number of its device file */
+    uint32_t gpu_env;           /* enum gpu_env of all of them */
+    char *cgroup_base;          /* directory of this node's jobs, NULL = none */
     char *stepd_path;
     int null_fd;
     bool has_log;
@@ -107,8 +111,8 @@ uint32_t machine_load(void);                                        /* hundredth
 uint64_t machine_free_mem(void);                                    /* MiB; UNSET64 */
 void machine_print(const struct machine *machine, struct str *out); /* slurmd -C */
 
-/* ---- gres.c ---- */
-/* Counts the devices of gres.conf that are there. */
+/* ---- gpus.c ---- */
+/* Which devices are there, by gres.conf and the vendor's library. */
 void gres_look(struct slurmd *slurmd);
 void gres_describe(const struct slurmd *slurmd, struct str *out); /* slurmd -G */
 

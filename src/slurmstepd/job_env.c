@@ -190,6 +190,7 @@ static void set_number_list(struct env *env, const char *name, const uint32_t *n
     env_set(env, name, str_cstr(&text));
 }
 
+/* In the order of the bits of enum gpu_env (slurmd/gres.h). */
 static const char *const visible_names[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                             "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
 
@@ -214,8 +215,10 @@ static void set_gpus(struct env *env, const struct step_order *order, const char
         else if (indexes[i] < order->gpu_numbers.n)
             indexes[i] = order->gpu_numbers.items[indexes[i]];
     }
-    for (size_t i = 0; i < countof(visible_names); i++)
-        set_number_list(env, visible_names[i], indexes, n);
+    for (size_t i = 0; i < countof(visible_names); i++) {
+        if (order->gpu_env >> i & 1)
+            set_number_list(env, visible_names[i], indexes, n);
+    }
 }
 
 /* "gres/gpu:a100:2,gres/shard:1" → "a100:2", what --gpus was given. */
@@ -345,9 +348,11 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
 }
 
 static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
-    const char *all = env_get(env, visible_names[0]);
+    const char *all = NULL;
     vec(uint32_t) gpus = {0};
 
+    for (size_t i = 0; !all && i < countof(visible_names); i++)
+        all = env_get(env, visible_names[i]);
     if (!bind || !all || !env_get(env, "SLURM_GPUS_ON_NODE"))
         return;
     cleanup_free char *copy = xstrdup(all);
@@ -358,8 +363,10 @@ static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
             vec_push(&gpus, (uint32_t) number);
     }
     size_t n = gpu_bind_pick(bind, local_id, gpus.items, gpus.n);
-    for (size_t i = 0; i < countof(visible_names); i++)
-        set_number_list(env, visible_names[i], gpus.items, n);
+    for (size_t i = 0; i < countof(visible_names); i++) {
+        if (env_get(env, visible_names[i]))
+            set_number_list(env, visible_names[i], gpus.items, n);
+    }
     vec_done(&gpus);
 }
 

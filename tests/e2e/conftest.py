@@ -65,9 +65,10 @@ def gpu_cluster(shared_gpu_cluster):
 def make_cluster(request):
     made = []
 
-    def make(**options):
+    def make(before=lambda cluster: None, **options):
         name = re.sub(r"\W+", "-", request.node.name)[:24] + f"-{os.getpid()}-{len(made)}"
         made.append(Cluster(name, **options))
+        before(made[-1])
         return made[-1].up()
     try:
         yield make

@@ -110,21 +110,35 @@ class Running:
 class Cluster:
     """A cluster in a directory of its own, made by `sluice up`."""
 
-    def __init__(self, name, nodes=2, cpus=4, mem=4000, gpus=None, conf="", user="root"):
+    def __init__(self, name, nodes=2, cpus=4, mem=4000, gpus=None, conf="", user="root", nvml=False):
+        """nvml: the daemons get tests/stub/nvml.c as GPU library; its state is nvml_set()'s."""
         self.dir = os.path.join(BASE, name)
         self.nodes, self.cpus, self.mem, self.gpus, self.conf, self.user = nodes, cpus, mem, gpus, conf, user
         self.env = {}
+        self.daemon_env = {}
+        if nvml:
+            self.daemon_env = {"SLUICE_NVML_LIBRARY": os.path.join(BIN_ROOT, "tests/stub/libnvml_stub.so"),
+                               "SLUICE_NVML_STATE": self.dir + ".nvml",
+                               "SLUICE_NVML_DEVICES": os.path.join(self.dir, "dev", "gpu")}
         self.running = []
         self.before = None
+
+    def nvml_set(self, text):
+        """What the stub library says from now on."""
+        path = self.daemon_env["SLUICE_NVML_STATE"]
+        with open(path + ".new", "w") as file:
+            file.write(text)
+        os.rename(path + ".new", path)
 
     # -- life --------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def sluice(*argv, user="root", check=True, timeout=60):
+    def sluice(*argv, user="root", check=True, timeout=60, extra=None):
         """Runs the `sluice` command of the build under test."""
         program = os.path.join(find_bin_dirs(BIN_ROOT, ["sluice"])[0], "sluice")
         account = pwd.getpwnam(user)
-        env = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": account.pw_dir, "USER": user, "LANG": "C"}
+        env = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": account.pw_dir, "USER": user, "LANG": "C",
+               **(extra or {})}
         done = subprocess.run([program, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=timeout, user=account.pw_uid, group=account.pw_gid, extra_groups=[], env=env,
                               cwd="/")
@@ -143,7 +157,7 @@ class Cluster:
             self.before = mounts()
             if self.conf:
                 argv += ["--conf", self.conf]
-        self.sluice(*argv, user=self.user, check=check)
+        self.sluice(*argv, user=self.user, check=check, extra=self.daemon_env)
         text = self.sluice("env", "--dir", self.dir, user=self.user).out
         shown = subprocess.run(["bash", "-c", text + "\nenv -0"], capture_output=True, check=True,
                                env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}, text=True).stdout

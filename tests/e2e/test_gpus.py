@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPUs: which devices a job gets, what AutoDetect finds, what the cards do. The vendor's library is a stub."""
+
+import os
+
+import pytest
+from harness import wait_until
+
+A100 = "NVIDIA A100-SXM4-80GB"
+
+
+def cards(*extra, n=2, name=A100):
+    """State of the stub: n cards, 80 GiB each, that do nothing; and more lines."""
+    lines = [f"{i} {line}" for i in range(n)
+             for line in (f"name {name}", f"minor {i}", f"uuid GPU-{i}", "total 81920", "used 0", "use 0")]
+    return "\n".join([*extra, *lines]) + "\n"
+
+
+def write_gres(cluster, text):
+    with open(os.path.join(cluster.dir, "etc", "gres.conf"), "w") as file:
+        file.write(text.replace("@", os.path.join(cluster.dir, "dev")))
+
+
+@pytest.fixture
+def nvml_cluster(make_cluster):
+    """One node with two a100 by AutoDetect; more(conf) makes it with more configuration."""
+    def more(conf="", nodes=1, state=None):
+        cluster = make_cluster(nodes=nodes, gpus="a100:2", nvml=True, conf=conf, before=lambda made: made.nvml_set(
+            state or cards()))
+        write_gres(cluster, "AutoDetect=nvml\n")
+        cluster.ok("scontrol reconfigure", user="root")
+        return cluster
+    yield more
+
+
+def visible(cluster, work, options, command="echo $CUDA_VISIBLE_DEVICES"):
+    job = cluster.submit(f"-W -o out-%j {options} --wrap='{command}'", cwd=work)
+    with open(os.path.join(work, f"out-{job}")) as file:
+        return file.read().strip()
+
+
+def test_a_type_is_the_device_of_that_type_however_lines_are_ordered(make_cluster, work):          # A28, A30
+    """Numbers follow Gres of the node: gres.conf, and other nodes, may name the types in any order."""
+    cluster = make_cluster(nodes=1, gpus="3")
+    path = os.path.join(cluster.dir, "etc", "slurm.conf")
+    with open(path) as file:
+        text = file.read()
+    first = "NodeName=first CPUs=2 NodeAddr=127.0.0.1 Port=1 Gres=gpu:v100:1 State=FUTURE\nNodeName="
+    with open(path, "w") as file:
+        file.write(text.replace("Gres=gpu:3", "Gres=gpu:a100:1,gpu:v100:2").replace("NodeName=", first, 1))
+    write_gres(cluster, "Name=gpu Type=v100 File=@/gpu0\nName=gpu Type=a100 File=@/gpu1\n"
+                        "Name=gpu Type=v100 File=@/gpu2\n")
+    cluster.ok("scontrol reconfigure", user="root")
+    wait_until(lambda: cluster.show("node n1").get("Gres") == "gpu:a100:1,gpu:v100:2", what="the new Gres")
+    show = "echo $CUDA_VISIBLE_DEVICES $SLURM_JOB_GPUS"
+    fenced = "ConstrainDevices=yes" in cluster.ok("scontrol show config")
+    assert visible(cluster, work, "--gres=gpu:a100:1", show) == ("0 0" if fenced else "1 0")
+    assert visible(cluster, work, "--gres=gpu:v100:2", show) == ("0,1 1,2" if fenced else "0,2 1,2")
+
+
+def test_autodetect_finds_the_cards_and_a_part_of_their_name_is_a_type(nvml_cluster, work):         # A23
+    cluster = nvml_cluster()
+    node = cluster.node_names()[0]
+    wait_until(lambda: cluster.show(f"node {node}")["State"] == "IDLE", what="the node is as configured")
+    assert visible(cluster, work, "--nodes=1 --ntasks=1 --cpus-per-task=2 --mem=1G --gres=gpu:a100:2") == "0,1"
+    env = visible(cluster, work, "-G 1", "env")
+    assert "CUDA_VISIBLE_DEVICES=0" in env and "ROCR_VISIBLE_DEVICES" not in env
+
+
+def test_a_library_that_does_not_work_drains_the_node_and_says_why(nvml_cluster):
+    cluster = nvml_cluster(state="fail init 9\n")
+    node = cluster.node_names()[0]
+    wait_until(lambda: "Reason" in cluster.show(f"node {node}"), what="a reason")
+    reason = cluster.ok(f"scontrol show node {node}")
+    assert "gres/gpu count reported lower than configured (0 < 2)" in reason and "Driver Not Loaded" in reason
