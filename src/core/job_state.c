@@ -5,6 +5,7 @@
  * done by the function that the change is named after.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
@@ -303,6 +304,23 @@ static void note_provenance(struct core_job *job, const struct sched_start *star
     string_set(&job->rec.provenance, str_cstr(&text));
 }
 
+/* The controller's log tells the life of every job. */
+static void log_start(struct core *core, const struct core_job *job) {
+    emit_log(core, EFFECT_INFO, "job %u of uid %u starts on %s in partition %s: %u CPUs, %s",
+             job->rec.job_id, job->rec.uid, job->rec.nodes, job->rec.partition, job->rec.num_cpus,
+             job->rec.provenance);
+}
+
+static void log_end(struct core *core, const struct core_job *job, bool has_run) {
+    const char *state = names_text(&names_job_state, job->rec.state);
+    if (has_run)
+        emit_log(core, EFFECT_INFO, "job %u ends: %s, exit code %u:%u, after %" PRId64 " s",
+                 job->rec.job_id, state, job->rec.exit_status >> 8, job->rec.exit_status & 0x7f,
+                 job->rec.end_time - job->rec.start_time);
+    else
+        emit_log(core, EFFECT_INFO, "job %u ends: %s, without a start", job->rec.job_id, state);
+}
+
 static void send_launch(struct core *core, struct core_job *job);
 
 void job_start(struct core *core, struct core_job *job, const struct sched_start *start) {
@@ -337,6 +355,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     fill_allocation(core, job, start);
     fill_allocated_tres(core, job, start);
     note_provenance(job, start);
+    log_start(core, job);
     job->reservation_deadline = 0;
     job_enters_reservation(core, job, start->reservation);
     sched_sync_run(core, job, start->partition, start->allocs, start->n_allocs);
@@ -452,6 +471,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.state_desc = reason_text(reason, exit_status);
     job->rec.exit_status = exit_status;
     job->rec.end_time = had_nodes ? run_end(core, job) : core->now;
+    log_end(core, job, had_nodes);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->reservations_check |= job->rec.reservation != NULL;
@@ -565,6 +585,8 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
         preempt_ends(core, job);
     }
     mail_event(core, job, MAIL_REQUEUE);
+    emit_log(core, EFFECT_INFO, "job %u is requeued%s: %s", job->rec.job_id,
+             hold || was_held ? " and held" : "", names_text(&names_job_state, history_state));
     reset_for_queue(core, job);
     job->rec.priority = hold || was_held ? 0 : priority_compute(core, job);
     if (was_held && !hold)
