@@ -5,9 +5,11 @@ A row is a function of a System (one cluster of one of the two sides) and the si
 measures.  MEASURES tells how each is compared: whether more is better, and the ratio to reach.
 """
 
+import datetime
 import os
 import re
 import signal
+import statistics
 import subprocess
 import time
 
@@ -129,6 +131,96 @@ def row_wait(system, sizes):
     return {"time": system.median_of("sbatch -Q -W -o /dev/null --wrap=true", 3)}
 
 
+# -- the node, jobs confined ---------------------------------------------------------------------------------------
+
+# How each side's controller logs that a job has been given to a node, and that its end has arrived.
+LOGGED = {"debian": (r"(?:Allocate|Started) JobId=(\d+)", r"_job_complete: JobId=(\d+) done"),
+          "sluice": (r"job (\d+) of uid \d+ starts", r"job (\d+) ends:")}
+
+
+def logged_times(text, pattern):
+    """Seconds by job id, of the lines that match."""
+    return {match[2]: datetime.datetime.fromisoformat(match[1]).timestamp()
+            for match in re.finditer(r"^\[(\S+?)\] .*?" + pattern, text, re.M)}
+
+
+def row_batch(system, sizes):
+    """Batch jobs of `true`, one after the other on idle nodes: from the controller's launch to the job's end."""
+    system.ready()
+    starts, ends = LOGGED[system.flavour]
+    spans = []
+    for _ in range(15):
+        job = system.out("sbatch --parsable -o /dev/null --wrap=true").strip()
+        wait_for(f"the end of job {job}", lambda: job in logged_times(system.controller_log(), ends), 60, 0.02)
+        text = system.controller_log()
+        spans.append(logged_times(text, ends)[job] - logged_times(text, starts)[job])
+    return {"time": statistics.median(spans)}
+
+
+def row_step_loop(system, sizes):
+    system.ready()
+    start = time.monotonic()
+    system.out("salloc -Q -N 1 sh -c 'for i in $(seq 100); do srun -n 1 true; done' 2>/dev/null")
+    return {"time": time.monotonic() - start}
+
+
+def step_daemons():
+    """pids of all slurmstepds on this machine."""
+    pids = set()
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/comm") as file:
+                if file.read().strip() == "slurmstepd":
+                    pids.add(int(entry))
+        except OSError:
+            continue
+    return pids
+
+
+def row_step_memory(system, sizes):
+    """What the slurmstepd of a batch job holds: its own pages, and its share of those that several have mapped."""
+    system.ready()
+    before = step_daemons()
+    job = system.out("sbatch --parsable -o /dev/null --wrap='sleep 60'").strip()
+    wait_for("a slurmstepd", lambda: step_daemons() - before, 30)
+    time.sleep(2)
+    totals = {"rss": 0, "pss": 0}
+    for pid in step_daemons() - before:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            text = file.read()
+        for key in totals:
+            totals[key] += int(re.search(rf"^{key}:\s+(\d+)", text, re.M | re.I)[1])
+    system.out(f"scancel {job}")
+    return totals
+
+
+def cpu_ticks(pids):
+    total = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/stat") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+        total += int(words[11]) + int(words[12])
+    return total
+
+
+def row_sampling(system, sizes):
+    """A step of 1,000 tasks that sleep, sampled each second: the CPU time of its slurmstepd, in percent of a core."""
+    system.ready()
+    before = step_daemons()
+    step = system.start("srun -N 1 -n 1000 -O --mem=2000 --acctg-freq=task=1 sleep 600")
+    try:
+        wait_for("1,000 tasks", lambda: system.tasks_of("sleep", "600") >= 1000, 120, 0.5)
+        time.sleep(3)
+        pids = step_daemons() - before
+        first = cpu_ticks(pids)
+        time.sleep(10)
+        used = (cpu_ticks(pids) - first) / os.sysconf("SC_CLK_TCK")
+    finally:
+        system.out("scancel -p main")
+        step.wait()
+    return {"share": used / 10 * 100}
+
+
 # -- the queue -----------------------------------------------------------------------------------------------------
 
 def row_squeue(size):
@@ -236,6 +328,7 @@ def alone(name, title, run, measures):
 
 
 RATE, LESS = True, False
+CONFINED = ("confined",)
 ROWS = [
     Row("sbatch1", "`sbatch` in a loop, 1 submitter", row_sbatch(1),
         {"rate": Measure("/s", RATE, 4), "cpu": Measure("ms CPU a job", LESS)}, ("default", "tuned")),
@@ -247,6 +340,14 @@ ROWS = [
     Row("srun64", "`srun -N4 -n64 true`", row_srun("-N4 -n64", 7), {"time": Measure("s", LESS, 3)}),
     Row("steps", "steps in a loop within an allocation", row_steps, {"rate": Measure("/s", RATE, 5)}),
     Row("wait", "`sbatch --wait` of `true`", row_wait, {"time": Measure("s", LESS, 20)}),
+    Row("batch_true", "batch job of `true`, confined: from its launch to its end", row_batch, {"time": Measure("s", LESS, 5)},
+        CONFINED),
+    Row("step64", "`srun -N1 -n64 true`, confined", row_srun("-N1 -n64 -O", 7), {"time": Measure("s", LESS, 2)}, CONFINED),
+    Row("step_loop", "100 steps in a loop, confined", row_step_loop, {"time": Measure("s", LESS, 3)}, CONFINED),
+    Row("step_memory", "the slurmstepd of a batch job, confined", row_step_memory,
+        {"rss": Measure("KiB resident", LESS, 2), "pss": Measure("KiB, shared pages divided", LESS, 2)}, CONFINED),
+    Row("sampling", "1,000 tasks sampled each second, confined", row_sampling, {"share": Measure("% of a core", LESS, limit=2)},
+        CONFINED),
     Row("squeue", "`squeue` of the pending jobs", row_squeue("pending"), {"time": Measure("s", LESS, 5)}),
     Row("json", "`squeue --json` of the pending jobs", row_json, {"time": Measure("s", LESS, 50)}),
     Row("polled", "`sbatch`, 8 submitters, with 20 clients polling `squeue`", row_polled,

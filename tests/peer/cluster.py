@@ -166,10 +166,11 @@ class Cluster:
     """One cluster in one directory.  `flavour` is "debian" or "sluice".
 
     `node_extra` has one string a node line: the numbers of its nodes, then what the line adds ("1-2 Feature=fast").
+    `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
     """
 
     def __init__(self, flavour, directory, conf, gpus=0, bin_root=None, accounting=True, cpus=8, mem=24000,
-                 nodes=NODE_COUNT, node_extra=(), topology=None):
+                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
@@ -180,6 +181,7 @@ class Cluster:
         self.node_extra = node_extra or (f"1-{nodes}",)
         self.topology = topology  # the text of topology.conf
         self.accounting = accounting
+        self.confined = confined
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
         if flavour == "debian":
@@ -199,10 +201,15 @@ class Cluster:
 
     def write_conf(self):
         text = BASE_CONF.format(dir=self.dir, port=self.port, first_job_id=FIRST_JOB_ID)
+        if self.confined:
+            text = text.replace("proctrack/linuxproc", "proctrack/cgroup").replace("task/none", "task/cgroup,task/affinity")
+            with open(self.file("etc", "cgroup.conf"), "w") as file:
+                file.write("ConstrainCores=yes\nConstrainRAMSpace=yes\nConstrainDevices=yes\n")
         if self.flavour == "debian" and self.accounting:
             text += ("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
                      f"AccountingStoragePort={self.port + 1}\nAccountingStoragePass={self.file('munge', 'socket')}\n"
-                     "JobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=1\n")
+                     f"JobAcctGatherType=jobacct_gather/{'cgroup' if self.confined else 'linux'}\n"
+                     "JobAcctGatherFrequency=1\n")
         gres = ""
         if self.gpus:
             text += "GresTypes=gpu\n"
