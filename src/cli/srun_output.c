@@ -21,6 +21,9 @@
 #define QUEUE_HIGH (1u << 20)
 #define QUEUE_LOW (256u << 10)
 #define LINE_MAX_BYTES (1u << 20) /* a longer line goes out in pieces */
+#define LINE_MIN_BYTES (16u << 10)
+#define LINES_MAX_BYTES                                                                            \
+    (64u << 20) /* unfinished lines of all tasks: with many, pieces are shorter */
 
 /* ---- sinks ---- */
 
@@ -108,11 +111,12 @@ static void put_label(struct srun *srun, uint32_t rank, struct str *out) {
 
 /* Moves the complete lines of a task to the sink. */
 static void put_lines(struct srun *srun, uint32_t rank, struct str *line, struct srun_sink *sink) {
-    size_t at = 0;
+    size_t at = 0, most = LINES_MAX_BYTES / (2 * srun->n_tasks);
 
+    most = max_of(min_of(most, (size_t) LINE_MAX_BYTES), (size_t) LINE_MIN_BYTES);
     while (at < line->length) {
         const char *end = memchr(line->data + at, '\n', line->length - at);
-        if (!end && line->length - at < LINE_MAX_BYTES)
+        if (!end && line->length - at < most)
             break;
         size_t size = end ? (size_t) (end - line->data) + 1 - at : line->length - at;
         put_label(srun, rank, &sink->queue);
