@@ -152,7 +152,7 @@
     X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, NOT_YET, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "for tests of debuggers") \
-    X(disable_status, "disable-status", 'X', NO, R, "SLURM_DISABLE_STATUS", flag, disable_status, 2, HONOURED, STEP, "", "one Ctrl-C ends the step; no status lines") \
+    X(disable_status, "disable-status", 'X', NO, R, "SLURM_DISABLE_STATUS", flag, disable_status, 2, HONOURED, STEP, "", "pass one Ctrl-C on to the tasks; no status lines") \
     X(epilog, "epilog", 0, REQUIRED, R, "SLURM_EPILOG", string, unread_text, 2, NOT_YET, STEP, "PROGRAM", "run after the step, here") \
     X(exact, "exact", 0, NO, R, "SLURM_EXACT", flag, exact, 1, HONOURED, STEP, "", "give the step only what it asks for") \
     X(external_launcher, "external-launcher", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "the step starts another launcher") \

@@ -128,6 +128,7 @@ void srun_send_all(struct srun *srun, uint16_t type, const void *object);
 /* Ends the step: KILL now, or TERM and after a while KILL. The job reads "*** STEP … CANCELLED AT …
  * ***" with `why` at its end; NULL: without a word. */
 void srun_terminate(struct srun *srun, bool gently, const char *why);
+void srun_cancel_text(const char *why, struct str *out); /* "CANCELLED AT …" */
 
 /* ---- srun_output.c ---- */
 int srun_output_open(struct srun *srun);

@@ -26,6 +26,12 @@ void srun_send_all(struct srun *srun, uint16_t type, const void *object) {
     }
 }
 
+void srun_cancel_text(const char *why, struct str *out) {
+    str_append(out, "CANCELLED AT ");
+    timestamp_print(time(NULL), NULL, time(NULL), out);
+    str_append(out, why);
+}
+
 void srun_terminate(struct srun *srun, bool gently, const char *why) {
     cleanup_str struct str text = STR_INIT;
     struct step_control control;
@@ -34,9 +40,7 @@ void srun_terminate(struct srun *srun, bool gently, const char *why) {
     control.terminate = true;
     control.signal = gently ? 15 : 9;
     if (why) {
-        str_append(&text, "CANCELLED AT ");
-        timestamp_print(time(NULL), NULL, time(NULL), &text);
-        str_append(&text, why);
+        srun_cancel_text(why, &text);
         control.message = text.data;
     }
     srun->terminating = true;

@@ -10,6 +10,7 @@
 #include "os/pty.h"
 
 #define TWICE_USEC 1000000u /* a second ^C within this time means it */
+#define GRACE_USEC 500000u  /* between the ^C that tasks get and their end */
 
 /* ---- the terminal ---- */
 
@@ -65,11 +66,13 @@ static void window_changed(struct srun *srun) {
 
 /* ---- signals ---- */
 
-static void forward(struct srun *srun, int number) {
+/* message: a line of slurmstepd for the step's standard error, or NULL. */
+static void forward(struct srun *srun, int number, const char *message) {
     struct step_control control;
 
     record_init(&record_step_control, &control);
     control.signal = (uint32_t) number;
+    control.message = (char *) (uintptr_t) message;
     srun_send_all(srun, MSG_STEP_CONTROL, &control);
 }
 
@@ -77,6 +80,23 @@ static void force_end(struct srun *srun) {
     cli_info(&srun->cli, "forcing job termination");
     srun_abort_wait(srun);
     srun_terminate(srun, false, "");
+}
+
+static void on_grace_over(void *context) {
+    srun_terminate(context, false, NULL);
+}
+
+/* The tasks get a moment to obey SIGINT before they are killed. */
+static void interrupt_and_end(struct srun *srun) {
+    cleanup_str struct str message = STR_INIT;
+
+    srun_cancel_text("", &message);
+    forward(srun, SIGINT, message.data);
+    cli_info(&srun->cli, "forcing job termination");
+    srun_abort_wait(srun);
+    srun->terminating = true;
+    struct loop_timer *timer = loop_timer_add(srun->loop, on_grace_over, srun);
+    loop_timer_set(timer, loop_monotonic_usec() + GRACE_USEC);
 }
 
 static void interrupted(struct srun *srun) {
@@ -90,25 +110,22 @@ static void interrupted(struct srun *srun) {
         force_end(srun);
         return;
     }
-    if (srun->options.quit_on_interrupt || srun->options.disable_status) {
-        if (again && srun->n_interrupts > 2)
-            force_end(srun);
-        else
-            forward(srun, SIGINT);
-        return;
-    }
-    if (!again) {
+    bool is_asked = !srun->options.quit_on_interrupt && !srun->options.disable_status;
+    if (is_asked && !again) {
         cli_info(&srun->cli, "interrupt (one more within 1 sec to abort)");
         srun_print_states(srun);
         return;
     }
-    if (srun->n_interrupts > 2) {
+    if (srun->n_interrupts > (is_asked ? 2 : 1)) {
         force_end(srun);
         return;
     }
     srun_step_name(srun, &name);
     cli_info(&srun->cli, "sending Ctrl-C to %s", name.data);
-    forward(srun, SIGINT);
+    if (srun->options.disable_status)
+        forward(srun, SIGINT, NULL);
+    else
+        interrupt_and_end(srun);
 }
 
 static void on_signal(int number, const void *siginfo, void *context) {
@@ -139,7 +156,7 @@ static void on_signal(int number, const void *siginfo, void *context) {
         srun_input_resume(srun);
         break;
     default:
-        forward(srun, number);
+        forward(srun, number, NULL);
     }
 }
 

@@ -124,7 +124,7 @@ def test_a_stopped_srun_blocks_nobody_else_and_costs_little_memory(cluster, work
     running = cluster.start(f"exec srun --jobid {job} --overlap -n 4 sh -c 'yes $SLURM_PROCID | head -n 20000000' | "
                             "sort | uniq -c", cwd=work)
     [srun] = wait_until(lambda: pids_of(cluster, f"srun --jobid {job}"), what="srun")
-    wait_until(lambda: len(stepds(job)) == 2 and pids_of(cluster, "yes"), what="the step")
+    wait_until(lambda: len(pids_of(cluster, "yes")) == 4, what="the step")
     os.kill(srun, signal.SIGSTOP)
     [stepd] = [pid for pid in stepds(job) if b".0]" in open(f"/proc/{pid}/cmdline", "rb").read()]
     def has_settled():
