@@ -58,13 +58,14 @@ enum step_frame {
     X(26, BOOL, append_output, 0) /* JobFileAppend */                                              \
     X(27, STR, log_file, 0)                                                                        \
     X(28, STR, cgroup, 0)         /* of this step, relative to the cgroup tree; see os/cgroup.h */ \
-    X(29, U32, gather_seconds, 0) /* how often memory is sampled; 0 = only at the end */           \
+    X(29, U32, gather_seconds, 0) /* how often use is looked at; 0 = only when asked */            \
     X(30, OPT64, def_mem_per_cpu, 0) /* MiB: what a job that asked for nothing has got */          \
     X(31, OPT64, def_mem_per_node, 0)                                                              \
     X(32, STR, topology_addr, 0) /* "s3.s0.c01"; NULL: the node */                                 \
     X(33, STR, topology_pattern, 0)                                                                \
     X(34, REC, cpus, cpu_map)                                                                      \
-    X(35, OPT32, gpu_env, 0) /* enum gpu_env: variables that name a program's GPUs; unset: all */
+    X(35, OPT32, gpu_env, 0) /* enum gpu_env: variables that name a program's GPUs; unset: all */  \
+    X(36, U64, gather_params, 0) /* CONF_GATHER_..., JobAcctGatherParams */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {
@@ -90,8 +91,9 @@ RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
     X(6, BOOL, running, 0)        /* its tasks have been started */                                \
     X(7, REC, done, step_done)    /* set once: it has ended and nothing of it is left */           \
     X(8, STR, stuck, 0)           /* what does not die of SIGKILL */                               \
-    X(9, REC, usage, usage)       /* so far */                                                     \
-    X(10, BOOL, by_controller, 0) /* a batch script: the launch is answered to the controller */
+    X(9, REC, usage, usage)       /* so far; only behind STEP_COMMAND_REPORT */                    \
+    X(10, BOOL, by_controller, 0) /* a batch script: the launch is answered to the controller */   \
+    X(11, U32S, pids, 0)          /* with usage: what runs here */
 RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
 
 /* The few fields of MSG_LAUNCH that slurmd reads itself: the same numbers as in the full record, so

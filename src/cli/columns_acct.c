@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "cli/columns_job.h"
+#include "cli/columns_usage.h"
 #include "text/duration.h"
 #include "text/size.h"
 
@@ -134,10 +135,6 @@ static int64_t job_planned(const struct job *job, int64_t now) {
     if (job_state_is_final(job->state) && !job->start_time)
         to = job->end_time;
     return max_of(to - from, (int64_t) 0);
-}
-
-static const struct usage *step_usage(const void *data) {
-    return STEP ? STEP->usage : NULL;
 }
 
 /* ---- text of the job, of the step, of both ---- */
@@ -400,71 +397,6 @@ PRINT(print_system_cpu) {
     print_cpu_usec(system, out);
 }
 
-/* ---- use of memory, CPUs, disks ---- */
-static void print_kib(uint64_t kib, const struct column_env *env, struct str *out) {
-    if (env->raw_units && !env->unit)
-        str_append_u64(out, kib * 1024);
-    else if (kib == 0 && !env->unit)
-        str_append_char(out, '0');
-    else
-        kib_print(kib, env->unit, true, out);
-}
-static uint64_t average(uint64_t sum, const struct step *step) {
-    return sum / max_of(step->ntasks, 1u);
-}
-#define USAGE(name, expression)                                                                    \
-    PRINT(name) {                                                                                  \
-        const struct usage *use = step_usage(data);                                                \
-        if (use)                                                                                   \
-            expression;                                                                            \
-    }
-USAGE(print_max_rss, print_kib(use->max_rss_kib, env, out))
-USAGE(print_ave_rss,
-      print_kib(use->sum_rss_kib ? average(use->sum_rss_kib, STEP) : use->max_rss_kib, env, out))
-USAGE(print_max_vsize, print_kib(use->max_vsize_kib, env, out))
-USAGE(print_ave_vsize,
-      print_kib(use->sum_vsize_kib ? average(use->sum_vsize_kib, STEP) : use->max_vsize_kib, env,
-                out))
-USAGE(print_pages, str_append_u64(out, use->pages))
-USAGE(print_usage_node, str_append(out, use->max_rss_node ? use->max_rss_node : ""))
-USAGE(print_usage_task, str_append_u64(out, use->max_rss_task))
-USAGE(print_ave_cpu,
-      duration_print_long((int64_t) (average(use->user_usec + use->system_usec, STEP) / 1000000),
-                          out))
-static void print_megabytes(uint64_t bytes, struct str *out) {
-    str_printf(out, "%.2fM", (double) bytes / 1048576);
-}
-USAGE(print_max_read, print_megabytes(use->read_bytes, out))
-USAGE(print_max_write, print_megabytes(use->write_bytes, out))
-USAGE(print_ave_read, print_megabytes(average(use->read_bytes, STEP), out))
-USAGE(print_ave_write, print_megabytes(average(use->write_bytes, STEP), out))
-
-static void print_usage_in(const struct usage *use, uint64_t share, struct str *out) {
-    str_append(out, "cpu=");
-    duration_print_long((int64_t) ((use->user_usec + use->system_usec) / share / 1000000), out);
-    str_printf(out, ",energy=0,fs/disk=%llu,mem=", (unsigned long long) (use->read_bytes / share));
-    uint64_t rss = share > 1 && use->sum_rss_kib ? use->sum_rss_kib / share : use->max_rss_kib;
-    uint64_t vsize =
-        share > 1 && use->sum_vsize_kib ? use->sum_vsize_kib / share : use->max_vsize_kib;
-    str_printf(out, "%lluK,pages=%llu,vmem=%lluK", (unsigned long long) rss,
-               (unsigned long long) use->pages, (unsigned long long) vsize);
-}
-static void print_usage_out(const struct usage *use, uint64_t share, struct str *out) {
-    str_printf(out, "energy=0,fs/disk=%llu", (unsigned long long) (use->write_bytes / share));
-}
-USAGE(print_tres_in_ave, print_usage_in(use, max_of(STEP->ntasks, 1u), out))
-USAGE(print_tres_in_max, print_usage_in(use, 1, out))
-USAGE(print_tres_out_ave, print_usage_out(use, max_of(STEP->ntasks, 1u), out))
-USAGE(print_tres_out_max, print_usage_out(use, 1, out))
-USAGE(print_tres_in_node,
-      str_printf(out, "cpu=%1$s,energy=%1$s,fs/disk=%1$s,mem=%1$s,pages=%1$s,vmem=%1$s",
-                 use->max_rss_node ? use->max_rss_node : ""))
-USAGE(print_tres_in_task,
-      str_printf(out, "cpu=%1$u,fs/disk=%1$u,mem=%1$u,pages=%1$u,vmem=%1$u", use->max_rss_task))
-USAGE(print_tres_out_node,
-      str_printf(out, "energy=%1$s,fs/disk=%1$s", use->max_rss_node ? use->max_rss_node : ""))
-USAGE(print_tres_out_task, str_printf(out, "fs/disk=%u", use->max_rss_task))
-
 #define F(name, width, print)                                                                      \
     { 0, name, name, NULL, print, NULL, width, 0 }
 #define LEFT(name, width, print)                                                                   \
@@ -480,13 +412,13 @@ static const struct column acct_columns[] = {
     F("AllocNodes", 10, print_alloc_nodes),
     F("AllocTRES", 10, print_alloc_tres),
     F("AssocID", 7, print_job_zero),
-    F("AveCPU", 10, print_ave_cpu),
-    F("AveCPUFreq", 10, print_nothing),
-    F("AveDiskRead", 14, print_ave_read),
-    F("AveDiskWrite", 14, print_ave_write),
-    F("AvePages", 10, print_pages),
-    F("AveRSS", 10, print_ave_rss),
-    F("AveVMSize", 10, print_ave_vsize),
+    F("AveCPU", 10, usage_print_ave_cpu),
+    F("AveCPUFreq", 10, usage_print_zero),
+    F("AveDiskRead", 14, usage_print_ave_read),
+    F("AveDiskWrite", 14, usage_print_ave_written),
+    F("AvePages", 10, usage_print_ave_pages),
+    F("AveRSS", 10, usage_print_ave_rss),
+    F("AveVMSize", 10, usage_print_ave_vsize),
     F("BlockID", 16, print_nothing),
     F("Cluster", 10, print_cluster),
     F("Comment", 14, print_comment),
@@ -514,25 +446,25 @@ static const struct column acct_columns[] = {
     F("JobName", 10, print_name),
     F("Layout", 9, print_layout),
     F("Licenses", 10, print_licenses),
-    F("MaxDiskRead", 12, print_max_read),
-    F("MaxDiskReadNode", 15, print_usage_node),
-    F("MaxDiskReadTask", 15, print_usage_task),
-    F("MaxDiskWrite", 12, print_max_write),
-    F("MaxDiskWriteNode", 16, print_usage_node),
-    F("MaxDiskWriteTask", 16, print_usage_task),
-    F("MaxPages", 8, print_pages),
-    F("MaxPagesNode", 12, print_usage_node),
-    F("MaxPagesTask", 14, print_usage_task),
-    F("MaxRSS", 10, print_max_rss),
-    F("MaxRSSNode", 10, print_usage_node),
-    F("MaxRSSTask", 10, print_usage_task),
-    F("MaxVMSize", 10, print_max_vsize),
-    F("MaxVMSizeNode", 14, print_usage_node),
-    F("MaxVMSizeTask", 14, print_usage_task),
+    F("MaxDiskRead", 12, usage_print_max_read),
+    F("MaxDiskReadNode", 15, usage_print_max_read_node),
+    F("MaxDiskReadTask", 15, usage_print_max_read_task),
+    F("MaxDiskWrite", 12, usage_print_max_written),
+    F("MaxDiskWriteNode", 16, usage_print_max_written_node),
+    F("MaxDiskWriteTask", 16, usage_print_max_written_task),
+    F("MaxPages", 8, usage_print_max_pages),
+    F("MaxPagesNode", 12, usage_print_max_pages_node),
+    F("MaxPagesTask", 14, usage_print_max_pages_task),
+    F("MaxRSS", 10, usage_print_max_rss),
+    F("MaxRSSNode", 10, usage_print_max_rss_node),
+    F("MaxRSSTask", 10, usage_print_max_rss_task),
+    F("MaxVMSize", 10, usage_print_max_vsize),
+    F("MaxVMSizeNode", 14, usage_print_max_vsize_node),
+    F("MaxVMSizeTask", 14, usage_print_max_vsize_task),
     F("McsLabel", 12, print_mcs),
-    F("MinCPU", 10, print_ave_cpu),
-    F("MinCPUNode", 10, print_usage_node),
-    F("MinCPUTask", 10, print_usage_task),
+    F("MinCPU", 10, usage_print_min_cpu),
+    F("MinCPUNode", 10, usage_print_min_cpu_node),
+    F("MinCPUTask", 10, usage_print_min_cpu_task),
     F("NCPUS", 10, print_alloc_cpus),
     F("NNodes", 8, print_nodes),
     F("NodeList", 15, print_node_list),
@@ -574,22 +506,22 @@ static const struct column acct_columns[] = {
     F("Timelimit", 10, print_time_limit),
     F("TimelimitRaw", 10, print_time_limit_raw),
     F("TotalCPU", 10, print_total_cpu),
-    F("TRESUsageInAve", 14, print_tres_in_ave),
-    F("TRESUsageInMax", 14, print_tres_in_max),
-    F("TRESUsageInMaxNode", 18, print_tres_in_node),
-    F("TRESUsageInMaxTask", 18, print_tres_in_task),
-    F("TRESUsageInMin", 14, print_tres_in_ave),
-    F("TRESUsageInMinNode", 18, print_tres_in_node),
-    F("TRESUsageInMinTask", 18, print_tres_in_task),
-    F("TRESUsageInTot", 14, print_tres_in_max),
-    F("TRESUsageOutAve", 15, print_tres_out_ave),
-    F("TRESUsageOutMax", 15, print_tres_out_max),
-    F("TRESUsageOutMaxNode", 19, print_tres_out_node),
-    F("TRESUsageOutMaxTask", 19, print_tres_out_task),
-    F("TRESUsageOutMin", 15, print_tres_out_ave),
-    F("TRESUsageOutMinNode", 19, print_tres_out_node),
-    F("TRESUsageOutMinTask", 19, print_tres_out_task),
-    F("TRESUsageOutTot", 15, print_tres_out_max),
+    F("TRESUsageInAve", 14, usage_print_in_ave),
+    F("TRESUsageInMax", 14, usage_print_in_max),
+    F("TRESUsageInMaxNode", 18, usage_print_in_max_node),
+    F("TRESUsageInMaxTask", 18, usage_print_in_max_task),
+    F("TRESUsageInMin", 14, usage_print_in_min),
+    F("TRESUsageInMinNode", 18, usage_print_in_min_node),
+    F("TRESUsageInMinTask", 18, usage_print_in_min_task),
+    F("TRESUsageInTot", 14, usage_print_in_tot),
+    F("TRESUsageOutAve", 15, usage_print_out_ave),
+    F("TRESUsageOutMax", 15, usage_print_out_max),
+    F("TRESUsageOutMaxNode", 19, usage_print_out_max_node),
+    F("TRESUsageOutMaxTask", 19, usage_print_out_max_task),
+    F("TRESUsageOutMin", 15, usage_print_out_min),
+    F("TRESUsageOutMinNode", 19, usage_print_out_min_node),
+    F("TRESUsageOutMinTask", 19, usage_print_out_min_task),
+    F("TRESUsageOutTot", 15, usage_print_out_tot),
     F("UID", 6, print_uid),
     F("User", 9, print_user),
     F("UserCPU", 10, print_user_cpu),

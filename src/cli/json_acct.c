@@ -7,6 +7,7 @@
 #include "cli/columns_acct.h"
 #include "cli/columns_job.h"
 #include "cli/json_dump.h"
+#include "model/usage.h"
 #include "text/duration.h"
 #include "text/hostlist.h"
 #include "text/size.h"
@@ -95,42 +96,67 @@ static void json_step_nodes(struct json *json, const struct step *step) {
     json_end(json);
 }
 
-static void json_consumed_item(struct json *json, const char *type, const char *name, unsigned id,
-                               uint64_t count, const struct usage *usage) {
-    json_object(json, NULL);
-    json_text(json, "type", type);
-    json_text(json, "name", name);
-    json_unsigned(json, "id", id);
-    json_unsigned(json, "count", count);
-    json_signed(json, "task", usage->max_rss_task);
-    json_text(json, "node", usage->max_rss_node);
-    json_end(json);
-}
+/* The figure of each kind that sacct's JSON calls "max", "min", "average" or "total". */
+enum consumed { CONSUMED_MAX, CONSUMED_MIN, CONSUMED_AVERAGE, CONSUMED_TOTAL };
+static const char *const consumed_keys[] = {"max", "min", "average", "total"};
 
-static void json_consumed(struct json *json, const char *key, const struct usage *usage,
-                          uint64_t share) {
-    json_array(json, key);
-    if (usage) {
-        json_consumed_item(json, "cpu", NULL, 1,
-                           (usage->user_usec + usage->system_usec) / 1000 / share, usage);
-        json_consumed_item(json, "mem", NULL, 2, usage->max_rss_kib * 1024, usage);
-        json_consumed_item(json, "fs", "disk", 6, usage->read_bytes / share, usage);
-        json_consumed_item(json, "vmem", NULL, 7, usage->max_vsize_kib * 1024, usage);
-        json_consumed_item(json, "pages", NULL, 8, usage->pages, usage);
+static const struct consumed_kind {
+    const char *type, *name;
+    unsigned id;
+    enum usage_kind kind;      /* 0: energy, which nobody measures */
+    uint64_t multiply, divide; /* into milliseconds and bytes */
+} consumed_in[] = {{"cpu", NULL, 1, USAGE_CPU, 1, 1000},
+                   {"mem", NULL, 2, USAGE_RSS, 1024, 1},
+                   {"energy", NULL, 3, 0, 1, 1},
+                   {"fs", "disk", 6, USAGE_READ, 1, 1},
+                   {"vmem", NULL, 7, USAGE_VSIZE, 1024, 1},
+                   {"pages", NULL, 8, USAGE_PAGES, 1, 1}},
+  consumed_out[] = {{"energy", NULL, 3, 0, 1, 1}, {"fs", "disk", 6, USAGE_WRITTEN, 1, 1}};
+
+static void json_consumed_item(struct json *json, const struct consumed_kind *kind,
+                               const struct usage_measure *measure, enum consumed what,
+                               uint32_t ntasks) {
+    bool is_min = what == CONSUMED_MIN;
+    uint64_t value = what == CONSUMED_MAX       ? measure->max
+                     : is_min                   ? measure->min
+                     : what == CONSUMED_AVERAGE ? measure->sum / max_of(ntasks, 1u)
+                                                : measure->sum;
+    json_object(json, NULL);
+    json_text(json, "type", kind->type);
+    json_text(json, "name", kind->name);
+    json_unsigned(json, "id", kind->id);
+    json_unsigned(json, "count", value * kind->multiply / kind->divide);
+    if (what == CONSUMED_MAX || is_min) {
+        json_signed(json, "task", is_min ? measure->min_task : measure->max_task);
+        json_text(json, "node", is_min ? measure->min_node : measure->max_node);
     }
     json_end(json);
 }
 
+static void json_consumed(struct json *json, const struct step *step,
+                          const struct consumed_kind *kinds, size_t n) {
+    struct usage_measure energy;
+
+    usage_energy(step->usage, &energy);
+    for (size_t key = 0; key < countof(consumed_keys); key++) {
+        json_array(json, consumed_keys[key]);
+        for (size_t i = 0; i < n && step->usage; i++) {
+            const struct usage_measure *measure =
+                kinds[i].kind ? usage_measure(step->usage, kinds[i].kind) : &energy;
+            if (measure)
+                json_consumed_item(json, &kinds[i], measure, (enum consumed) key, step->ntasks);
+        }
+        json_end(json);
+    }
+}
+
 static void json_step_tres(struct json *json, const struct step *step) {
-    static const char *const keys[] = {"max", "min", "average", "total"};
     json_object(json, "tres");
-    json_object(json, "requested");
-    for (size_t i = 0; i < countof(keys); i++)
-        json_consumed(json, keys[i], step->usage, i == 2 ? max_of(step->ntasks, 1u) : 1);
+    json_object(json, "requested"); /* what went in, by the name that it has there */
+    json_consumed(json, step, consumed_in, countof(consumed_in));
     json_end(json);
-    json_object(json, "consumed");
-    for (size_t i = 0; i < countof(keys); i++)
-        json_none(json, keys[i]);
+    json_object(json, "consumed"); /* what went out */
+    json_consumed(json, step, consumed_out, countof(consumed_out));
     json_end(json);
     json_tres(json, "allocated", step->tres_alloc);
     json_end(json);

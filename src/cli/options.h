@@ -204,6 +204,7 @@ char *options_first_hosts(const char *list, size_t count);
 int option_bad_value(struct options *options, const struct option_row *row);
 #define OPTION_PARSERS(X)                                                                          \
     X(string)                                                                                      \
+    X(acctg_freq)                                                                                  \
     X(flag)                                                                                        \
     X(when)                                                                                        \
     X(minutes)                                                                                     \

@@ -111,7 +111,7 @@
     X(threads_per_core, "threads-per-core", 0, REQUIRED, BRA, "*THREADS_PER_CORE", count, job.threads_per_core, 2, HONOURED, PLACE, "N", "use so many threads of each core") \
     X(use_min_nodes, "use-min-nodes", 0, NO, BRA, "*USE_MIN_NODES", flag, job.use_min_nodes, 3, HONOURED, PLACE, "", "prefer the lowest number of nodes") \
     /* ---- files, environment, limits ---- */ \
-    X(acctg_freq, "acctg-freq", 0, REQUIRED, BRA, "*ACCTG_FREQ", string, job.acctg_freq, 3, NOT_YET, IO, "SECONDS", "how often usage is sampled") \
+    X(acctg_freq, "acctg-freq", 0, REQUIRED, BRA, "*ACCTG_FREQ", acctg_freq, job.acctg_freq, 3, HONOURED, IO, "SECONDS", "how often use is sampled while it runs: SECONDS or task=SECONDS, 0 = not") \
     X(bb, "bb", 0, REQUIRED, BRA, "*BURST_BUFFER", string, job.burst_buffer, 3, NOT_YET, IO, "SPEC", "burst buffer") \
     X(bbf, "bbf", 0, REQUIRED, BRA, "", readable_file, unread_text, 3, NOT_YET, IO, "FILE", "file that describes the burst buffer") \
     X(chdir, "chdir", 'D', REQUIRED, BRA, "r:SLURM_WORKING_DIR r:SLURM_REMOTE_CWD", string, job.work_dir, 1, HONOURED, IO, "DIR", "working directory") \

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/options_parse.h"
+#include "model/usage.h"
 #include "text/duration.h"
 #include "text/size.h"
 #include "text/timestamp.h"
@@ -43,6 +44,14 @@ static bool is_plain_yes(const char *value) {
 int option_parse_string(struct options *options, const struct option_row *row, const char *value) {
     string_set(option_text(options, row), value ? value : "");
     return 0;
+}
+
+int option_parse_acctg_freq(struct options *options, const struct option_row *row,
+                            const char *value) {
+    uint32_t seconds = 0;
+    if (acctg_freq_parse(value, &seconds, NULL) < 0)
+        return option_bad(options, 255, "Invalid --%s specification: %s", row->name, value);
+    return option_parse_string(options, row, value);
 }
 
 int option_parse_flag(struct options *options, const struct option_row *row, const char *value) {

@@ -171,6 +171,7 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->pty = srun->pty;
     launch->own_job = srun->own_job;
     launch->preserve_env = srun->options.preserve_env;
+    launch->acctg_freq = job->acctg_freq;
 }
 
 static void node_dial(struct srun_node *node, const struct step_launch *launch) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/state.h"
+#include "model/usage.h"
 
 /* The worst of two wait statuses: a signal counts as 128 + its number. */
 static uint32_t worse_status(uint32_t a, uint32_t b) {
@@ -15,23 +16,10 @@ static void add_usage(struct step *rec, const struct usage *more) {
     if (more == NULL)
         return;
     if (rec->usage == NULL) {
-        rec->usage = record_dup(&record_usage, more);
-        return;
+        rec->usage = zalloc(struct usage);
+        record_init(&record_usage, rec->usage);
     }
-    struct usage *sum = rec->usage;
-    if (more->max_rss_kib > sum->max_rss_kib) {
-        sum->max_rss_kib = more->max_rss_kib;
-        sum->max_rss_task = more->max_rss_task;
-        string_set(&sum->max_rss_node, more->max_rss_node);
-    }
-    sum->max_vsize_kib = max_of(sum->max_vsize_kib, more->max_vsize_kib);
-    sum->user_usec += more->user_usec;
-    sum->system_usec += more->system_usec;
-    sum->read_bytes += more->read_bytes;
-    sum->write_bytes += more->write_bytes;
-    sum->sum_rss_kib += more->sum_rss_kib;
-    sum->sum_vsize_kib += more->sum_vsize_kib;
-    sum->oom_kills += more->oom_kills;
+    usage_add(rec->usage, more);
 }
 
 static enum job_state state_of_status(const struct core_job *job, const struct step_done *done,

@@ -156,12 +156,12 @@ X(U32, inactive_limit, "InactiveLimit", 0, 0, CONF_PORT_MAX, NONE, "sec", NOT_YE
   "end an allocation whose command has been silent for so long") \
 X(STRING, interactive_step_options, "InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "srun options of salloc's shell under LaunchParameters=use_interactive_step") \
-X(OPTIONS, job_acct_gather_frequency, "JobAcctGatherFrequency", "30", 0, 0, FREQUENCY, "", NOT_NEEDED, CLIENT, 1, \
+X(OPTIONS, job_acct_gather_frequency, "JobAcctGatherFrequency", "30", 0, 0, FREQUENCY, "", HONOURED, CLIENT, 1, \
   "seconds between readings of a job's use: task=N,energy=N,network=N,filesystem=N or N for task") \
-X(ENUM, job_acct_gather_type, "JobAcctGatherType", CONF_GATHER_NONE, 0, 0, GATHER, "", NOT_NEEDED, DAEMON, 1, \
-  "where a job's use of CPU and memory is read") \
-X(FLAGS, job_acct_gather_params, "JobAcctGatherParams", 0, 0, 0, GATHER_PARAM, "", NOT_YET, DAEMON, 2, \
-  "how a job's use is read") \
+X(ENUM, job_acct_gather_type, "JobAcctGatherType", CONF_GATHER_NONE, 0, 0, GATHER, "", HONOURED, DAEMON, 1, \
+  "how a job's use of CPU and memory is read while it runs: by process (linux, cgroup) or only at its end and for sstat (none)") \
+X(FLAGS, job_acct_gather_params, "JobAcctGatherParams", 0, 0, 0, GATHER_PARAM, "", HONOURED, DAEMON, 2, \
+  "which memory counts as used, and whether a step that uses more than it may is ended (OverMemoryKill)") \
 X(STRING, job_comp_host, "JobCompHost", "localhost", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "host of the job completion database") \
 X(STRING, job_comp_loc, "JobCompLoc", "/var/log/slurm_jobcomp.log", 0, 0, NONE, "", NOT_YET, DAEMON, 2, \

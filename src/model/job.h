@@ -248,20 +248,26 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)
 
-/* Memory, CPU and I/O of a step on one node, or summed. */
+/* One thing that is measured of every task: the highest and the lowest of them, and their sum, from
+ * which the average comes. */
+#define USAGE_MEASURE_FIELDS(X)                                                                    \
+    X(1, U32, kind, 0) /* enum usage_kind */                                                       \
+    X(2, U64, max, 0)                                                                              \
+    X(3, U32, max_task, 0)                                                                         \
+    X(4, STR, max_node, 0)                                                                         \
+    X(5, U64, min, 0)                                                                              \
+    X(6, U32, min_task, 0)                                                                         \
+    X(7, STR, min_node, 0)                                                                         \
+    X(8, U64, sum, 0)
+RECORD_DECLARE(usage_measure, USAGE_MEASURE_FIELDS)
+
+/* What a step used, on one node or on all of them; see model/usage.h. */
 #define USAGE_FIELDS(X)                                                                            \
-    X(1, U64, max_rss_kib, 0)                                                                      \
-    X(2, U64, max_vsize_kib, 0)                                                                    \
+    /* 1, 2 and 5 to 11 were single figures without minimum and whereabouts */                     \
     X(3, U64, user_usec, 0)                                                                        \
     X(4, U64, system_usec, 0)                                                                      \
-    X(5, U64, read_bytes, 0)                                                                       \
-    X(6, U64, write_bytes, 0)                                                                      \
-    X(7, U64, pages, 0)                                                                            \
-    X(8, U32, max_rss_task, 0)                                                                     \
-    X(9, STR, max_rss_node, 0)                                                                     \
-    X(10, U64, sum_rss_kib, 0) /* for averages */                                                  \
-    X(11, U64, sum_vsize_kib, 0)                                                                   \
-    X(12, U32, oom_kills, 0)
+    X(12, U32, oom_kills, 0)                                                                       \
+    X(13, RECS, measures, usage_measure)
 RECORD_DECLARE(usage, USAGE_FIELDS)
 
 #define STEP_FIELDS(X)                                                                             \

@@ -467,7 +467,8 @@ RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
     X(23, STR, std_err_mode, 0)                                                                    \
     X(24, BOOL, own_job, 0) /* the job is this step alone: its end is told by srun */              \
     X(25, STR, gpu_bind, 0) /* which GPUs a task sees, "per_task:1"; NULL = all of the step's */   \
-    X(26, BOOL, preserve_env, 0) /* numbers of nodes and tasks in the environment stay */
+    X(26, BOOL, preserve_env, 0) /* numbers of nodes and tasks in the environment stay */          \
+    X(27, STR, acctg_freq, 0)
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \
@@ -488,6 +489,17 @@ RECORD_DECLARE(step_io, STEP_IO_FIELDS)
     X(6, STR, detail, 0)                                                                           \
     X(7, BOOL, oom, 0)
 RECORD_DECLARE(step_tasks, STEP_TASKS_FIELDS)
+/* sstat -> slurmd: what a step uses here at this moment; answers STEP_STAT_REPLY. For its owner and
+ * administrators. */
+#define STEP_STAT_FIELDS(X)                                                                        \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)
+RECORD_DECLARE(step_stat, STEP_STAT_FIELDS)
+#define STEP_STAT_REPLY_FIELDS(X)                                                                  \
+    X(1, REC, usage, usage)                                                                        \
+    X(2, U32S, pids, 0)
+RECORD_DECLARE(step_stat_reply, STEP_STAT_REPLY_FIELDS)
+
 /* srun -> slurmstepd */
 #define STEP_CONTROL_FIELDS(X)                                                                     \
     X(1, U32, signal, 0)                                                                           \
@@ -641,7 +653,10 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(102, STEP_EXITED, step_tasks)                                                                \
     X(103, STEP_IO, step_io)                                                                       \
     X(104, STEP_CONTROL, step_control)                                                             \
-    X(105, STEP_FINISHED, step_done) /* RPC_LAST: nothing more comes from this node */
+    X(105, STEP_FINISHED, step_done) /* RPC_LAST: nothing more comes from this node */             \
+    /* sstat <-> slurmd */                                                                         \
+    X(106, STEP_STAT, step_stat)                                                                   \
+    X(107, STEP_STAT_REPLY, step_stat_reply)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

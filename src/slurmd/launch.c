@@ -70,6 +70,9 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->cpus = (struct cpu_map *) (uintptr_t) &slurmd->cpu_map;
     order->gpu_env = slurmd->gpu_env;
     order->append_output = conf->job_file_append;
+    if (conf->job_acct_gather_type != CONF_GATHER_NONE)
+        order->gather_seconds = conf->frequency.task;
+    order->gather_params = conf->job_acct_gather_params;
     order->task_prolog = (char *) (uintptr_t) conf->task_prolog;
     order->task_epilog = (char *) (uintptr_t) conf->task_epilog;
     if (pending->partition && pending->partition->def_mem_per_cpu != CONF_UNSET)

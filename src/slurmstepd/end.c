@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,28 +25,6 @@
 /* What a shell would show: signals count as 128 + n. */
 static uint32_t status_rank(uint32_t status) {
     return status & 0x7f ? 128 + (status & 0x7f) : (status >> 8) & 0xff;
-}
-
-static void usage_fill(struct stepd *stepd) {
-    struct rusage rusage;
-    uint64_t peak_kib;
-
-    record_init(&record_usage, &stepd->usage);
-    if (getrusage(RUSAGE_CHILDREN, &rusage) == 0) {
-        stepd->usage.max_rss_kib = (uint64_t) rusage.ru_maxrss;
-        stepd->usage.user_usec =
-            (uint64_t) rusage.ru_utime.tv_sec * SEC_USEC + (uint64_t) rusage.ru_utime.tv_usec;
-        stepd->usage.system_usec =
-            (uint64_t) rusage.ru_stime.tv_sec * SEC_USEC + (uint64_t) rusage.ru_stime.tv_usec;
-        stepd->usage.read_bytes = (uint64_t) rusage.ru_inblock * 512;
-        stepd->usage.write_bytes = (uint64_t) rusage.ru_oublock * 512;
-        stepd->usage.pages = (uint64_t) rusage.ru_majflt;
-    }
-    if (track_memory(&stepd->track, &peak_kib))
-        stepd->usage.max_rss_kib = peak_kib;
-    (void) track_oom_kills(&stepd->track, &stepd->usage.oom_kills);
-    stepd->usage.max_rss_node = stepd->order.node_name;
-    stepd->usage.sum_rss_kib = stepd->usage.max_rss_kib;
 }
 
 static void script_remove(struct stepd *stepd) {
@@ -73,7 +50,7 @@ static void step_ended(struct stepd *stepd) {
             stepd->done.exit_status = status;
     }
     stepd->done.usage = &stepd->usage;
-    stepd->done.oom = stepd->usage.oom_kills > 0;
+    stepd->done.oom = stepd->usage.oom_kills > 0 || stepd->over_memory;
     stepd->state = STEPD_ENDED;
     loop_timer_set(stepd->timer, 0);
     srun_tell_exits(stepd);
@@ -123,7 +100,7 @@ static void give_up(struct stepd *stepd) {
     str_append(&stepd->detail, "Kill task failed: ");
     track_describe(&stepd->track, &stepd->detail);
     stepd->done.detail = stepd->detail.data;
-    usage_fill(stepd);
+    gather_sum(stepd);
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         if (!stepd->tasks[i].has_exited)
             stepd->tasks[i].status = SIGKILL;
@@ -136,10 +113,10 @@ static void give_up(struct stepd *stepd) {
 static bool try_to_finish(struct stepd *stepd) {
     stepd_children(stepd);
     if (stepd->kill_rounds == 0)
-        usage_fill(stepd);
+        gather_sum(stepd);
     if (stepd->track.dir ? track_close(&stepd->track) : track_kill(&stepd->track)) {
         if (stepd->kill_rounds > 0)
-            usage_fill(stepd);
+            gather_sum(stepd);
         return true;
     }
     if (stepd->track.dir)
@@ -212,7 +189,7 @@ void stepd_children(struct stepd *stepd) {
     int status;
     pid_t pid;
 
-    while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+    while ((pid = gather_wait(stepd, &status)) > 0) {
         for (size_t i = 0; i < stepd->n_tasks; i++) {
             struct task *task = &stepd->tasks[i];
             if (task->pid != pid || task->has_exited)
@@ -332,7 +309,8 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
             loop_stop(stepd->loop, 0);
         break;
     case STEP_COMMAND_REPORT:
-        link_report(stepd);
+        gather_now(stepd);
+        link_report_usage(stepd);
         break;
     default:
         break;

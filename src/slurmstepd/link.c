@@ -79,7 +79,17 @@ static void on_link(uint32_t events, void *context) {
         (void) link_frames(link);
 }
 
-static void link_send_report(struct link *link) {
+/* The processes of the last look; the caller frees items. */
+static struct u32s last_pids(const struct stepd *stepd) {
+    struct u32s pids = {NULL, 0};
+
+    pids.items = xcalloc(stepd->sampler.processes.n + 1, sizeof(*pids.items));
+    vec_each (&stepd->sampler.processes, process)
+        pids.items[pids.n++] = (uint32_t) process->pid;
+    return pids;
+}
+
+static void link_send_report(struct link *link, bool with_usage) {
     struct stepd *stepd = link->stepd;
     struct step_report report;
     cleanup_str struct str content = STR_INIT;
@@ -96,8 +106,13 @@ static void link_send_report(struct link *link) {
         report.done = &stepd->done;
     if (stepd->stuck)
         report.stuck = stepd->detail.data;
+    if (with_usage) {
+        report.usage = &stepd->usage;
+        report.pids = last_pids(stepd);
+    }
     step_frame_encode(STEP_FRAME_REPORT, &record_step_report, &report, &content);
     frame_out_append(&link->out, str_bytes(&content));
+    free(report.pids.items);
     /* A broken link is closed by its own event: our caller may be walking the list, or be called
      * from this link's frames. */
     if (frame_out_flush(&link->out, link->fd, NULL) == 1)
@@ -106,7 +121,12 @@ static void link_send_report(struct link *link) {
 
 void link_report(struct stepd *stepd) {
     list_each (&stepd->links, node)
-        link_send_report(list_entry(node, struct link, in_stepd));
+        link_send_report(list_entry(node, struct link, in_stepd), false);
+}
+
+void link_report_usage(struct stepd *stepd) {
+    list_each (&stepd->links, node)
+        link_send_report(list_entry(node, struct link, in_stepd), true);
 }
 
 static int link_add(struct stepd *stepd, int fd, struct link **ret, struct error *err) {
@@ -147,7 +167,7 @@ static void on_accept(uint32_t events, void *context) {
         close(fd);
         return;
     }
-    link_send_report(link);
+    link_send_report(link, false);
 }
 
 int link_open(struct stepd *stepd, int inherited_fd, struct error *err) {

@@ -134,6 +134,7 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
     } else {
         if (stepd->step)
             stepd_limit_time(stepd, stepd->order.credential->time_limit);
+        gather_start(stepd);
         link_report(stepd);
         srun_tell_started(stepd);
         stepd_children(stepd); /* a task that could not be executed has exited already */

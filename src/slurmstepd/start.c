@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/conf.h"
 #include "slurmstepd/job_env.h"
 #include "slurmstepd/stepd.h"
 
@@ -116,11 +117,16 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
         } /* else it is a child that has exited with errnum */
     }
     task->pid = pid;
+    sampler_started(&stepd->sampler, task->local_id, pid);
 }
 
 static void tasks_make(struct stepd *stepd, size_t n) {
     stepd->tasks = xcalloc(n, sizeof(*stepd->tasks));
     stepd->n_tasks = stepd->n_running = n;
+    sampler_init(&stepd->sampler, n,
+                 stepd->order.gather_params & CONF_GATHER_USE_PSS     ? SAMPLE_PSS
+                 : stepd->order.gather_params & CONF_GATHER_NO_SHARED ? SAMPLE_NO_SHARED
+                                                                      : SAMPLE_RSS);
     for (size_t i = 0; i < n; i++) {
         struct task *task = &stepd->tasks[i];
         task->stepd = stepd;

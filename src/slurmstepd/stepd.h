@@ -26,6 +26,7 @@
 #include "os/loop.h"
 #include "rpc/rpc.h"
 #include "slurmstepd/env.h"
+#include "slurmstepd/sample.h"
 #include "slurmstepd/spawn.h"
 #include "slurmstepd/track.h"
 
@@ -110,8 +111,13 @@ struct stepd {
     bool is_stillborn; /* no task of it was ever started */
     bool forgotten;    /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
-    struct usage usage; /* done.usage */
-    struct str detail;  /* done.detail */
+    struct sampler sampler;
+    struct loop_timer *gather_timer; /* NULL = not looked at while it runs */
+    uint64_t gather_usec;            /* between two looks */
+    bool over_memory;                /* ended because of OverMemoryKill */
+    struct usage usage;              /* done.usage */
+    struct usage_measure usage_measures[USAGE_KINDS];
+    struct str detail; /* done.detail */
 };
 
 /* ---- main.c ---- */
@@ -171,8 +177,16 @@ void srun_tell_failed(struct stepd *stepd, const struct error *why);
 
 /* ---- link.c: slurmd ---- */
 must_check int link_open(struct stepd *stepd, int inherited_fd, struct error *err);
-void link_report(struct stepd *stepd); /* to every slurmd that listens */
+void link_report(struct stepd *stepd);       /* to every slurmd that listens */
+void link_report_usage(struct stepd *stepd); /* likewise, with stepd->usage */
 void link_close_all(struct stepd *stepd);
+
+/* ---- gather.c: what the step uses ---- */
+void gather_start(struct stepd *stepd); /* once the tasks run */
+void gather_now(struct stepd *stepd);   /* looks and sums up, while the step runs */
+void gather_sum(struct stepd *stepd);   /* into stepd->usage, from what is known */
+/* The next child that has ended, its use counted; 0 when there is none. */
+pid_t gather_wait(struct stepd *stepd, int *ret_status);
 
 /* ---- end.c ---- */
 void stepd_children(struct stepd *stepd); /* reaps */

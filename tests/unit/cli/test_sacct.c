@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sacct's rows, window, fields and JSON over records in memory.
- * Covers: columns_acct.c list_acct.c json_acct.c
+ * Covers: columns_acct.c columns_usage.c list_acct.c json_acct.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "cli/json_dump.h"
 #include "cli/list_acct.h"
 #include "golden.h"
+#include "model/usage.h"
 #include "sample.h"
 
 #define N_JOBS 6
@@ -17,6 +18,7 @@ struct history {
     struct job jobs[N_JOBS];
     struct step steps[4];
     struct usage usage[2];
+    struct usage_measure measures[USAGE_KINDS];
     struct acct_job acct[N_JOBS];
     struct rows rows;
 };
@@ -74,14 +76,20 @@ static void history_init(struct history *history) {
     history->steps[1].exit_status = 1 << 8;
     history->steps[2] = sample_step(1, STEP_BATCH, "batch");
     history->steps[3] = sample_step(1, STEP_EXTERN, "extern");
+    static const uint64_t values[] = {548000, 4152, 219460, 0, 28104, 0};
+    for (uint32_t i = 0; i < USAGE_KINDS; i++)
+        history->measures[i] = (struct usage_measure) {.kind = i + 1,
+                                                       .max = values[i],
+                                                       .max_node = T("n1"),
+                                                       .min = values[i],
+                                                       .min_node = T("n1"),
+                                                       .sum = values[i]};
     for (size_t i = 0; i < 2; i++) {
         record_init(&record_usage, &history->usage[i]);
-        history->usage[i].max_rss_kib = 4152;
-        history->usage[i].max_vsize_kib = 219460;
         history->usage[i].user_usec = 525000;
         history->usage[i].system_usec = 23000;
-        history->usage[i].read_bytes = 28104;
-        history->usage[i].max_rss_node = T("n1");
+        history->usage[i].measures.items = history->measures;
+        history->usage[i].measures.n = USAGE_KINDS;
         history->steps[2 * i].usage = &history->usage[i];
     }
     for (size_t i = 0; i < N_JOBS; i++) {

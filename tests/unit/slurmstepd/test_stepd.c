@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A real slurmstepd with a batch script, seen from slurmd's end of its socket.
- * Covers: main.c, start.c, files.c, link.c, end.c, hooks.c, login_env.c.
+ * Covers: main.c, start.c, files.c, link.c, end.c, gather.c, hooks.c, login_env.c.
  */
 #include "unit.h"
 
@@ -20,6 +20,7 @@
 
 #include "agent/step_wire.h"
 #include "base/alloc.h"
+#include "model/usage.h"
 #include "os/frame.h"
 #include "os/loop.h"
 #include "os/sock.h"
@@ -210,7 +211,7 @@ TEST(a_script_runs_and_its_exit_code_is_reported) {
     const struct step_done *done = wait_done(&w);
     assert_int_equal(done->exit_status, 3 << 8);
     assert_int_equal(done->code, 0);
-    assert_true(done->usage->max_rss_kib > 0);
+    assert_true(usage_measure(done->usage, USAGE_RSS)->max > 0);
     cleanup_free char *text = text_of(&w, "out-7");
     cleanup_free char *expected =
         xasprintf("hello in %s as 7 of %s/job00007/slurm_script\n", w.dir, w.dir);
