@@ -56,12 +56,23 @@ static bool nodes_are_left(const struct core *core, const struct preemptor *pree
 static void preemptor_done(struct preemptor *preemptor) {
     free(preemptor->victims);
     vec_done(&preemptor->nodes);
+    vec_done(&preemptor->awaited);
 }
 
 /* Chosen, and not gone yet. */
 static bool victim_goes(const struct core_job *victim, uint32_t preemptor) {
     return victim != NULL && victim->rec.preempted_by == preemptor &&
            (victim->rec.preempt_end > 0 || (victim->rec.flags & JOB_FLAG_COMPLETING));
+}
+
+static bool others_are_left(const struct core *core, const struct preemptor *preemptor) {
+    vec_each (&preemptor->awaited, id) {
+        const struct core_job *job = job_find(core, *id);
+        if (job != NULL &&
+            (job->rec.preempt_end > 0 || (job->rec.flags & JOB_FLAG_COMPLETING) != 0))
+            return true;
+    }
+    return false;
 }
 
 struct core_job *preempt_next_victim(struct core *core, uint32_t job_id, size_t *at) {
@@ -215,6 +226,8 @@ void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
     }
     struct preemptor *preemptor = preemptor_add(core, chosen->job_id);
     preemptor->until = core->now + core->settings.kill_wait + PREEMPT_PATIENCE;
+    for (size_t i = 0; i < chosen->n_awaited; i++)
+        vec_push(&preemptor->awaited, chosen->awaited[i]);
     for (size_t i = 0; i < chosen->n_victims; i++) {
         struct core_job *victim = job_find(core, chosen->victims[i]);
         int64_t grace, exempt;
@@ -231,7 +244,7 @@ void preempt_commit(struct core *core, const struct sched_preempt *chosen) {
 
 void preempt_before_pass(struct core *core) {
     vec_each (&core->preemptors, preemptor) {
-        preemptor->idle = !nodes_are_left(core, preemptor);
+        preemptor->idle = !nodes_are_left(core, preemptor) && !others_are_left(core, preemptor);
         for (size_t i = 0; i < preemptor->n_victims; i++) {
             if (victim_goes(job_find(core, preemptor->victims[i]), preemptor->job_id))
                 preemptor->idle = false;

@@ -38,10 +38,11 @@ struct preempt_rules {
 struct preemptor {
     uint32_t job_id;
     int64_t until; /* nobody is waited for after this */
-    bool idle;     /* before this pass nobody was leaving any more where victims were */
+    bool idle;     /* before this pass nobody was leaving any more that it waits for */
     uint32_t *victims;
     size_t n_victims;
-    vec(uint32_t) nodes; /* where they were */
+    vec(uint32_t) nodes;   /* where they were */
+    vec(uint32_t) awaited; /* jobs that leave what it needs though not for its sake */
 };
 
 /* ---- rules (preempt_rules.c) ---- */

@@ -118,6 +118,36 @@ static void choice_report(struct sched *s, const struct job *job, const struct c
     }
 }
 
+static void await(struct sched *s, struct run *run, struct sched_preempt *preempt,
+                  struct arena *memory) {
+    if (run->seen == s->preempt_mark)
+        return;
+    run->seen = s->preempt_mark;
+    if (!run_goes(s, run))
+        return;
+    uint32_t *more = arena_alloc(memory, (preempt->n_awaited + 1) * sizeof(*more));
+    if (preempt->n_awaited > 0)
+        memcpy(more, preempt->awaited, preempt->n_awaited * sizeof(*more));
+    more[preempt->n_awaited++] = run->job_id;
+    preempt->awaited = more;
+}
+
+/* Not only the victims leave what it is planned on. */
+static void report_awaited(struct sched *s, const struct plan *plan, struct sched_plan *ret) {
+    struct sched_preempt *preempt = &s->preempts.items[s->preempts.n - 1];
+
+    preempt->awaited = NULL;
+    preempt->n_awaited = 0;
+    s->preempt_mark++;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        vec_each (&s->nodes[plan->nodes[i]].runs, hold) {
+            await(s, hold->run, preempt, ret->memory);
+        }
+    }
+    for (size_t i = 0; plan->job->shape->n_licenses > 0 && i < s->licensed.n; i++)
+        await(s, s->licensed.items[i], preempt, ret->memory);
+}
+
 static bool alternative_is_open(const struct sched *s, const struct alternative *alt) {
     return !alt->reason && !alternative_pool(s, alt)->blocked;
 }
@@ -149,7 +179,9 @@ bool preempt_try(struct sched *s, struct job *job, struct sched_plan *plan) {
     }
     if (best.alt) {
         choice_report(s, job, &best, plan);
-        plan_add(s, job, best.alt, best.start, &s->best)->pinned = true;
+        struct plan *made = plan_add(s, job, best.alt, best.start, &s->best);
+        made->pinned = true;
+        report_awaited(s, made, plan);
     } else if (sure) {
         shape->no_victims = s->release_version;
     }

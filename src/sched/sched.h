@@ -296,6 +296,8 @@ struct sched_preempt {
     uint32_t partition;
     uint32_t *victims; /* job ids, in the plan's memory */
     size_t n_victims;
+    uint32_t *awaited; /* those who go anyway and whose leaving it counts on, too */
+    size_t n_awaited;
 };
 struct sched_start {
     uint32_t job_id;

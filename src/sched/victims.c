@@ -97,7 +97,7 @@ static bool run_may_go(struct victim_search *q, const struct run *run) {
     return true;
 }
 
-static bool run_goes(const struct sched *s, const struct run *run) {
+bool run_goes(const struct sched *s, const struct run *run) {
     if (run->chosen_pass == s->pass)
         return run->chosen_ends;
     return run->leaving && s->now < time_after(run->end, s->preemption.patience);

@@ -42,6 +42,8 @@ struct victim_search {
  * everybody back. */
 void victims_gather(struct victim_search *q);
 void victims_done(struct victim_search *q);
+/* It has been told to go and is counted on, or was chosen in this pass and goes for good. */
+bool run_goes(const struct sched *s, const struct run *run);
 int cost_compare(const struct cost *a, const struct cost *b);
 void cost_add(struct cost *cost, const struct victim *victim, int sign);
 struct cost victims_cost(const struct victim_search *q); /* of the chosen */

@@ -344,6 +344,28 @@ TEST(what_victims_left_is_kept_while_others_still_leave_the_node) {
     world_stop(&world);
 }
 
+TEST(whoever_waits_for_others_to_leave_too_takes_his_victims_once) {
+    struct world world;
+    begin(&world, TIERS "PreemptMode=SUSPEND,GANG\nSlurmdTimeout=60000\n", partitions);
+    uint32_t victim = submit_for(&world, "low", 4, 1, 60);
+    uint32_t leaving = submit_for(&world, "low", 4, 1, 60);
+    char id[16];
+    (void) snprintf(id, sizeof(id), "%u", leaving);
+    world.nodes_answer = false;
+    assert_int_equal(world_kill(&world, id), 0);
+    world.nodes_answer = true;
+    uint32_t urgent = submit_for(&world, "high", 4, 2, 30);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    world_pass_time(&world, 60);
+    assert_int_equal(world_state(&world, urgent), JOB_PENDING);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_int_equal(world.n_signals[SIGCONT], 0);
+    assert_int_equal(world.n_signals[SIGTSTP], 1);
+    world_node_connects(&world, 1);
+    assert_int_equal(world_state(&world, urgent), JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(a_young_job_is_exempt) {
     struct world world;
     struct job job;
@@ -614,6 +636,7 @@ int main(void) {
         cmocka_unit_test(the_users_own_signal_comes_in_place_of_SIGTERM_if_so_configured),
         cmocka_unit_test(a_victim_whose_node_does_not_answer_holds_nobody_up),
         cmocka_unit_test(what_victims_left_is_kept_while_others_still_leave_the_node),
+        cmocka_unit_test(whoever_waits_for_others_to_leave_too_takes_his_victims_once),
         cmocka_unit_test(a_young_job_is_exempt),
         cmocka_unit_test(jobs_above_the_exempt_priority_stay),
         cmocka_unit_test(a_priority_rule_asks_for_a_higher_priority_too),
