@@ -57,6 +57,20 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
     job_touch(core, job);
 }
 
+/* Passes that follow on each other at once, within a second of the clock, because each left
+ * something to the next. Whatever asks for more waits for the next second. */
+#define PASSES_AT_ONCE 8
+
+/* What the pass itself has changed may let others start: for whom it let victims off, or who waited
+ * for one that it started. */
+static void plan_soon(struct core *core) {
+    if (core->follow_time != core->now)
+        core->n_follow = 0;
+    core->follow_time = core->now;
+    int64_t due = ++core->n_follow <= PASSES_AT_ONCE ? core->now : core->now + 1;
+    core->plan_next = core->plan_next > 0 ? min_of(core->plan_next, due) : due;
+}
+
 void plan_run(struct core *core) {
     struct sched_plan plan = SCHED_PLAN_INIT;
     core->plan_wanted = core->plan_again = false;
@@ -82,4 +96,6 @@ void plan_run(struct core *core) {
     sched_plan_done(&plan);
     if (core->depends_changed)
         depend_job_changed(core);
+    if (core->plan_wanted)
+        plan_soon(core);
 }

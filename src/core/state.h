@@ -254,6 +254,8 @@ struct core {
     struct predictor *predictor;  /* NULL until a job has ended */
     bool plan_wanted, plan_again; /* again: CPUs came free in the pass */
     int64_t plan_next;
+    int64_t follow_time;   /* of the last pass that left something to the next, and how many */
+    uint32_t n_follow;     /* such there were in that second */
     struct list questions; /* struct why_work: answered one forecast a turn */
     size_t n_questions;
     struct sched *sched_before; /* what a sweep takes apart */

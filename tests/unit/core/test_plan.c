@@ -86,12 +86,40 @@ TEST(a_partition_with_lln_takes_the_least_loaded_node_and_one_without_fills_a_no
     }
 }
 
+TEST(what_a_pass_lets_others_do_is_planned_at_once_though_nothing_else_happens) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
+                        "NodeName=n1 CPUs=4 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.begin_time = world.now + 10;
+    uint32_t first = world_submit(&world, &request, NULL);
+    world_request(&request);
+    request.dependency = text_of("after:1");
+    uint32_t second = world_submit(&world, &request, NULL);
+    world.now += 10;
+    core_tick(world.core, world.now, &world.effects);
+    core_turn_end(world.core, world.now, &world.effects);
+    assert_int_equal(core_job(world.core, first)->state, JOB_RUNNING);
+    assert_int_equal(core_job(world.core, second)->state, JOB_PENDING);
+    assert_true(core_next_time(world.core) <= world.now);
+    core_tick(world.core, world.now, &world.effects);
+    core_turn_end(world.core, world.now, &world.effects);
+    assert_int_equal(core_job(world.core, second)->state, JOB_RUNNING);
+    assert_true(core_next_time(world.core) > world.now);
+    world_turn(&world);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_with_a_record_of_its_own_counts_for_the_limit_of_its_array),
         cmocka_unit_test(
             a_partition_with_lln_takes_the_least_loaded_node_and_one_without_fills_a_node),
         cmocka_unit_test(the_last_waiting_task_of_an_array_is_shown_by_its_number),
+        cmocka_unit_test(what_a_pass_lets_others_do_is_planned_at_once_though_nothing_else_happens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
