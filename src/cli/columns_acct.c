@@ -537,12 +537,12 @@ static const struct column acct_columns[] = {
 };
 const struct column_table columns_acct = {NULL, acct_columns, countof(acct_columns), false};
 
-void acct_fields_print(struct str *out) {
+void fields_print(const struct column_table *columns, struct str *out) {
     size_t n = 0;
-    for (size_t i = 0; i < countof(acct_columns); i++) {
-        if (acct_columns[i].flags & COLUMN_HIDDEN)
+    for (size_t i = 0; i < columns->n; i++) {
+        if (columns->rows[i].flags & COLUMN_HIDDEN)
             continue;
-        str_printf(out, "%-19s ", acct_columns[i].name);
+        str_printf(out, "%-19s ", columns->rows[i].name);
         if (++n % 4 == 0)
             str_append_char(out, '\n');
     }

@@ -23,8 +23,8 @@ uint64_t acct_mib(const char *text);
 int64_t acct_elapsed(const struct acct_row *row, int64_t now);
 /* Of the job: what its record says, else the sum of its steps. */
 void acct_cpu_usec(const struct acct_row *row, uint64_t *ret_user, uint64_t *ret_system);
-/* Names of all fields, four in a line. */
-void acct_fields_print(struct str *out);
+/* Names of all fields of a table, four in a line: --helpformat. */
+void fields_print(const struct column_table *columns, struct str *out);
 /* Whether the steps of a job come in the order batch, extern, interactive, 0, 1, … */
 int acct_step_order(const void *a, const void *b);
 

@@ -53,7 +53,7 @@ SET(set_brief) {
 }
 SET(set_help_format) {
     struct str out cleanup_str = STR_INIT;
-    acct_fields_print(&out);
+    fields_print(&columns_acct, &out);
     list_output_all(&out);
     exit(0);
 }

@@ -459,6 +459,7 @@ int main(int argc, char **argv) {
         return show_machine();
     list_init(&slurmd.links);
     list_init(&slurmd.pending_steps);
+    list_init(&slurmd.stats);
     int r = prepare(&slurmd, &err);
     if (r == 0 && slurmd.options.print_gres) {
         cleanup_str struct str text = STR_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port where srun asks for its part of a step. Its first message must be the launch; the
- * connection then belongs to a slurmstepd. */
+/* The port where srun asks for its part of a step: its first message must be the launch, and the
+ * connection then belongs to a slurmstepd. sstat asks here, too. */
 #include <string.h>
 
 #include "os/log.h"
@@ -11,6 +11,10 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
 
     if (message->type == MSG_STEP_LAUNCH) {
         launch_step(slurmd, conn, message);
+        return;
+    }
+    if (message->type == MSG_STEP_STAT) {
+        stat_ask(slurmd, conn, message);
         return;
     }
     if (message->type == MSG_PING) {
@@ -24,6 +28,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
 
 static void on_closed(struct rpc_conn *conn, const struct error *why, void *context) {
     launch_conn_closed(context, conn);
+    stat_conn_closed(context, conn);
 }
 
 static const struct rpc_handlers server_handlers = {.message = on_message, .closed = on_closed};

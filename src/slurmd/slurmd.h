@@ -88,6 +88,7 @@ struct slurmd {
     struct loop_timer *adopt_timer;
 
     struct list pending_steps; /* launch.c: srun's requests under way */
+    struct list stats;         /* stat.c: sstat's */
 
     /* users.c */
     struct map users; /* by uid: struct user */
@@ -132,6 +133,13 @@ void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_
 
 void launch_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
 
+/* ---- stat.c: sstat ---- */
+/* Asks the step's slurmstepd; the answer goes out when that has looked. */
+void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
+void stat_report(struct slurmd *slurmd, const struct step_report *report);
+void stat_step_gone(struct slurmd *slurmd, struct step_key key);
+void stat_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
+
 /* ---- users.c ---- */
 struct user {
     uid_t uid;
@@ -155,6 +163,9 @@ void step_spawn(struct slurmd *slurmd, struct step_key key, const struct step_or
 void step_expect(struct slurmd *slurmd, struct step_key key);
 void step_give_up(struct slurmd *slurmd, struct step_key key);
 void step_command(struct slurmd *slurmd, struct step_key key, const struct step_command *command);
+/* The newest attempt of a step whose slurmstepd is there. */
+bool step_find(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id,
+               struct step_key *ret);
 /* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */
 void steps_adopt(struct slurmd *slurmd);
 void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *out);

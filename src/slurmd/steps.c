@@ -46,6 +46,21 @@ static struct step_link *link_find(struct slurmd *slurmd, struct step_key key) {
     return NULL;
 }
 
+bool step_find(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id,
+               struct step_key *ret) {
+    bool found = false;
+
+    list_each (&slurmd->links, node) {
+        const struct step_link *link = list_entry(node, struct step_link, in_slurmd);
+        if (link->key.job_id == job_id && link->key.step_id == step_id && link->fd >= 0 &&
+            (!found || link->key.attempt > ret->attempt)) {
+            *ret = link->key;
+            found = true;
+        }
+    }
+    return found;
+}
+
 static struct step_link *link_add(struct slurmd *slurmd, struct step_key key) {
     struct step_link *link = zalloc(struct step_link);
 
@@ -90,6 +105,7 @@ static void link_lost(struct step_link *link) {
 
     adopted(link);
     link_free(link);
+    stat_step_gone(slurmd, key);
     agent_step_lost(slurmd->agent, key, &effects);
     slurmd_effects(slurmd, &effects);
 }
@@ -105,6 +121,8 @@ static void on_report(struct step_link *link, const struct step_report *report) 
     struct slurmd *slurmd = link->slurmd;
     struct agent_effects effects = {0};
 
+    if (report->usage)
+        stat_report(slurmd, report);
     agent_report(slurmd->agent, loop_monotonic_usec(), report, &effects);
     adopted(link);
     slurmd_effects(slurmd, &effects);

@@ -249,7 +249,7 @@ TEST(ids_and_ranges_are_checked) {
 
 TEST(the_list_of_fields_has_four_in_a_line) {
     struct str out cleanup_str = STR_INIT;
-    acct_fields_print(&out);
+    fields_print(&columns_acct, &out);
     golden_check("sacct/helpformat.txt", &out);
 }
 
