@@ -393,7 +393,9 @@ void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *o
                   struct agent_effects *effects) {
     struct agent_job *job = job_find(agent, order->job_id);
 
-    if (order->signal == AGENT_SIGKILL && order->step_id < STEP_INTERACTIVE)
+    bool ends = order->signal == AGENT_SIGKILL || order->flags & NODE_SIGNAL_END;
+
+    if (ends && order->step_id < STEP_INTERACTIVE)
         kill_absent(agent, now, order, effects);
     if (!job)
         return;
@@ -403,8 +405,12 @@ void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *o
         if (step->state == STEP_DONE || step->state == STEP_LOST ||
             step->key.attempt != order->attempt || !signal_is_for(order, step))
             continue;
-        command = effect_command(effects, step, STEP_COMMAND_SIGNAL);
+        command = effect_command(effects, step,
+                                 order->signal == 0 && order->time_limit != UNSET32
+                                     ? STEP_COMMAND_LIMIT
+                                     : STEP_COMMAND_SIGNAL);
         command->signal = order->signal;
+        command->time_limit = order->time_limit;
         command->flags = order->flags;
         command->message = xstrdup_null(order->message);
     }

@@ -73,13 +73,15 @@ enum step_command_kind {
     STEP_COMMAND_TERMINATE = 2, /* TERM and CONT, after kill_wait seconds KILL; message */
     STEP_COMMAND_FORGET = 3,    /* the result has arrived for good: exit */
     STEP_COMMAND_REPORT = 4,    /* send a report with usage */
+    STEP_COMMAND_LIMIT = 5,     /* another time limit */
 };
 #define STEP_COMMAND_FIELDS(X)                                                                     \
     X(1, U32, kind, 0)                                                                             \
     X(2, U32, signal, 0)                                                                           \
     X(3, U32, flags, 0)                                                                            \
     X(4, U32, kill_wait, 0)                                                                        \
-    X(5, STR, message, 0)
+    X(5, STR, message, 0)                                                                          \
+    X(6, OPT32, time_limit, 0) /* minutes since the step's start */
 RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
 
 #define STEP_REPORT_FIELDS(X)                                                                      \

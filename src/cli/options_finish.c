@@ -246,7 +246,8 @@ static void interactive_step(struct step_request *step) {
     step->interactive = true;
     step->ntasks = step->min_nodes = step->max_nodes = 1;
     step->cpus_per_task = step->ntasks_per_node = 0;
-    step->mem_per_node = step->mem_per_cpu = UNSET64;
+    step->mem_per_node = step->mem_per_cpu = step->mem_per_gpu = UNSET64;
+    step->ntasks_per_core = step->ntasks_per_socket = 0;
     step->exact = false;
     step->relative = UNSET32;
     step->distribution = DIST_DEFAULT;
@@ -256,6 +257,27 @@ static void interactive_step(struct step_request *step) {
     string_set(&step->tres_per_task, NULL);
     string_set(&step->tres_per_step, NULL);
     string_set(&step->arbitrary_hosts, NULL);
+}
+
+/* Memory of the environment is what the job got; the step has not asked for any. */
+static bool memory_is_inherited(const struct options *options) {
+    for (size_t i = 0; i < countof(memory_options); i++) {
+        if (options->origin[memory_options[i]] == OPTION_LINE)
+            return false;
+    }
+    return true;
+}
+
+/* Likewise the job's GPUs; those of each task are the step's own. */
+static void step_gres(const struct options *options, struct step_request *step) {
+    const struct job_request *job = &options->job;
+    if (options->gres && strcasecmp(options->gres, "none") == 0)
+        string_set(&step->tres_per_node, "none");
+    else if (options_given(options, OPT_gres) || options->origin[OPT_gpus_per_node] == OPTION_LINE)
+        string_set(&step->tres_per_node, job->tres_per_node);
+    if (options->origin[OPT_gpus] != OPTION_ENVIRONMENT)
+        string_set(&step->tres_per_step, job->tres_per_job);
+    string_set(&step->tres_per_task, job->tres_per_task);
 }
 
 void options_step(const struct options *options, struct step_request *step) {
@@ -269,12 +291,11 @@ void options_step(const struct options *options, struct step_request *step) {
     step->ntasks_per_node = job->ntasks_per_node;
     step->mem_per_node = job->mem_per_node;
     step->mem_per_cpu = job->mem_per_cpu;
-    if (options->gres && strcasecmp(options->gres, "none") == 0)
-        string_set(&step->tres_per_node, "none");
-    else
-        string_set(&step->tres_per_node, job->tres_per_node);
-    string_set(&step->tres_per_task, job->tres_per_task);
-    string_set(&step->tres_per_step, job->tres_per_job);
+    step->mem_per_gpu = job->mem_per_gpu;
+    step->mem_inherited = memory_is_inherited(options);
+    step->ntasks_per_core = job->ntasks_per_core;
+    step->ntasks_per_socket = job->ntasks_per_socket;
+    step_gres(options, step);
     string_set(&step->nodelist, job->req_nodes);
     string_set(&step->exclude, job->exc_nodes);
     step->relative = options->relative;

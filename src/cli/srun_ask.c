@@ -233,16 +233,38 @@ static int wait_for_layout(struct srun *srun, struct cli_reply *reply) {
     return status;
 }
 
-/* What the surrounding job is known to have can be refused without asking. */
-static int check_nodes(struct srun *srun) {
+/* Nodes of the surrounding job; 0 when it is not the one that is asked. */
+static uint64_t nodes_around(const struct srun *srun) {
     const char *job = getenv("SLURM_JOB_ID"), *nodes = getenv("SLURM_JOB_NUM_NODES");
     uint64_t id, n;
 
-    if (!job || !nodes || !str_to_u64(job, &id) || !str_to_u64(nodes, &n) || id != srun->job_id ||
-        srun->options.job.min_nodes <= n)
+    return job && nodes && str_to_u64(job, &id) && str_to_u64(nodes, &n) && id == srun->job_id ? n
+                                                                                               : 0;
+}
+
+/* What the surrounding job is known to have can be refused without asking. */
+static int check_nodes(struct srun *srun) {
+    const struct options *options = &srun->options;
+    uint32_t relative = options->relative, nodes = max_of(options->job.min_nodes, 1u);
+    uint64_t n = nodes_around(srun);
+
+    if (relative != UNSET32 && (options->job.req_nodes || options->job.exc_nodes)) {
+        cli_error(&srun->cli, "-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
+        return srun->cli.error_status;
+    }
+    if (n == 0)
+        return CLI_GO_ON;
+    if (relative != UNSET32 && (uint64_t) relative + nodes > n) {
+        cli_error(&srun->cli,
+                  "--relative and --nodes option incompatible with count of allocated nodes "
+                  "(%u+%u>%llu)",
+                  relative, nodes, (unsigned long long) n);
+        return srun->cli.error_status;
+    }
+    if (options->job.min_nodes <= n)
         return CLI_GO_ON;
     cli_error(&srun->cli, "Only allocated %llu nodes asked for %u", (unsigned long long) n,
-              srun->options.job.min_nodes);
+              options->job.min_nodes);
     return srun->cli.error_status;
 }
 

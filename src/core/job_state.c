@@ -210,8 +210,7 @@ static void answer_waiters(struct core *core, struct core_job *job) {
     job->owner_client = 0;
 }
 
-/* The text between "*** JOB 7 ON c02 " and " ***". */
-static const char *cancel_text(struct core *core, const char *why) {
+const char *job_cancel_text(struct core *core, const char *why) {
     if (why == NULL)
         return NULL;
     struct str text cleanup_str = STR_INIT;
@@ -226,7 +225,7 @@ void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_
     struct job_terminate message = {.job_id = job->rec.job_id,
                                     .attempt = job->rec.attempt,
                                     .kill_wait = kill_wait,
-                                    .message = (char *) (uintptr_t) cancel_text(core, why),
+                                    .message = (char *) (uintptr_t) job_cancel_text(core, why),
                                     .uid = job->rec.uid};
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         if (!job->rec.allocation.items[i].released)

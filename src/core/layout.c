@@ -4,28 +4,27 @@
 
 #include "core/state.h"
 
-static uint32_t node_room(uint32_t cpus, uint32_t cpus_per_task, uint32_t per_node_max,
-                          bool overcommit) {
-    uint32_t room = overcommit ? UINT32_MAX : cpus / max_of(cpus_per_task, 1u);
-    return per_node_max > 0 ? min_of(room, per_node_max) : room;
+static uint32_t node_room(const struct task_room *room, uint32_t i) {
+    uint32_t tasks =
+        room->overcommit ? UINT32_MAX : room->cpus[i] / max_of(room->cpus_per_task, 1u);
+    return min_of(tasks, room->max_tasks[i]);
 }
 
 /* `even`: one task to each node in turn (cyclic counts); else as many as fit, node by node, after
  * every node has its first. */
-bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const uint32_t *cpus, uint32_t cpus_per_task,
-                  uint32_t per_node_max, bool overcommit, bool even, uint32_t *counts) {
+bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room, bool even,
+                  uint32_t *counts) {
     uint32_t left = ntasks;
     memset(counts, 0, n_nodes * sizeof(*counts));
     for (uint32_t i = 0; i < n_nodes && left > 0; i++) {
-        if (node_room(cpus[i], cpus_per_task, per_node_max, overcommit) > 0) {
+        if (node_room(room, i) > 0) {
             counts[i] = 1;
             left--;
         }
     }
-    if (!even && !overcommit) {
+    if (!even && !room->overcommit) {
         for (uint32_t i = 0; i < n_nodes && left > 0; i++) {
-            uint32_t room = node_room(cpus[i], cpus_per_task, per_node_max, false);
-            uint32_t more = min_of(left, room - counts[i]);
+            uint32_t more = min_of(left, node_room(room, i) - counts[i]);
             counts[i] += more;
             left -= more;
         }
@@ -34,7 +33,7 @@ bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const uint32_t *cpus, uint3
     for (bool placed = true; left > 0 && placed;) {
         placed = false;
         for (uint32_t i = 0; i < n_nodes && left > 0; i++) {
-            if (counts[i] < node_room(cpus[i], cpus_per_task, per_node_max, overcommit)) {
+            if (counts[i] < node_room(room, i)) {
                 counts[i]++;
                 left--;
                 placed = true;

@@ -150,11 +150,8 @@ static void restore_step(struct core *core, struct step *stored) {
     step->node_done = xcalloc(step->n_nodes + 1, sizeof(bool));
     for (size_t i = 0; i < step->n_nodes; i++) {
         for (uint32_t k = 0; k < job->rec.allocation.n; k++) {
-            if (!str_equal(job->rec.allocation.items[k].name, step->rec.allocation.items[i].name))
-                continue;
-            step->nodes[i] = k;
-            step->owns_gres |=
-                !str_equal(job->rec.allocation.items[k].gres, step->rec.allocation.items[i].gres);
+            if (str_equal(job->rec.allocation.items[k].name, step->rec.allocation.items[i].name))
+                step->nodes[i] = k;
         }
     }
     step->rec.nodes_left = (uint32_t) step->n_nodes;

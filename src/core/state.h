@@ -84,7 +84,6 @@ struct core_step {
     uint32_t *nodes; /* indexes into job->rec.allocation */
     size_t n_nodes;
     bool *node_done;
-    bool owns_gres; /* asked for its devices: no other step gets them */
 };
 
 /* Where a step goes inside its job. */
@@ -94,10 +93,12 @@ struct step_plan {
     uint32_t *counts;  /* tasks on each */
     uint32_t *cpus;    /* given to the step on each */
     uint32_t *all_cpus, *free_cpus;
+    uint32_t *max_tasks; /* by --ntasks-per-node, -core and -socket; UINT32_MAX */
+    uint64_t *mem;       /* MiB that the step may use */
     char **gres;
     uint32_t ntasks;
     uint32_t *entry_of_task; /* arbitrary distribution, else NULL */
-    bool exact, owns_gres;
+    bool exact, owns_gres, owns_mem;
 };
 
 /* A step that waits for CPUs of its job. */
@@ -359,6 +360,8 @@ static inline bool job_has_nodes(const struct core_job *job) {
 }
 void job_notify(struct core *core, struct core_job *job, uint32_t what, const char *text,
                 uint32_t signal);
+/* The text between "*** JOB 7 ON c02 " and " ***", in the batch; NULL for NULL. */
+const char *job_cancel_text(struct core *core, const char *why);
 void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
                          const char *why);
 
@@ -592,7 +595,7 @@ bool job_reservation_hint(struct core *core, const struct core_job *job, struct 
 void job_enters_reservation(struct core *core, struct core_job *job, uint32_t id);
 void job_sync_reservation(struct core *core, const struct core_job *job);
 
-/* ---- steps (step.c, step_place.c, step_end.c, layout.c) ---- */
+/* ---- steps (step.c, step_place.c, step_gres.c, step_end.c, layout.c) ---- */
 void step_touch(struct core *core, struct core_step *step);
 /* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
  * refusal. */
@@ -600,6 +603,17 @@ must_check int step_place(struct core *core, struct core_job *job,
                           const struct step_request *request, struct step_plan *plan,
                           struct error *err);
 void step_plan_done(struct step_plan *plan);
+/* Devices and memory of a plan whose nodes, tasks and CPUs are known. *ret_busy becomes true when
+ * others have them now; what other steps hold counts for nothing with ignore_use. */
+must_check int step_place_gres(struct core_job *job, const struct step_request *request,
+                               struct step_plan *plan, bool ignore_use, bool *ret_busy,
+                               struct error *err);
+must_check int step_place_mem(struct core_job *job, const struct step_request *request,
+                              struct step_plan *plan, bool ignore_use, bool *ret_busy,
+                              struct error *err);
+int step_refuse(struct error *err, enum err code, const char *fmt, ...) printf_like(3, 4);
+/* The plan's devices as accounted, "gres/gpu=2", or "". */
+char *step_gres_tres(const struct core *core, const struct step_plan *plan);
 /* The job's own first `cpus` worth of cores of an allocation entry that no other step holds. */
 char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, uint32_t cpus,
                       bool overlap);
@@ -611,14 +625,20 @@ void steps_wake(struct core *core, struct core_job *job);
 void steps_fail_waiting(struct core *core, struct core_job *job, int code);
 /* The job's nodes are clean: steps whose end nobody reported have ended too. */
 void steps_end_all(struct core *core, struct core_job *job);
+void step_tell_limit(struct core *core, const struct core_step *step); /* its nodes */
 void step_free(struct core_step *step);
 void step_wait_free(struct step_wait *wait);
 void step_forget_all(struct core *core, struct core_job *job);
 struct core_step *step_find(struct core_job *job, uint32_t step_id);
 struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);
 /* Tasks per node by the distribution; counts[n_nodes] filled. False: they do not fit. */
-bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const uint32_t *cpus, uint32_t cpus_per_task,
-                  uint32_t per_node_max, bool overcommit, bool even, uint32_t *counts);
+struct task_room {
+    const uint32_t *cpus, *max_tasks; /* of each node */
+    uint32_t cpus_per_task;
+    bool overcommit; /* cpus count for nothing */
+};
+bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room, bool even,
+                  uint32_t *counts);
 void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t n_nodes,
                   const uint32_t *counts, uint32_t **ranks);
 

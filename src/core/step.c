@@ -72,6 +72,17 @@ void step_forget_all(struct core *core, struct core_job *job) {
     steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
 }
 
+void step_tell_limit(struct core *core, const struct core_step *step) {
+    struct node_signal order;
+    record_init(&record_node_signal, &order);
+    order.job_id = step->rec.job_id;
+    order.step_id = step->rec.step_id;
+    order.attempt = step->rec.attempt;
+    order.time_limit = step->rec.time_limit;
+    for (size_t i = 0; i < step->n_nodes; i++)
+        emit_node(core, step->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &order);
+}
+
 /* ---- making the step ---- */
 
 static void step_fill(struct core *core, struct core_step *step, const struct step_request *request,
@@ -85,7 +96,8 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
     step->nodes = xcalloc(plan->n, sizeof(uint32_t));
     step->node_done = xcalloc(plan->n, sizeof(bool));
     step->n_nodes = plan->n;
-    step->owns_gres = plan->owns_gres;
+    rec->owns_gres = plan->owns_gres;
+    rec->owns_mem = plan->owns_mem;
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct job_node *holder = &job->rec.allocation.items[plan->entries[i]];
         char *cores = step_free_cores(core, job, plan->entries[i], plan->cpus[i],
@@ -96,9 +108,7 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
         entry->node = holder->node;
         entry->cpus = plan->cpus[i];
         entry->ntasks = plan->counts[i];
-        entry->mem = request->mem_per_node != UNSET64 && request->mem_per_node > 0
-                         ? min_of(request->mem_per_node, holder->mem)
-                         : holder->mem;
+        entry->mem = plan->mem[i];
         entry->cores = cores;
         entry->gres = xstrdup_null(plan->gres[i]);
         step->nodes[i] = plan->entries[i];
@@ -125,7 +135,8 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
     uint64_t mem = 0;
     for (uint32_t i = 0; i < plan->n; i++)
         mem += rec->allocation.items[i].mem;
-    rec->tres_alloc = tres_text(rec->num_cpus, mem, rec->num_nodes, NULL, false);
+    cleanup_free char *gres = step_gres_tres(core, plan);
+    rec->tres_alloc = tres_text(rec->num_cpus, mem, rec->num_nodes, gres, false);
 }
 
 static void layout_node(struct core *core, const struct core_step *step, uint32_t i,

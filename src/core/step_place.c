@@ -63,15 +63,6 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
 
 /* ---- choosing nodes ---- */
 
-static int refuse(struct error *err, enum err code, const char *fmt, ...) printf_like(3, 4);
-static int refuse(struct error *err, enum err code, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    cleanup_free char *text = xvasprintf(fmt, args);
-    va_end(args);
-    return error_set(err, code, "%s", text);
-}
-
 static int candidate_nodes(struct core *core, struct core_job *job,
                            const struct step_request *request, bool *allowed, struct error *err) {
     uint32_t n = job->rec.allocation.n;
@@ -79,8 +70,8 @@ static int candidate_nodes(struct core *core, struct core_job *job,
     for (uint32_t i = 0; i < n; i++)
         allowed[i] = request->relative == UNSET32 || i >= request->relative;
     if (request->relative != UNSET32 && request->relative >= n)
-        return refuse(err, ERR_NODE_CONFIG, "--relative=%u: the job has %u nodes",
-                      request->relative, n);
+        return step_refuse(err, ERR_NODE_CONFIG, "--relative=%u: the job has %u nodes",
+                           request->relative, n);
     if (request->exclude != NULL && hostlist_parse(&list, request->exclude, err) == 0) {
         for (size_t k = 0; k < list.n; k++) {
             for (uint32_t i = 0; i < n; i++) {
@@ -100,8 +91,8 @@ static int candidate_nodes(struct core *core, struct core_job *job,
         for (uint32_t i = 0; i < n && !found; i++)
             found = str_equal(job->rec.allocation.items[i].name, wanted.names[k]);
         if (!found)
-            return refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
-                          wanted.names[k], job->rec.job_id, job->rec.nodes);
+            return step_refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
+                               wanted.names[k], job->rec.job_id, job->rec.nodes);
     }
     /* Named nodes suffice unless more are asked for. */
     bool only = request->min_nodes <= wanted.n;
@@ -121,9 +112,9 @@ static int step_shape(const struct core *core, const struct step_request *reques
     uint64_t nodes = request->min_nodes, tasks = request->ntasks;
     uint64_t per_node = max_of(request->ntasks_per_node, 1u);
     if (nodes > available || available == 0)
-        return refuse(err, ERR_NODE_CONFIG,
-                      "%llu nodes asked, %u of the job's are to be had for this step",
-                      (unsigned long long) max_of(nodes, (uint64_t) 1), available);
+        return step_refuse(err, ERR_NODE_CONFIG,
+                           "%llu nodes asked, %u of the job's are to be had for this step",
+                           (unsigned long long) max_of(nodes, (uint64_t) 1), available);
     if (tasks > 0 && nodes == 0 && request->ntasks_per_node > 0)
         nodes = min_of((uint64_t) available, (tasks + per_node - 1) / per_node);
     if (nodes == 0)
@@ -134,174 +125,12 @@ static int step_shape(const struct core *core, const struct step_request *reques
         tasks = nodes * per_node;
     nodes = min_of(nodes, tasks);
     if (tasks > nodes * core->settings.max_tasks_per_node)
-        return refuse(err, ERR_TOO_MANY_CPUS,
-                      "%llu tasks are more than %llu nodes take (MaxTasksPerNode=%u)",
-                      (unsigned long long) tasks, (unsigned long long) nodes,
-                      core->settings.max_tasks_per_node);
+        return step_refuse(err, ERR_TOO_MANY_CPUS,
+                           "%llu tasks are more than %llu nodes take (MaxTasksPerNode=%u)",
+                           (unsigned long long) tasks, (unsigned long long) nodes,
+                           core->settings.max_tasks_per_node);
     *ret_nodes = (uint32_t) nodes;
     *ret_tasks = (uint32_t) tasks;
-    return 0;
-}
-
-/* ---- GRES of a step ---- */
-
-/* One "name[:type]:count(IDX:ids)" of an allocation's text. */
-struct device_part {
-    struct gres_list head; /* one item */
-    struct idset ids;      /* empty: a plain count without numbers */
-};
-
-static void device_part_done(struct device_part *part) {
-    gres_list_done(&part->head);
-    idset_done(&part->ids);
-}
-
-/* Reads the part at *at and moves on; false at the end or when it cannot be read. */
-static bool device_part_next(const char **at, struct device_part *ret) {
-    *ret = (struct device_part) {GRES_LIST_INIT, IDSET_INIT};
-    const char *open = strstr(*at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
-    if (close == NULL)
-        return false;
-    cleanup_free char *head = xstrndup(*at, (size_t) (open - *at));
-    cleanup_free char *ids = xstrndup(open + 5, (size_t) (close - open) - 5);
-    *at = close[1] == ',' ? close + 2 : close + 1;
-    if (gres_parse(head, &ret->head, NULL) == 0 && ret->head.n == 1 &&
-        (ids[0] == '\0' || idset_parse(&ret->ids, ids, UINT32_MAX - 2, NULL, NULL) == 0))
-        return true;
-    device_part_done(ret);
-    return false;
-}
-
-static bool same_kind(const struct gres_item *a, const struct gres_item *b) {
-    return str_equal_nocase(a->name, b->name) && str_equal_nocase(a->type, b->type);
-}
-
-/* Takes out of `part` what other steps of the job hold on this node by having asked for it. */
-static void remove_held(struct core_job *job, const char *node, struct device_part *part) {
-    list_each (&job->steps, at) {
-        const struct core_step *step = list_entry(at, struct core_step, link);
-        if (job_state_is_final(step->rec.state) || step->rec.overlap || !step->owns_gres)
-            continue;
-        for (uint32_t i = 0; i < step->rec.allocation.n; i++) {
-            const struct job_node *entry = &step->rec.allocation.items[i];
-            struct device_part held;
-            const char *text = entry->gres;
-            if (text == NULL || !str_equal(entry->name, node))
-                continue;
-            while (device_part_next(&text, &held)) {
-                uint32_t id = 0;
-                bool same = same_kind(&held.head.items[0], &part->head.items[0]);
-                for (bool more = same && idset_next(&held.ids, 0, &id); more;
-                     more = idset_next(&held.ids, id + 1, &id))
-                    idset_remove(&part->ids, id);
-                device_part_done(&held);
-            }
-        }
-    }
-}
-
-/* Moves up to the counts still wanted from `part` to the step's text. */
-static void take_devices(struct gres_list *wanted, const struct device_part *part,
-                         struct str *out) {
-    const struct gres_item *have = &part->head.items[0];
-    struct idset chosen cleanup_idset = IDSET_INIT;
-    uint64_t plain = 0;
-    uint32_t id = 0;
-    bool more = idset_next(&part->ids, 0, &id);
-    for (size_t i = 0; i < wanted->n; i++) {
-        struct gres_item *item = &wanted->items[i];
-        if (!str_equal_nocase(item->name, have->name) ||
-            (item->type != NULL && !str_equal_nocase(item->type, have->type)))
-            continue;
-        if (part->ids.n == 0 && part->head.items[0].count > 0 && !more) {
-            plain = min_of(item->count, have->count);
-            item->count -= plain;
-        }
-        for (; more && item->count > 0; item->count--) {
-            idset_add(&chosen, id);
-            more = idset_next(&part->ids, id + 1, &id);
-        }
-    }
-    uint64_t n = plain + idset_count(&chosen);
-    if (n == 0)
-        return;
-    struct str numbers cleanup_str = STR_INIT;
-    idset_print(&chosen, &numbers, 0);
-    str_printf(out, "%s%s%s%s:%llu(IDX:%s)", out->length > 0 ? "," : "", have->name,
-               have->type != NULL ? ":" : "", have->type != NULL ? have->type : "",
-               (unsigned long long) n, str_cstr(&numbers));
-}
-
-/* The wanted devices of one node. `job` NULL: whatever other steps hold. False: not enough. */
-static bool devices_of(struct core_job *job, const struct job_node *entry,
-                       const struct gres_list *asked, struct str *out) {
-    struct gres_list wanted cleanup_gres_list = GRES_LIST_INIT;
-    wanted.items = xcalloc(asked->n + 1, sizeof(struct gres_item));
-    wanted.capacity = asked->n + 1;
-    for (; wanted.n < asked->n; wanted.n++) {
-        const struct gres_item *item = &asked->items[wanted.n];
-        wanted.items[wanted.n] =
-            (struct gres_item) {xstrdup(item->name), xstrdup_null(item->type), item->count};
-    }
-    struct device_part part;
-    const char *at = entry->gres != NULL ? entry->gres : "";
-    while (device_part_next(&at, &part)) {
-        bool numbered = part.ids.n > 0;
-        if (job != NULL)
-            remove_held(job, entry->name, &part);
-        if (!numbered || part.ids.n > 0)
-            take_devices(&wanted, &part, out);
-        device_part_done(&part);
-    }
-    for (size_t i = 0; i < wanted.n; i++) {
-        if (wanted.items[i].count > 0)
-            return false;
-    }
-    return true;
-}
-
-/* What the request asks for on a node with so many tasks; false when it asks for nothing. */
-static int asked_gres(const struct step_request *request, uint32_t tasks, struct gres_list *ret,
-                      bool *ret_given, struct error *err) {
-    const char *text = request->tres_per_node != NULL   ? request->tres_per_node
-                       : request->tres_per_step != NULL ? request->tres_per_step
-                                                        : request->tres_per_task;
-    *ret_given = text != NULL;
-    if (text == NULL)
-        return 0;
-    struct error why = ERROR_INIT;
-    if (gres_parse(text, ret, &why) < 0)
-        return refuse(err, ERR_INVALID_GRES, "%s", why.text);
-    for (size_t i = 0; text == request->tres_per_task && i < ret->n; i++) {
-        if (__builtin_mul_overflow(ret->items[i].count, (uint64_t) tasks, &ret->items[i].count))
-            ret->items[i].count = UINT64_MAX;
-    }
-    return 0;
-}
-
-/* A step that asks for devices gets its own; one that does not ask sees all of the job's. */
-static int place_gres(struct core_job *job, const struct step_request *request,
-                      struct step_plan *plan, bool ignore_use, bool *ret_busy, struct error *err) {
-    plan->gres = xcalloc(plan->n + 1, sizeof(char *));
-    for (uint32_t i = 0; i < plan->n; i++) {
-        const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
-        struct gres_list asked cleanup_gres_list = GRES_LIST_INIT;
-        struct str most cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
-        bool given;
-        int r = asked_gres(request, plan->counts[i], &asked, &given, err);
-        if (r < 0)
-            return r;
-        plan->owns_gres = given;
-        if (!given) {
-            plan->gres[i] = xstrdup_null(entry->gres);
-            continue;
-        }
-        if (!devices_of(NULL, entry, &asked, &most))
-            return refuse(err, ERR_INVALID_GRES, "the job has %s on node %s",
-                          entry->gres != NULL ? entry->gres : "no generic resources", entry->name);
-        *ret_busy |= !devices_of(ignore_use ? NULL : job, entry, &asked, &out);
-        plan->gres[i] = out.length > 0 ? str_take(&out) : NULL;
-    }
     return 0;
 }
 
@@ -316,9 +145,9 @@ static int place_arbitrary(struct core_job *job, const struct step_request *requ
         return r;
     uint32_t n = job->rec.allocation.n;
     if (list.n == 0 || (request->ntasks > 0 && request->ntasks > list.n))
-        return refuse(err, ERR_NODE_CONFIG,
-                      "the arbitrary distribution names %zu hosts for %u tasks", list.n,
-                      request->ntasks);
+        return step_refuse(err, ERR_NODE_CONFIG,
+                           "the arbitrary distribution names %zu hosts for %u tasks", list.n,
+                           request->ntasks);
     plan->ntasks = request->ntasks > 0 ? request->ntasks : (uint32_t) list.n;
     plan->entry_of_task = xcalloc(plan->ntasks, sizeof(uint32_t));
     cleanup_free uint32_t *tasks = xcalloc(n, sizeof(uint32_t));
@@ -327,8 +156,8 @@ static int place_arbitrary(struct core_job *job, const struct step_request *requ
         while (i < n && !str_equal(job->rec.allocation.items[i].name, list.names[k]))
             i++;
         if (i == n)
-            return refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
-                          list.names[k], job->rec.job_id, job->rec.nodes);
+            return step_refuse(err, ERR_NODE_CONFIG, "node %s is not part of job %u (it has %s)",
+                               list.names[k], job->rec.job_id, job->rec.nodes);
         plan->entry_of_task[k] = i;
         tasks[i]++;
     }
@@ -341,13 +170,53 @@ static int place_arbitrary(struct core_job *job, const struct step_request *requ
     return 0;
 }
 
-/* CPUs that the job has on the plan's nodes, and those that no other step holds. */
-static void count_cpus(struct core_job *job, struct step_plan *plan, bool ignore_use) {
+/* Sockets of its node on which the entry has cores. */
+static uint32_t sockets_of(const struct core *core, const struct job_node *entry) {
+    uint32_t per_socket = core->nodes[entry->node].rec.cores, sockets = 0, last = UINT32_MAX,
+             id = 0;
+    struct idset set cleanup_idset = IDSET_INIT;
+    if (per_socket == 0 || entry->cores == NULL ||
+        idset_parse(&set, entry->cores, UINT32_MAX - 2, NULL, NULL) < 0)
+        return 1;
+    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id)) {
+        sockets += id / per_socket != last;
+        last = id / per_socket;
+    }
+    return sockets;
+}
+
+/* With --threads-per-core only so many CPUs of each core count: how many stand for one. */
+static uint32_t cpus_per_used(const struct core *core, const struct job_node *entry,
+                              const struct step_request *request) {
+    uint32_t per_core = core->nodes[entry->node].cpus_per_core;
+    uint32_t used = request->threads_per_core;
+    return used > 0 && used < per_core ? per_core / used : 1;
+}
+
+static void limit_tasks(const struct core *core, const struct core_job *job,
+                        const struct step_request *request, struct step_plan *plan) {
     for (uint32_t i = 0; i < plan->n; i++) {
-        uint32_t cpus = job->rec.allocation.items[plan->entries[i]].cpus;
+        const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
+        uint64_t cores = entry->cpus / core->nodes[entry->node].cpus_per_core;
+        uint64_t most = request->ntasks_per_node > 0 ? request->ntasks_per_node : UINT32_MAX;
+        if (request->ntasks_per_core > 0)
+            most = min_of(most, max_of(cores, (uint64_t) 1) * request->ntasks_per_core);
+        if (request->ntasks_per_socket > 0)
+            most = min_of(most, (uint64_t) sockets_of(core, entry) * request->ntasks_per_socket);
+        plan->max_tasks[i] = (uint32_t) most;
+    }
+}
+
+/* CPUs that the job has on the plan's nodes, and those that no other step holds. */
+static void count_cpus(const struct core *core, struct core_job *job,
+                       const struct step_request *request, struct step_plan *plan,
+                       bool ignore_use) {
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
         uint32_t used = ignore_use ? 0 : cpus_in_use(job, plan->entries[i]);
-        plan->all_cpus[i] = cpus;
-        plan->free_cpus[i] = used < cpus ? cpus - used : 0;
+        uint32_t weight = cpus_per_used(core, entry, request);
+        plan->all_cpus[i] = entry->cpus / weight;
+        plan->free_cpus[i] = used < entry->cpus ? (entry->cpus - used) / weight : 0;
     }
 }
 
@@ -379,18 +248,19 @@ static void choose_nodes(struct core_job *job, const bool *allowed, uint32_t nod
 static int place_tasks(const struct core_job *job, const struct step_request *request,
                        struct step_plan *plan, bool *ret_busy, struct error *err) {
     uint32_t cpt = max_of(request->cpus_per_task, 1u);
-    uint32_t tasks = plan->ntasks, per_node = request->ntasks_per_node;
+    uint32_t tasks = plan->ntasks;
+    struct task_room room = {plan->all_cpus, plan->max_tasks, cpt, request->overcommit};
     bool even = request->distribution == DIST_CYCLIC || request->distribution == DIST_PLANE ||
                 (request->distribution == DIST_DEFAULT && tasks <= plan->n);
-    if (!layout_tasks(tasks, plan->n, plan->all_cpus, cpt, per_node, request->overcommit, even,
-                      plan->counts))
-        return refuse(err, ERR_TOO_MANY_CPUS,
-                      "%u tasks of %u CPUs each do not fit on %u CPUs of the job (-O allows it)",
-                      tasks, cpt, job->rec.num_cpus);
+    if (!layout_tasks(tasks, plan->n, &room, even, plan->counts))
+        return step_refuse(
+            err, ERR_TOO_MANY_CPUS,
+            "%u tasks of %u CPUs each do not fit on %u CPUs of the job (-O allows it)", tasks, cpt,
+            job->rec.num_cpus);
     *ret_busy = false;
     if (plan->exact) {
-        *ret_busy = !layout_tasks(tasks, plan->n, plan->free_cpus, cpt, per_node,
-                                  request->overcommit, even, plan->counts);
+        room.cpus = plan->free_cpus;
+        *ret_busy = !layout_tasks(tasks, plan->n, &room, even, plan->counts);
         return 0;
     }
     for (uint32_t i = 0; i < plan->n; i++)
@@ -406,10 +276,11 @@ static int place_counted(const struct step_request *request, const struct step_p
     for (uint32_t i = 0; i < plan->n; i++) {
         uint64_t need = request->overcommit ? 1 : plan->counts[i] * cpt;
         if (need > plan->all_cpus[i])
-            return refuse(err, ERR_TOO_MANY_CPUS,
-                          "%u tasks of %llu CPUs each do not fit on %u CPUs of a node (-O allows "
-                          "it)",
-                          plan->counts[i], (unsigned long long) cpt, plan->all_cpus[i]);
+            return step_refuse(
+                err, ERR_TOO_MANY_CPUS,
+                "%u tasks of %llu CPUs each do not fit on %u CPUs of a node (-O allows "
+                "it)",
+                plan->counts[i], (unsigned long long) cpt, plan->all_cpus[i]);
         *ret_busy |=
             plan->exact ? need > plan->free_cpus[i] : plan->free_cpus[i] < plan->all_cpus[i];
     }
@@ -441,13 +312,15 @@ void step_plan_done(struct step_plan *plan) {
     free(plan->cpus);
     free(plan->all_cpus);
     free(plan->free_cpus);
+    free(plan->max_tasks);
+    free(plan->mem);
     free(plan->entry_of_task);
 }
 
 int step_place(struct core *core, struct core_job *job, const struct step_request *request,
                struct step_plan *plan, struct error *err) {
     uint32_t n = job->rec.allocation.n, cpt = max_of(request->cpus_per_task, 1u);
-    bool ignore_use = request->overlap || request->interactive, busy = false, busy_gres = false;
+    bool ignore_use = request->overlap || request->interactive, busy = false, busy_other = false;
     bool arbitrary = request->distribution == DIST_ARBITRARY && request->arbitrary_hosts != NULL;
     plan->exact = request->exact || request->cpus_per_task > 0;
     plan->entries = xcalloc(n + 1, sizeof(uint32_t));
@@ -455,20 +328,26 @@ int step_place(struct core *core, struct core_job *job, const struct step_reques
     plan->cpus = xcalloc(n + 1, sizeof(uint32_t));
     plan->all_cpus = xcalloc(n + 1, sizeof(uint32_t));
     plan->free_cpus = xcalloc(n + 1, sizeof(uint32_t));
+    plan->max_tasks = xcalloc(n + 1, sizeof(uint32_t));
+    plan->mem = xcalloc(n + 1, sizeof(uint64_t));
     int r = arbitrary ? place_arbitrary(job, request, plan, err)
                       : place_nodes(core, job, request, plan, ignore_use, err);
     if (r < 0)
         return r;
-    count_cpus(job, plan, ignore_use);
+    count_cpus(core, job, request, plan, ignore_use);
+    limit_tasks(core, job, request, plan);
     r = arbitrary ? place_counted(request, plan, &busy, err)
                   : place_tasks(job, request, plan, &busy, err);
-    if (r < 0 || (r = place_gres(job, request, plan, ignore_use, &busy_gres, err)) < 0)
+    if (r < 0)
         return r;
-    if (busy || busy_gres)
-        return -ERR_NODES_BUSY;
     for (uint32_t i = 0; i < plan->n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
         uint64_t asked = min_of((uint64_t) plan->counts[i] * cpt, (uint64_t) plan->all_cpus[i]);
-        plan->cpus[i] = plan->exact ? (uint32_t) asked : plan->all_cpus[i];
+        asked *= cpus_per_used(core, entry, request);
+        plan->cpus[i] = plan->exact ? (uint32_t) asked : entry->cpus;
     }
-    return 0;
+    r = step_place_gres(job, request, plan, ignore_use, &busy_other, err);
+    if (r == 0)
+        r = step_place_mem(job, request, plan, ignore_use, &busy_other, err);
+    return r < 0 ? r : busy || busy_other ? -ERR_NODES_BUSY : 0;
 }

@@ -477,6 +477,7 @@ static int update_step(struct core *core, const struct core_user *user,
         return error_set(err, ERR_UPDATE_KEY, "a step takes TimeLimit=");
     step->rec.time_limit = minutes;
     step_touch(core, step);
+    step_tell_limit(core, step);
     return 0;
 }
 

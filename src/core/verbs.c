@@ -108,9 +108,8 @@ static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,
     signal.signal = number != 0 ? number : SIGTERM;
     signal.flags = NODE_SIGNAL_GROUP;
     if (number == 0) {
-        struct str text cleanup_str = STR_INIT;
-        str_append(&text, "CANCELLED DUE to SIGNAL Terminated");
-        signal.message = arena_strndup(&core->out->memory, text.data, text.length);
+        signal.flags = NODE_SIGNAL_END;
+        signal.message = (char *) (uintptr_t) job_cancel_text(core, "DUE to SIGNAL Terminated");
         if (step != NULL)
             step->rec.cancel_uid = user->uid;
     }

@@ -308,7 +308,9 @@ RECORD_DECLARE(usage, USAGE_FIELDS)
     X(35, STR, cluster, 0)                                                                         \
     X(36, STR, work_dir, 0)                                                                        \
     X(37, STR, nodes_out, 0)             /* hosts that still run it */                             \
-    X(38, ENUM, distribution, task_dist) /* that was used; DIST_DEFAULT: tells nothing */
+    X(38, ENUM, distribution, task_dist) /* that was used; DIST_DEFAULT: tells nothing */          \
+    X(39, BOOL, owns_gres, 0)            /* asked for its devices: no other step gets them */      \
+    X(40, BOOL, owns_mem, 0)             /* likewise its memory */
 RECORD_DECLARE(step, STEP_FIELDS)
 
 /* Exit status words "3:0" / "0:9" of scontrol and sacct. */

@@ -69,7 +69,11 @@ RECORD_DECLARE(reply_error, REPLY_ERROR_FIELDS)
     X(32, STR, std_out, 0)                                                                         \
     X(33, STR, std_err, 0)                                                                         \
     X(34, STR, std_in, 0)                                                                          \
-    X(35, STR, job_text, 0) /* "12_3": the job of a task; job_id then counts for nothing */
+    X(35, STR, job_text, 0)       /* "12_3": the job of a task; job_id then counts for nothing */  \
+    X(36, BOOL, mem_inherited, 0) /* the memory is what the job asked for, not this step */        \
+    X(37, OPT64, mem_per_gpu, 0)                                                                   \
+    X(38, U32, ntasks_per_core, 0)                                                                 \
+    X(39, U32, ntasks_per_socket, 0)
 RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
 RECORD_DECLARE(submit, SUBMIT_FIELDS)
 
@@ -417,11 +421,13 @@ RECORD_DECLARE(step_ref, STEP_REF_FIELDS)
     X(3, U32, attempt, 0)                                                                          \
     X(4, U32, signal, 0)                                                                           \
     X(5, U32, flags, 0)   /* enum node_signal_flag */                                              \
-    X(6, STR, message, 0) /* line for the job's stderr: "CANCELLED AT … DUE TO TIME LIMIT" */
+    X(6, STR, message, 0) /* line for the job's stderr: "CANCELLED AT … DUE TO TIME LIMIT" */    \
+    X(7, OPT32, time_limit, 0) /* instead of a signal: the step's new one, in minutes */
 enum node_signal_flag {
     NODE_SIGNAL_BATCH = 1,      /* the batch shell too */
     NODE_SIGNAL_BATCH_ONLY = 2, /* only the batch shell */
     NODE_SIGNAL_GROUP = 4,      /* every process of the step, not only its tasks */
+    NODE_SIGNAL_END = 8,        /* the step is to end: TERM, and after KillWait KILL */
 };
 RECORD_DECLARE(node_signal, NODE_SIGNAL_FIELDS)
 /* Controller -> node: end the job here for good: TERM (with CONT), after kill_wait KILL, then

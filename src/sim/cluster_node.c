@@ -287,6 +287,8 @@ static void stepd_command(struct sim_stepd *stepd, const struct step_command *co
     case STEP_COMMAND_SIGNAL:
         stepd_signal(stepd, command->signal);
         break;
+    case STEP_COMMAND_LIMIT: /* only steps of srun have one */
+        break;
     case STEP_COMMAND_TERMINATE:
         stepd_dies_of(stepd, command->kill_wait > 0 && !waits ? SIGNAL_TERMINATE : SIGNAL_KILL,
                       waits ? command->kill_wait * SIM_SECOND : 0);

@@ -231,12 +231,11 @@ static void on_time_limit(void *context) {
 }
 
 void stepd_limit_time(struct stepd *stepd, uint32_t minutes) {
-    struct loop_timer *timer;
+    bool limited = minutes != 0 && minutes != MINUTES_UNSET && minutes != MINUTES_INFINITE;
 
-    if (minutes == 0 || minutes == MINUTES_UNSET || minutes == MINUTES_INFINITE)
-        return;
-    timer = loop_timer_add(stepd->loop, on_time_limit, stepd);
-    loop_timer_set(timer, loop_monotonic_usec() + minutes * 60 * SEC_USEC);
+    if (!stepd->limit_timer)
+        stepd->limit_timer = loop_timer_add(stepd->loop, on_time_limit, stepd);
+    loop_timer_set(stepd->limit_timer, limited ? stepd->started_usec + minutes * 60 * SEC_USEC : 0);
 }
 
 /* ---- by order ---- */
@@ -276,6 +275,10 @@ static void step_signal(struct stepd *stepd, const struct step_command *command)
 
     if (stepd->state != STEPD_RUNNING || signal <= 0 || signal >= NSIG)
         return;
+    if (command->flags & NODE_SIGNAL_END) {
+        stepd_terminate(stepd, stepd->order.kill_wait, command->message);
+        return;
+    }
     say_why(stepd, command->message);
     if (command->flags & NODE_SIGNAL_BATCH_ONLY) {
         if (stepd->launch && !stepd->tasks[0].has_exited)
@@ -311,6 +314,9 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
     case STEP_COMMAND_REPORT:
         gather_now(stepd);
         link_report_usage(stepd);
+        break;
+    case STEP_COMMAND_LIMIT:
+        stepd_limit_time(stepd, command->time_limit);
         break;
     default:
         break;

@@ -132,6 +132,7 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
     if (step_begin(stepd, srun_fd, err) < 0) {
         stepd_failed(stepd, err);
     } else {
+        stepd->started_usec = loop_monotonic_usec();
         if (stepd->step)
             stepd_limit_time(stepd, stepd->order.credential->time_limit);
         gather_start(stepd);

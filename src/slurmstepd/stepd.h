@@ -102,7 +102,8 @@ struct stepd {
     char *socket_path;
     struct list links; /* to slurmd */
 
-    struct loop_timer *timer;
+    struct loop_timer *timer, *limit_timer;
+    uint64_t started_usec;
     uint64_t kill_at; /* SIGKILL follows then; 0 = not asked */
     uint64_t ending_since;
     unsigned kill_rounds;

@@ -109,3 +109,90 @@ def test_srun_tells_when_it_waits(cluster, work):
     result = running.wait()
     assert result.out == "hello\n" and result.rc == 0
     assert "queued and waiting for resources" in result.err and "has been allocated resources" in result.err
+
+
+def test_memory_of_a_step_is_its_own_unless_it_is_inherited(cluster, work):
+    job = cluster.submit("-n 4 --mem=400 -o out --wrap='"
+                         "srun -n 1 --exact --mem=300 sh -c \"touch a; while ! test -e b; do sleep 0.05; done\" & "
+                         "while ! test -e a; do sleep 0.05; done; "
+                         "srun -n 1 --exact --mem=300 --immediate true; srun -n 1 --exact --mem=500 true; "
+                         "srun -n 1 --exact echo shared; touch b; wait'", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    text = open(os.path.join(work, "out")).read()
+    assert f"Unable to create step for job {job}: Requested nodes are busy" in text
+    assert f"Unable to create step for job {job}: Memory required by task is not available" in text
+    assert "shared\n" in text
+
+
+def test_gpus_of_a_step_are_its_own_unless_they_are_inherited(gpu_cluster, work):
+    job = gpu_cluster.submit("-n 4 --gpus=2 -o out --wrap='"
+                             "srun -n 1 --exact -G 1 sh -c \"touch a; while ! test -e b; do sleep 0.05; done\" & "
+                             "while ! test -e a; do sleep 0.05; done; "
+                             "srun -n 1 --exact -G 2 --immediate true; "
+                             "srun -n 1 --exact -G 1 sh -c \"echo second \\$SLURM_STEP_GPUS\"; "
+                             "srun -n 1 --exact sh -c \"echo all \\$SLURM_STEP_GPUS\"; "
+                             "srun -n 1 --exact --gres=none sh -c \"echo none \\$SLURM_STEP_GPUS.\"; "
+                             "touch b; wait'", cwd=work)
+    assert gpu_cluster.wait_end(job) == "COMPLETED"
+    lines = open(os.path.join(work, "out")).read().splitlines()
+    assert "second 1" in lines and "all 0,1" in lines and "none ." in lines
+    assert any("Requested nodes are busy" in line for line in lines)
+
+
+def test_a_cancelled_step_ends_for_good_and_its_job_goes_on(cluster, work):
+    job = cluster.submit("-N 2 -n 2 -o out --wrap='srun -J deaf sh -c \"trap : TERM; touch up.\\$SLURM_PROCID; "
+                         "while :; do sleep 0.05; done\"; echo rc $?'", cwd=work)
+    wait_until(lambda: all(os.path.exists(os.path.join(work, f"up.{rank}")) for rank in (0, 1)))
+    cluster.ok(f"scancel {job}.0")
+    assert cluster.wait_end(job) == "COMPLETED"
+    text = open(os.path.join(work, "out")).read()
+    assert f"*** STEP {job}.0 ON " in text and " CANCELLED AT " in text and "rc 137" in text
+    assert [row[1] for row in cluster.sacct(job)][2].startswith("CANCELLED")
+
+
+def test_signals_reach_one_step_or_all_tasks_but_not_the_script(cluster, work):
+    body = ("trap \\\"echo step \\$SLURM_STEP_ID got it; exit 0\\\" USR1; touch up.\\$SLURM_STEP_ID; "
+            "while :; do sleep 0.05; done")
+    job = cluster.submit(f"-n 3 -o out --wrap='srun --exact -n 1 sh -c \"{body}\" & srun --exact -n 1 sh -c \"{body}\" & "
+                         "wait; echo fine'", cwd=work)
+    wait_until(lambda: all(os.path.exists(os.path.join(work, f"up.{step}")) for step in (0, 1)))
+    cluster.ok(f"scancel --signal=USR1 {job}.1")
+    wait_until(lambda: "step 1 got it" in open(os.path.join(work, "out")).read())
+    assert "step 0" not in open(os.path.join(work, "out")).read()
+    cluster.ok(f"scancel -s USR1 {job}")
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert "step 0 got it\nfine\n" in open(os.path.join(work, "out")).read()
+
+
+def test_a_step_is_listed_and_takes_another_time_limit(cluster, work):
+    job = cluster.submit("-N 2 -n 4 --mem=100 -o /dev/null --wrap='srun -J nap -t 5 sh -c \"touch up; sleep 1000\"'",
+                         cwd=work)
+    wait_until(lambda: os.path.exists(os.path.join(work, "up")))
+    assert cluster.ok(f"squeue -s -h -j {job} -o '%i %j %N'").splitlines()[0] == f"{job}.0 nap n[1-2]"
+    shown = cluster.show(f"step {job}.0")
+    assert shown["TRES"] == "cpu=4,mem=200M,node=2" and shown["TimeLimit"] == "00:05:00" and shown["Tasks"] == "4"
+    cluster.ok(f"scontrol update StepId={job}.0 TimeLimit=30")
+    assert cluster.show(f"step {job}.0")["TimeLimit"] == "00:30:00"
+    cluster.ok(f"scancel {job}")
+
+
+def test_relative_chooses_nodes_and_does_not_go_with_names(cluster, work):
+    job = cluster.submit("-N 3 -n 3 -o out --wrap='srun -r 1 -N 2 -n 2 -l sh -c \"echo \\$SLURMD_NODENAME\" | sort; "
+                         "srun -r 1 -w n1 true; echo rc $?; srun -r 3 -N 1 -n 1 true; echo rc $?'", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert open(os.path.join(work, "out")).read().splitlines() == [
+        "0: n2", "1: n3", "srun: error: -r,--relative not allowed with -w,--nodelist or -x,--exclude.", "rc 1",
+        "srun: error: --relative and --nodes option incompatible with count of allocated nodes (3+1>3)", "rc 1"]
+
+
+def test_a_thousand_tasks_on_one_machine(cluster, work):
+    out = cluster.ok("srun -N 4 -n 1000 -O sh -c 'echo $SLURM_PROCID'", cwd=work, timeout=60)
+    assert sorted(int(line) for line in out.split()) == list(range(1000))
+
+
+def test_fifty_steps_at_once(cluster, work):
+    job = cluster.submit("-N 4 -n 32 -o out --wrap='for i in $(seq 50); do srun -Q --overlap -n 4 echo $i & done; wait'",
+                         cwd=work)
+    assert cluster.wait_end(job, 60) == "COMPLETED"
+    numbers = sorted(int(word) for word in open(os.path.join(work, "out")).read().split())
+    assert numbers == sorted(list(range(1, 51)) * 4)

@@ -420,6 +420,35 @@ TEST(a_signal_to_the_job_spares_the_batch_shell) {
     world_close(&w);
 }
 
+TEST(another_time_limit_of_a_step_reaches_its_slurmstepd) {
+    struct world w;
+    struct node_signal order;
+    record_init(&record_node_signal, &order);
+    order.job_id = 7;
+    order.step_id = 0;
+    order.attempt = 1;
+    order.time_limit = 90;
+    world_open(&w);
+    launch_running(&w, KEY(7, 0, 1), false);
+    agent_signal(w.agent, SEC, &order, &w.effects);
+    assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->command.kind, STEP_COMMAND_LIMIT);
+    assert_int_equal(effect_at(&w, 0, AGENT_COMMAND)->command.time_limit, 90);
+    world_close(&w);
+}
+
+TEST(the_end_of_a_step_that_never_came_is_its_result) {
+    struct world w;
+    struct node_signal order = {.job_id = 7, .step_id = 3, .attempt = 1, .signal = 15};
+    world_open(&w);
+    launch_running(&w, batch, true);
+    agent_signal(w.agent, SEC, &order, &w.effects);
+    assert_int_equal(w.effects.list.n, 0);
+    order.flags = NODE_SIGNAL_END;
+    agent_signal(w.agent, SEC, &order, &w.effects);
+    assert_int_equal(effect_at(&w, 0, AGENT_SEND)->type, MSG_STEP_DONE);
+    world_close(&w);
+}
+
 TEST(a_signal_reaches_the_step_that_it_names_and_no_other_attempt) {
     struct world w;
     struct node_signal order = {.job_id = 7, .step_id = 1, .attempt = 1, .signal = 10};
@@ -630,6 +659,8 @@ int main(void) {
         cmocka_unit_test(an_old_terminate_leaves_the_new_attempt_alone),
         cmocka_unit_test(a_new_attempt_can_start_after_the_old_one_was_cleaned),
         cmocka_unit_test(a_signal_to_the_job_spares_the_batch_shell),
+        cmocka_unit_test(another_time_limit_of_a_step_reaches_its_slurmstepd),
+        cmocka_unit_test(the_end_of_a_step_that_never_came_is_its_result),
         cmocka_unit_test(a_signal_reaches_the_step_that_it_names_and_no_other_attempt),
         cmocka_unit_test(killing_a_step_that_never_came_ends_it_and_bars_it),
         cmocka_unit_test(a_step_that_does_not_die_makes_the_job_unclean),

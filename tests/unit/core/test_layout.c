@@ -16,41 +16,50 @@ static void counts_are(const uint32_t *counts, uint32_t a, uint32_t b, uint32_t 
 static const uint32_t cpus[NODES] = {4, 2, 4};
 static uint32_t counts[NODES];
 
+/* most 0: no limit */
+static bool lay_out(uint32_t ntasks, uint32_t cpus_per_task, uint32_t most, bool overcommit,
+                    bool even) {
+    uint32_t limit = most > 0 ? most : UINT32_MAX;
+    const uint32_t max_tasks[NODES] = {limit, limit, limit};
+    const struct task_room room = {cpus, max_tasks, cpus_per_task, overcommit};
+    return layout_tasks(ntasks, NODES, &room, even, counts);
+}
+
 TEST(block_fills_node_by_node_after_every_node_has_one_task) {
-    assert_true(layout_tasks(7, NODES, cpus, 1, 0, false, false, counts));
+    assert_true(lay_out(7, 1, 0, false, false));
     counts_are(counts, 4, 2, 1);
-    assert_true(layout_tasks(4, NODES, cpus, 1, 0, false, false, counts));
+    assert_true(lay_out(4, 1, 0, false, false));
     counts_are(counts, 2, 1, 1);
-    assert_true(layout_tasks(2, NODES, cpus, 1, 0, false, false, counts));
+    assert_true(lay_out(2, 1, 0, false, false));
     counts_are(counts, 1, 1, 0);
 }
 
 TEST(cyclic_deals_tasks_out_in_turn) {
-    assert_true(layout_tasks(7, NODES, cpus, 1, 0, false, true, counts));
+    assert_true(lay_out(7, 1, 0, false, true));
     counts_are(counts, 3, 2, 2);
-    assert_true(layout_tasks(10, NODES, cpus, 1, 0, false, true, counts));
+    assert_true(lay_out(10, 1, 0, false, true));
     counts_are(counts, 4, 2, 4);
 }
 
 TEST(cpus_per_task_and_tasks_per_node_bound_a_node) {
-    assert_true(layout_tasks(4, NODES, cpus, 2, 0, false, false, counts));
+    assert_true(lay_out(4, 2, 0, false, false));
     counts_are(counts, 2, 1, 1);
-    assert_false(layout_tasks(6, NODES, cpus, 2, 0, false, false, counts));
-    assert_true(layout_tasks(6, NODES, cpus, 1, 2, false, false, counts));
+    assert_false(lay_out(6, 2, 0, false, false));
+    assert_true(lay_out(6, 1, 2, false, false));
     counts_are(counts, 2, 2, 2);
-    assert_false(layout_tasks(7, NODES, cpus, 1, 2, false, false, counts));
-    assert_false(layout_tasks(1, NODES, cpus, UINT32_MAX, 0, false, false, counts));
+    assert_false(lay_out(7, 1, 2, false, false));
+    assert_false(lay_out(1, UINT32_MAX, 0, false, false));
 }
 
 TEST(a_node_without_room_is_left_out) {
-    assert_true(layout_tasks(2, NODES, cpus, 3, 0, false, false, counts));
+    assert_true(lay_out(2, 3, 0, false, false));
     counts_are(counts, 1, 0, 1);
 }
 
 TEST(overcommit_spreads_whatever_the_cpus) {
-    assert_true(layout_tasks(12, NODES, cpus, 8, 0, true, false, counts));
+    assert_true(lay_out(12, 8, 0, true, false));
     counts_are(counts, 4, 4, 4);
-    assert_false(layout_tasks(12, NODES, cpus, 8, 3, true, false, counts));
+    assert_false(lay_out(12, 8, 3, true, false));
 }
 
 static uint32_t numbers[NODES][TASKS], *ranks[NODES] = {numbers[0], numbers[1], numbers[2]};

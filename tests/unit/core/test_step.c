@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps inside a job. Covers: step.c step_place.c step_end.c */
+/* Steps inside a job. Covers: step.c step_place.c step_gres.c step_end.c */
 #include <string.h>
 
 #include "steps.h"
@@ -280,6 +280,96 @@ TEST(counted_resources_without_numbers_are_given_as_counts) {
     world_stop(&world);
 }
 
+/* Starts a step and returns its memory on its first node; what waits or is refused fails. */
+static uint64_t mem_of_run(struct world *world, const struct step_request *request) {
+    return step_run(world, request).allocation.items[0].mem;
+}
+
+TEST(memory_that_a_step_asks_for_is_its_own_and_what_it_inherits_is_shared) {
+    struct world world;
+    struct step_request request;
+    struct step_answer answer;
+    uint32_t job = begin_job(&world, 1, 4, NULL); /* with 40 MiB */
+    steps_request(&request, job, 1);
+    request.exact = true;
+    request.mem_per_node = 30;
+    assert_int_equal(mem_of_run(&world, &request), 30);
+    steps_create(&world, &request, &answer);
+    assert_true(answer.waiting);
+    request.mem_inherited = true;
+    assert_int_equal(mem_of_run(&world, &request), 30);
+    request.mem_inherited = false;
+    request.mem_per_node = 0;
+    assert_int_equal(mem_of_run(&world, &request), 40);
+    request.mem_per_node = 41;
+    refused(&world, &request, ERR_TASK_MEMORY);
+    steps_end(&world, job, 0, 0);
+    steps_answer(&world, &answer);
+    assert_non_null(answer.layout);
+    assert_int_equal(answer.layout->nodes.items[0].mem, 30);
+    steps_done(&answer);
+    world_stop(&world);
+}
+
+TEST(memory_per_cpu_and_per_gpu_are_counted_on_each_node) {
+    struct world world;
+    struct step_request request;
+    uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2");
+    steps_request(&request, job, 2);
+    request.cpus_per_task = 1;
+    request.mem_per_cpu = 5;
+    assert_int_equal(mem_of_run(&world, &request), 10);
+    request.mem_per_cpu = UNSET64;
+    request.mem_per_gpu = 12;
+    request.tres_per_node = text("gpu:2");
+    assert_int_equal(mem_of_run(&world, &request), 24);
+    request.mem_per_gpu = UINT64_MAX / 2;
+    refused(&world, &request, ERR_TASK_MEMORY);
+    world_stop(&world);
+}
+
+TEST(devices_for_the_whole_step_are_spread_over_its_nodes) {
+    struct world world;
+    struct step_request request;
+    uint32_t job = begin_job(&world, 2, 8, "gres/gpu:a100:2");
+    steps_request(&request, job, 2);
+    request.overlap = true;
+    request.tres_per_step = text("gres/gpu:3");
+    struct step step = step_run(&world, &request);
+    assert_string_equal(step.allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
+    assert_string_equal(step.allocation.items[1].gres, "gpu:a100:1(IDX:0)");
+    assert_string_equal(step.tres_alloc, "cpu=8,mem=80M,node=2,gres/gpu=3,gres/gpu:a100=3");
+    request.tres_per_step = text("gres/gpu:5");
+    refused(&world, &request, ERR_INVALID_GRES);
+    world_stop(&world);
+}
+
+TEST(tasks_per_core_and_per_socket_bound_the_tasks_of_a_node) {
+    struct world world;
+    struct step_request request;
+    world_start(&world, "SelectTypeParameters=CR_CPU\nNodeName=n[1-2] Sockets=2 CoresPerSocket=2 "
+                        "ThreadsPerCore=2\nPartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    uint32_t job = steps_salloc(&world, 2, 16, NULL);
+    steps_request(&request, job, 8);
+    request.overlap = true;
+    request.ntasks_per_core = 1;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "4(x2)");
+    request.ntasks_per_socket = 1;
+    refused(&world, &request, ERR_TOO_MANY_CPUS);
+    request.ntasks = 4;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "2(x2)");
+    request.ntasks_per_socket = request.ntasks_per_core = 0;
+    request.threads_per_core = 1;
+    request.ntasks = 9;
+    refused(&world, &request, ERR_TOO_MANY_CPUS);
+    request.ntasks = 3;
+    request.min_nodes = request.max_nodes = 1;
+    request.exact = true; /* three whole cores */
+    assert_int_equal(step_run(&world, &request).num_cpus, 6);
+    world_stop(&world);
+}
+
 TEST(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one) {
     struct world world;
     struct step_request request;
@@ -465,6 +555,10 @@ int main(void) {
         cmocka_unit_test(a_step_that_asks_for_devices_gets_its_own),
         cmocka_unit_test(a_step_that_asks_for_no_devices_sees_all_or_with_none_nothing),
         cmocka_unit_test(counted_resources_without_numbers_are_given_as_counts),
+        cmocka_unit_test(memory_that_a_step_asks_for_is_its_own_and_what_it_inherits_is_shared),
+        cmocka_unit_test(memory_per_cpu_and_per_gpu_are_counted_on_each_node),
+        cmocka_unit_test(devices_for_the_whole_step_are_spread_over_its_nodes),
+        cmocka_unit_test(tasks_per_core_and_per_socket_bound_the_tasks_of_a_node),
         cmocka_unit_test(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one),
         cmocka_unit_test(a_job_has_at_most_max_step_count_steps),
         cmocka_unit_test(steps_of_jobs_that_do_not_run_and_of_others_are_refused),
