@@ -109,6 +109,7 @@ static const struct list_kind partitions_kind = {MSG_LIST_PARTITIONS, MSG_PARTIT
                                                  sizeof(struct partition)};
 static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST,
                                                    sizeof(struct reservation)};
+static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(struct gpu)};
 static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
                                                  sizeof(struct acct_job)};
 
@@ -205,6 +206,11 @@ int list_partitions(struct list_session *session, const struct list_request *req
 int list_reservations(struct list_session *session, const struct list_request *request,
                       struct rows *rows, struct error *err) {
     return list_stream(session, &reservations_kind, request, rows, NULL, NULL, err);
+}
+
+int list_gpus(struct list_session *session, const struct list_request *request, struct rows *rows,
+              struct error *err) {
+    return list_stream(session, &gpus_kind, request, rows, NULL, NULL, err);
 }
 
 int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,

@@ -127,6 +127,10 @@ static void node_use(const struct node *node, const struct show_options *options
         show_line(options, out);
         show_text("Extra", node->extra, out);
     }
+    if (node->gpu_strays) {
+        show_line(options, out);
+        show_text("GpuStrays", node->gpu_strays, out);
+    }
     if (node->reservation) {
         show_line(options, out);
         show_text("ReservationName", node->reservation, out);

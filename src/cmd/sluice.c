@@ -61,6 +61,7 @@ static const struct own_verb {
     const char *name, *help;
     int (*run)(struct cli *cli, int argc, char **argv); /* argv[0] is the verb; an exit status */
 } own_verbs[] = {
+    {"gpus", "list every GPU: who has it, what it does; sluice gpus --help", sluice_gpus},
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",
      sluice_sim},
     {"whatif", "replay this cluster's history under a changed slurm.conf; sluice whatif --help",

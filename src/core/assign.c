@@ -212,3 +212,26 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
         str_printf(out, "(IDX:%s)", ids[0] != '\0' ? ids : "N/A");
     }
 }
+
+struct gpu_walk {
+    void (*fn)(uint32_t index, void *context);
+    void *context;
+};
+
+static void walk_gpus(const struct core *core, size_t kind, uint32_t count, const char *ids,
+                      void *context) {
+    const struct gpu_walk *walk = context;
+    struct idset set cleanup_idset = IDSET_INIT;
+    uint32_t id = 0;
+    if (!str_equal_nocase(core->kinds[kind].name, "gpu") || ids[0] == '\0' ||
+        idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) < 0)
+        return;
+    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+        walk->fn(id, walk->context);
+}
+
+void assign_each_gpu(const struct core *core, const struct job_node *entry,
+                     void (*fn)(uint32_t index, void *context), void *context) {
+    struct gpu_walk walk = {fn, context};
+    each_gres(core, entry, walk_gpus, &walk);
+}

@@ -146,6 +146,7 @@ static void node_from_line(struct core_node *node, const struct conf_node *line,
 static void node_carry_over(struct core_node *node, struct core_node *old) {
     node->unwanted = old->unwanted;
     old->unwanted = (node_steps) {0};
+    gpus_carry_over(node, old);
     node->connected = old->connected;
     node->registered = old->registered;
     node->lost_at = old->lost_at;
@@ -312,6 +313,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
         record_done(&record_node, &nodes[i].rec);
         vec_done(&nodes[i].unwanted);
         vec_done(&nodes[i].jobs);
+        gpus_free(&nodes[i]);
         free(nodes[i].core_use);
         for (size_t k = 0; k < SCHED_GRES_KINDS; k++) {
             free(nodes[i].gres_use[k]);

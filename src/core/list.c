@@ -316,6 +316,25 @@ static int list_nodes(struct core *core, const struct list_request *request, str
     return r;
 }
 
+static void add_gpu(const struct gpu *gpu, void *context) {
+    frame_add(context, &record_gpu, gpu, NULL);
+}
+
+static int list_gpus(struct core *core, const struct core_user *user,
+                     const struct list_request *request, struct frame *frame, struct error *err) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    uint32_t *nodes = NULL;
+    size_t n = core->n_nodes;
+    int r = 0;
+    if (request->nodelist != NULL)
+        r = nodes_resolve(core, request->nodelist, &arena, &nodes, &n, err);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        gpus_each(core, user, nodes != NULL ? nodes[i] : (uint32_t) i, add_gpu, frame);
+    arena_done(&arena);
+    return r;
+}
+
 static int list_partitions(struct core *core, const struct core_user *user,
                            const struct list_request *request, struct frame *frame,
                            struct error *err) {
@@ -350,7 +369,8 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
                 {MSG_LIST_STEPS, MSG_STEP_LIST},
                 {MSG_LIST_NODES, MSG_NODE_LIST},
                 {MSG_LIST_PARTITIONS, MSG_PARTITION_LIST},
-                {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST}};
+                {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST},
+                {MSG_LIST_GPUS, MSG_GPU_LIST}};
     struct frame frame = {STR_INIT, STR_INIT, sink, context, 0};
     core->now = now;
     for (size_t i = 0; i < countof(rows); i++) {
@@ -367,6 +387,9 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
         break;
     case MSG_LIST_NODES:
         r = list_nodes(core, body, &frame, err);
+        break;
+    case MSG_LIST_GPUS:
+        r = list_gpus(core, user, body, &frame, err);
         break;
     case MSG_LIST_PARTITIONS:
         r = list_partitions(core, user, body, &frame, err);

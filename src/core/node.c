@@ -496,6 +496,7 @@ static void node_reported(struct core *core, uint32_t index, const struct node_s
     node->rec.last_response = core->now;
     node->rec.cpu_load = status->cpu_load;
     node->rec.free_mem = status->free_mem;
+    gpus_reported(core, index, status);
     if (status->problem != NULL && !(node->rec.flags & NODE_FLAG_DRAIN))
         node_drain(core, index, status->problem, core->settings.admin_uid);
 }

@@ -162,6 +162,13 @@ struct core_job {
 
 typedef vec(struct node_step) node_steps;
 
+/* A card as its node told last. */
+struct core_gpu {
+    struct gpu_status status;
+    int64_t idle_since; /* since when nobody has seen it at work; core->now: it works */
+};
+typedef vec(struct core_gpu) core_gpus;
+
 struct core_node {
     struct node rec;
     struct list dirty;
@@ -182,6 +189,7 @@ struct core_node {
     /* Steps, or whole jobs (step UNSET32), that must end there though the books are rid of them:
      * nothing starts there until they have. */
     node_steps unwanted;
+    core_gpus gpus; /* those that the node tells of */
     struct heap_node timer;
     uint32_t effective_cpus;
     int64_t given_cpus; /* to jobs, shared ones more than once; rec.alloc_cpus is at most all */
@@ -468,6 +476,17 @@ void assign_gres(struct core *core, const struct job_node *entry, bool take);
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
+/* Calls fn with the number of each GPU of an entry. */
+void assign_each_gpu(const struct core *core, const struct job_node *entry,
+                     void (*fn)(uint32_t index, void *context), void *context);
+
+/* ---- what the GPUs do (gpu.c) ---- */
+void gpus_reported(struct core *core, uint32_t node, const struct node_status *status);
+void gpus_carry_over(struct core_node *node, struct core_node *old);
+void gpus_free(struct core_node *node);
+/* Calls fn with every card of the nodes; what it is given lives until it returns. */
+void gpus_each(struct core *core, const struct core_user *user, uint32_t node,
+               void (*fn)(const struct gpu *gpu, void *context), void *context);
 
 /* ---- qualities of service (qos.c) ---- */
 /* NULL when there is none of that name, or no name; *ret_index is then left as it is. */

@@ -371,12 +371,53 @@ RECORD_DECLARE(node_register, NODE_REGISTER_FIELDS)
     X(4, RECS, kill, node_step) /* steps that must not run: end them */                            \
     X(5, U32, kill_wait, 0)
 RECORD_DECLARE(node_welcome, NODE_WELCOME_FIELDS)
+/* A process on a GPU that belongs to no job. */
+#define GPU_STRAY_FIELDS(X)                                                                        \
+    X(1, U32, pid, 0)                                                                              \
+    X(2, U32, uid, 0)                                                                              \
+    X(3, STR, user, 0)                                                                             \
+    X(4, STR, command, 0)                                                                          \
+    X(5, OPT64, memory, 0) /* MiB */
+RECORD_DECLARE(gpu_stray, GPU_STRAY_FIELDS)
+/* What a card does, as far as the vendor's library tells. Ages and not times, because clocks of
+ * nodes differ. */
+#define GPU_STATUS_FIELDS(X)                                                                       \
+    X(1, U32, index, 0)        /* as in (IDX:…) */                                               \
+    X(2, OPT32, use, 0)        /* percent, mean of the last 15 minutes */                          \
+    X(3, OPT32, use_now, 0)    /* percent */                                                       \
+    X(4, OPT64, memory, 0)     /* MiB in use */                                                    \
+    X(5, U64, memory_total, 0) /* MiB */                                                           \
+    X(6, OPT32, idle, 0)       /* seconds since it was last seen at work; unset: never seen so */  \
+    X(7, U32, watched, 0)      /* seconds since slurmd began to look */                            \
+    X(8, STR, product, 0)                                                                          \
+    X(9, STR, uuid, 0)                                                                             \
+    X(10, STR, problem, 0) /* the last critical error, NULL = none */                              \
+    X(11, RECS, strays, gpu_stray)
+RECORD_DECLARE(gpu_status, GPU_STATUS_FIELDS)
 /* Also the heartbeat; answers MSG_NODE_PING. */
 #define NODE_STATUS_FIELDS(X)                                                                      \
     X(1, OPT32, cpu_load, 0)                                                                       \
     X(2, OPT64, free_mem, 0)                                                                       \
-    X(3, STR, problem, 0)
+    X(3, STR, problem, 0)                                                                          \
+    X(4, RECS, gpus, gpu_status) /* empty where no library tells of them */
 RECORD_DECLARE(node_status, NODE_STATUS_FIELDS)
+
+/* A card as the controller lists it. */
+#define GPU_FIELDS(X)                                                                              \
+    X(1, STR, node, 0)                                                                             \
+    X(2, U32, index, 0)                                                                            \
+    X(3, STR, type, 0)            /* NULL = untyped */                                             \
+    X(4, STR, job, 0)             /* "12_3"; NULL = free */                                        \
+    X(5, STR, user, 0)            /* of the job */                                                 \
+    X(6, REC, status, gpu_status) /* NULL = nobody tells */                                        \
+    X(7, I64, idle_since, 0)      /* within the job, where there is one; 0 = it works, unknown */  \
+    X(8, I64, idle_end, 0)        /* when GpuIdleTime ends the job unless it works, 0 = never */   \
+    X(9, STR, idle_action, 0)     /* "requeue", "cancel" */                                        \
+    X(10, I64, keep_until, 0)     /* sluice keep; 0 = no */                                        \
+    X(11, BOOL, available, 0)     /* jobs can start on the node */
+RECORD_DECLARE(gpu, GPU_FIELDS)
+#define GPU_LIST_FIELDS(X) X(1, RECS, items, gpu)
+RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
 
 /* Batch launch. The credential of a batch script is the controller's authenticated connection. */
 #define LAUNCH_FIELDS(X)                                                                           \
@@ -624,6 +665,8 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(41, CONFIG_LIST, config_list)                                                                \
     X(58, LIST_TOPOLOGY, empty)                                                                    \
     X(59, TOPOLOGY_LIST, topology_list)                                                            \
+    X(53, LIST_GPUS, list_request) /* filter: nodelist, partitions */                              \
+    X(54, GPU_LIST, gpu_list)                                                                      \
     X(42, ACCT_QUERY, acct_query)                                                                  \
     X(43, ACCT_LIST, acct_list)                                                                    \
     X(44, GET_SCRIPT, job_script)                                                                  \

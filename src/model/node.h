@@ -52,7 +52,8 @@
     X(43, STR, boot_id, 0) /* of the kernel, to notice an unexpected reboot */                     \
     X(44, U32, core_spec, 0)                                                                       \
     X(45, U64, mem_spec, 0)                                                                        \
-    X(46, STR, gres_detail, 0) /* what the node reported */
+    X(46, STR, gres_detail, 0) /* what the node reported */                                        \
+    X(47, STR, gpu_strays, 0)  /* processes on its GPUs that belong to no job */
 RECORD_DECLARE(node, NODE_FIELDS)
 
 /* A partition as listed: configuration plus what administrators changed. Times in minutes with

@@ -143,6 +143,7 @@ static bool answer_read(struct client *client, const struct rpc_message *message
     case MSG_LIST_NODES:
     case MSG_LIST_PARTITIONS:
     case MSG_LIST_RESERVATIONS:
+    case MSG_LIST_GPUS:
         answer_list(client, message, user, body);
         return true;
     case MSG_PING:

@@ -102,19 +102,20 @@ void controller_register(struct slurmd *slurmd) {
     free(body.steps.items);
 }
 
-static void send_status(struct slurmd *slurmd) {
+void controller_send_status(struct slurmd *slurmd) {
     struct node_status status;
 
     record_init(&record_node_status, &status);
     status.cpu_load = machine_load();
     status.free_mem = machine_free_mem();
+    gpu_watch_fill(slurmd, &status);
     controller_send(slurmd, MSG_NODE_STATUS, &status);
 }
 
 static void on_heartbeat(void *context) {
     struct slurmd *slurmd = context;
 
-    send_status(slurmd);
+    controller_send_status(slurmd);
     loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
 }
 
@@ -136,6 +137,8 @@ static void on_welcome(struct slurmd *slurmd, const struct node_welcome *welcome
     slurmd->heartbeat = welcome->heartbeat ? welcome->heartbeat : 30;
     loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
     agent_welcome(slurmd->agent, loop_monotonic_usec(), welcome, effects);
+    if (slurmd->gpus)
+        controller_send_status(slurmd);
 }
 
 static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
@@ -154,7 +157,7 @@ static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
         agent_terminate(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
     case MSG_NODE_PING:
-        send_status(slurmd);
+        controller_send_status(slurmd);
         break;
     case MSG_NODE_SHUTDOWN:
         log_info("told by the controller to stop");

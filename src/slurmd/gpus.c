@@ -8,7 +8,8 @@
 #include "slurmd/slurmd.h"
 
 static void library_close(struct slurmd *slurmd) {
-    gpu_close(slurmd->gpus);
+    if (!gpu_watch_is_busy(slurmd)) /* else it is closed when the look is over */
+        gpu_close(slurmd->gpus);
     slurmd->gpus = NULL;
     free(take(slurmd->gpu_problem));
 }

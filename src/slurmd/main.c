@@ -413,6 +413,7 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
         return r;
     steps_adopt(slurmd);
     controller_start(slurmd);
+    gpu_watch_start(slurmd);
     daemonize_ready(daemon);
     (void) notify_send("READY=1", NULL);
     log_info("slurmd of node %s started, listening on port %u", slurmd->node_name,

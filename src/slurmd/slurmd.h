@@ -22,6 +22,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "rpc/rpc.h"
+#include "slurmd/gpu_watch.h"
 #include "slurmd/gres.h"
 
 /* What the machine has; conf-independent. */
@@ -56,10 +57,11 @@ struct slurmd {
     int64_t start_time;
     struct gres_inventory gres; /* devices of this node; see gres.h */
     struct gpu_library *gpus;   /* the vendor's, while AutoDetect is on and it works, else NULL */
-    char *gpu_problem;          /* why it does not work, NULL */
-    vec(uint32_t) gpu_numbers;  /* by GPU index: number of its device file */
-    uint32_t gpu_env;           /* enum gpu_env of all of them */
-    char *cgroup_base;          /* directory of this node's jobs, NULL = none */
+    struct gpu_watch *gpu_watch;
+    char *gpu_problem;         /* why it does not work, NULL */
+    vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
+    uint32_t gpu_env;          /* enum gpu_env of all of them */
+    char *cgroup_base;         /* directory of this node's jobs, NULL = none */
     char *stepd_path;
     int null_fd;
     bool has_log;
@@ -121,6 +123,7 @@ void gres_describe(const struct slurmd *slurmd, struct str *out); /* slurmd -G *
 void controller_start(struct slurmd *slurmd);
 void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body);
 void controller_register(struct slurmd *slurmd);
+void controller_send_status(struct slurmd *slurmd); /* the heartbeat, now */
 
 /* ---- server.c ---- */
 must_check int server_start(struct slurmd *slurmd, struct error *err);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUs: which devices a job gets, what AutoDetect finds, what the cards do. The vendor's library is a stub."""
 
+import json
 import os
 
 import pytest
@@ -73,3 +74,63 @@ def test_a_library_that_does_not_work_drains_the_node_and_says_why(nvml_cluster)
     wait_until(lambda: "Reason" in cluster.show(f"node {node}"), what="a reason")
     reason = cluster.ok(f"scontrol show node {node}")
     assert "gres/gpu count reported lower than configured (0 < 2)" in reason and "Driver Not Loaded" in reason
+
+
+def gpus(cluster, user=None):
+    return json.loads(cluster.ok("sluice gpus --json", **({"user": user} if user else {})))
+
+
+def test_every_card_is_listed_with_its_job_its_use_and_since_when_it_is_idle(nvml_cluster, work):  # B01, B02
+    cluster = nvml_cluster("JobAcctGatherFrequency=task=1", state=cards("0 use 80", "0 used 40960"))
+    job = cluster.submit("--gres=gpu:1 -o /dev/null --wrap='sleep 300'", cwd=work)
+    waiting = cluster.submit("--array=0-2 --gres=gpu:2 -o /dev/null --wrap='sleep 300'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    cluster.wait_reason(waiting, "Resources")
+    wait_until(lambda: all(gpu["watched"] and gpu["use_now_percent"]["set"] for gpu in gpus(cluster)["gpus"]),
+               what="what the cards do")
+    first, second = gpus(cluster)["gpus"]
+    assert (first["job"], first["user"], second["job"]) == (job, "sluicet1", "")
+    assert first["use_now_percent"]["number"] == 80 and first["idle_since"] == 0
+    assert first["memory_used_mib"]["number"] == 40960 and first["memory_total_mib"] == 81920
+    assert second["idle_since"] > 0 and second["product"] == "nvidia_a100-sxm4-80gb"
+    assert gpus(cluster)["waiting"] == {"jobs": 3, "gpus": 6}
+    text = cluster.ok("sluice gpus")
+    assert "1 of 2 GPUs are held by jobs; 1 free; 3 jobs wait for 6." in text and "40.0/80.0G" in text
+    cluster.nvml_set(cards())
+    wait_until(lambda: gpus(cluster)["gpus"][0]["idle_since"] > 0, what="card 0 is idle now")
+    assert gpus(cluster)["gpus"][0]["use_15_minutes_percent"]["number"] > 0, "the mean remembers"
+    assert "n1" in cluster.ok("sluice gpus --idle") and len(cluster.ok("sluice gpus -i").splitlines()) == 3
+
+
+def test_a_process_on_a_gpu_that_belongs_to_no_job_is_named(nvml_cluster, work):                     # A02
+    cluster = nvml_cluster("JobAcctGatherFrequency=task=1")
+    node = cluster.node_names()[0]
+    job = cluster.submit("--gres=gpu:1 -o out --wrap='echo $$; exec sleep 300'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    own = wait_until(lambda: open(os.path.join(work, "out")).read().strip()
+                     if os.path.exists(os.path.join(work, "out")) else None, what="the job's pid")
+    rogue = cluster.start("exec sleep 300", user="sluicet2")
+    cluster.nvml_set(cards(f"0 process {own} 1000", f"1 process {rogue.process.pid} 2000"))
+    shown = wait_until(lambda: cluster.show(f"node {node}").get("GpuStrays"), what="a stray process")
+    assert shown.strip() == f"pid {rogue.process.pid} (sleep, sluicet2) on gpu 1"
+    listed = gpus(cluster)["gpus"]
+    assert not listed[0]["processes_of_no_job"]
+    assert listed[1]["processes_of_no_job"][0]["pid"] == rogue.process.pid
+    assert f"process {rogue.process.pid} (sleep) of sluicet2 belongs to no job" in cluster.ok("sluice gpus")
+    for log in (cluster.log(), cluster.log(f"slurmd-{node}")):
+        assert str(rogue.process.pid) in log
+    rogue.kill()
+    wait_until(lambda: "GpuStrays" not in cluster.show(f"node {node}"), what="the stray process has gone")
+
+
+def test_a_card_that_has_failed_drains_its_node_and_is_named(nvml_cluster):
+    cluster = nvml_cluster("JobAcctGatherFrequency=task=1")
+    node = cluster.node_names()[0]
+    wait_until(cluster.idle, what="idle")
+    cluster.nvml_set(cards("1 xid 31"))
+    wait_until(lambda: "Xid 31" in cluster.ok("sluice gpus"), what="a program's fault is told")
+    assert cluster.idle(), "and is no reason to lose the node"
+    cluster.nvml_set(cards("1 lost 1"))
+    wait_until(lambda: "DRAIN" in cluster.show(f"node {node}")["State"], what="the node is drained")
+    assert "fallen off the bus" in cluster.show(f"node {node}")["Reason"]
+    assert "fallen off the bus" in cluster.ok("sluice gpus")
