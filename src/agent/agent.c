@@ -650,6 +650,23 @@ size_t agent_steps(const struct agent *agent) {
     return agent->n_steps;
 }
 
+bool agent_step_running(const struct agent *agent, uint32_t job_id, uint32_t step_id,
+                        struct step_key *ret_key, uint32_t *ret_uid) {
+    struct agent_job *job = job_find(agent, job_id);
+
+    if (!job)
+        return false;
+    list_each (&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        if (step->key.step_id != step_id || step->state != STEP_RUNNING)
+            continue;
+        *ret_key = step->key;
+        *ret_uid = job->uid;
+        return true;
+    }
+    return false;
+}
+
 bool agent_knows_job(const struct agent *agent, uint32_t job_id) {
     return job_find(agent, job_id) != NULL;
 }

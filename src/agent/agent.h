@@ -104,6 +104,9 @@ uint64_t agent_next_tick(const struct agent *agent);
 
 /* ---- looking ---- */
 size_t agent_steps(const struct agent *agent); /* that run or are not yet acknowledged */
+/* The step that runs under these numbers, and whose it is. */
+bool agent_step_running(const struct agent *agent, uint32_t job_id, uint32_t step_id,
+                        struct step_key *ret_key, uint32_t *ret_uid);
 bool agent_knows_job(const struct agent *agent, uint32_t job_id);
 
 #endif

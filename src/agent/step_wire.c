@@ -11,6 +11,8 @@ RECORD_DEFINE(step_order, STEP_ORDER_FIELDS)
 RECORD_DEFINE(step_command, STEP_COMMAND_FIELDS)
 #define RECORD_ROW_step_report(...) RECORD_ROW(step_report, __VA_ARGS__)
 RECORD_DEFINE(step_report, STEP_REPORT_FIELDS)
+#define RECORD_ROW_step_watcher(...) RECORD_ROW(step_watcher, __VA_ARGS__)
+RECORD_DEFINE(step_watcher, STEP_WATCHER_FIELDS)
 #define RECORD_ROW_launch_head_job(...) RECORD_ROW(launch_head_job, __VA_ARGS__)
 RECORD_DEFINE(launch_head_job, LAUNCH_HEAD_JOB_FIELDS)
 #define RECORD_ROW_launch_head(...) RECORD_ROW(launch_head, __VA_ARGS__)
@@ -39,6 +41,9 @@ int step_frame_decode(struct bytes content, struct arena *arena, enum step_frame
         break;
     case STEP_FRAME_REPORT:
         r = wire_decode(&record_step_report, rest, arena, &ret->report, err);
+        break;
+    case STEP_FRAME_WATCHER:
+        r = wire_decode(&record_step_watcher, rest, arena, &ret->watcher, err);
         break;
     default:
         return error_set(err, ERR_PROTOCOL,

@@ -4,7 +4,8 @@
  * os/frame.h, over a Unix socket. The first two bytes of a frame (little endian) are an enum
  * step_frame, the rest is that record.
  *
- *   slurmd      → slurmstepd   STEP_ORDER once, first, over the inherited socket; STEP_COMMAND
+ *   slurmd      → slurmstepd   STEP_ORDER once, first, over the inherited socket; STEP_COMMAND;
+ *                              STEP_WATCHER with the connection of an sattach
  *   slurmstepd  → slurmd       STEP_REPORT: at every change, and first on every new connection
  *
  * A slurmstepd listens on its own socket too (SlurmdSpoolDir/step/JOB.STEP.ATTEMPT), where a
@@ -26,6 +27,7 @@ enum step_frame {
     STEP_FRAME_ORDER = 1,
     STEP_FRAME_COMMAND = 2,
     STEP_FRAME_REPORT = 3,
+    STEP_FRAME_WATCHER = 4,
 };
 
 /* The descriptor of srun's connection travels with the frame that carries the order. */
@@ -98,6 +100,10 @@ RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
     X(11, U32S, pids, 0)          /* with usage: what runs here */
 RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
 
+/* The descriptor travels with the frame. */
+#define STEP_WATCHER_FIELDS(X) X(1, BLOB, channel, 0) /* exported state of sattach's connection */
+RECORD_DECLARE(step_watcher, STEP_WATCHER_FIELDS)
+
 /* The few fields of MSG_LAUNCH that slurmd reads itself: the same numbers as in the full record, so
  * that a script and an environment pass through unlooked at. */
 #define LAUNCH_HEAD_JOB_FIELDS(X)                                                                  \
@@ -115,12 +121,13 @@ RECORD_DECLARE(launch_head, LAUNCH_HEAD_FIELDS)
 /* Appends a frame's content. */
 void step_frame_encode(enum step_frame type, const struct record *record, const void *object,
                        struct str *out);
-/* Decodes into one of the three records by the type that the frame carries: *ret_type tells which
+/* Decodes into one of the records by the type that the frame carries: *ret_type tells which
  * member of *ret was filled; memory is the arena's. */
 struct step_frame_any {
     struct step_order order;
     struct step_command command;
     struct step_report report;
+    struct step_watcher watcher;
 };
 must_check int step_frame_decode(struct bytes content, struct arena *arena,
                                  enum step_frame *ret_type, struct step_frame_any *ret,

@@ -104,6 +104,7 @@ struct srun {
     bool terminating; /* the step has been told to end */
     bool any_forced;  /* a task died of KILL or TERM */
     bool launch_failed;
+    bool only_looks; /* sattach: the step is somebody else's to end */
 
     /* signals, terminal */
     uint64_t interrupted_usec;

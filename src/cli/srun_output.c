@@ -45,6 +45,10 @@ static void sink_broken(struct srun_sink *sink) {
     sink->is_broken = true;
     str_reset(&sink->queue);
     sink->sent = 0;
+    if (sink->srun->only_looks) {
+        loop_stop(sink->srun->loop, 0);
+        return;
+    }
     /* Nobody reads: as a command in a pipe would die of SIGPIPE, the step ends. */
     if (sink->srun->loop && !sink->srun->terminating)
         srun_terminate(sink->srun, true, NULL);

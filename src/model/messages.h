@@ -556,6 +556,13 @@ RECORD_DECLARE(step_stat_reply, STEP_STAT_REPLY_FIELDS)
     X(5, STR, message, 0)
 RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
 
+/* sattach -> slurmd: look at a step that runs. The slurmstepd answers STEP_STARTED, and sends what
+ * it sends to srun from then on; STEP_IO with input is for its tasks. */
+#define STEP_ATTACH_FIELDS(X)                                                                      \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, step_id, 0)
+RECORD_DECLARE(step_attach, STEP_ATTACH_FIELDS)
+
 /* ---- sluice why ---- */
 #define WHY_FIELDS(X) X(1, STR, job, 0) /* "12", "12_3" */
 RECORD_DECLARE(why, WHY_FIELDS)
@@ -705,7 +712,8 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(105, STEP_FINISHED, step_done) /* RPC_LAST: nothing more comes from this node */             \
     /* sstat <-> slurmd */                                                                         \
     X(106, STEP_STAT, step_stat)                                                                   \
-    X(107, STEP_STAT_REPLY, step_stat_reply)
+    X(107, STEP_STAT_REPLY, step_stat_reply)                                                       \
+    X(108, STEP_ATTACH, step_attach)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

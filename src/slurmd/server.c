@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port where srun asks for its part of a step: its first message must be the launch, and the
- * connection then belongs to a slurmstepd. sstat asks here, too. */
+/* The port where srun asks for its part of a step, and sattach for a look at one: the first message
+ * says what is wanted, and the connection then belongs to a slurmstepd. sstat asks here, too. */
 #include <string.h>
 
 #include "os/log.h"
@@ -15,6 +15,10 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     }
     if (message->type == MSG_STEP_STAT) {
         stat_ask(slurmd, conn, message);
+        return;
+    }
+    if (message->type == MSG_STEP_ATTACH) {
+        attach_step(slurmd, conn, message);
         return;
     }
     if (message->type == MSG_PING) {

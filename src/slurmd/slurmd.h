@@ -142,6 +142,9 @@ void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_mes
 void stat_report(struct slurmd *slurmd, const struct step_report *report);
 void stat_step_gone(struct slurmd *slurmd, struct step_key key);
 void stat_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
+/* ---- attach.c ---- */
+/* Hands the connection of an sattach over to the slurmstepd of the step. */
+void attach_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
 
 /* ---- users.c ---- */
 struct user {
@@ -169,6 +172,8 @@ void step_command(struct slurmd *slurmd, struct step_key key, const struct step_
 /* The newest attempt of a step whose slurmstepd is there. */
 bool step_find(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id,
                struct step_key *ret);
+/* fd is owned. */
+void step_watch(struct slurmd *slurmd, struct step_key key, struct bytes channel, int fd);
 /* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */
 void steps_adopt(struct slurmd *slurmd);
 void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *out);

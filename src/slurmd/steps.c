@@ -281,6 +281,20 @@ void step_command(struct slurmd *slurmd, struct step_key key, const struct step_
     link_flush(link);
 }
 
+void step_watch(struct slurmd *slurmd, struct step_key key, struct bytes channel, int fd) {
+    struct step_link *link = link_find(slurmd, key);
+    cleanup_str struct str content = STR_INIT;
+    struct step_watcher watcher = {{(uint8_t *) (uintptr_t) channel.data, channel.size}};
+
+    if (!link || link->fd < 0) {
+        close(fd);
+        return;
+    }
+    step_frame_encode(STEP_FRAME_WATCHER, &record_step_watcher, &watcher, &content);
+    frame_out_append_fds(&link->out, str_bytes(&content), &fd, 1);
+    link_flush(link);
+}
+
 /* ---- after a restart ---- */
 
 static void on_adopt_timeout(void *context) {

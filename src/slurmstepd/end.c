@@ -308,7 +308,7 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
             break;
         stepd->forgotten = true;
         srun_tell_finished(stepd);
-        if (!stepd->srun)
+        if (!stepd->srun && watch_is_over(stepd))
             loop_stop(stepd->loop, 0);
         break;
     case STEP_COMMAND_REPORT:

@@ -54,9 +54,12 @@ static bool link_frames(struct link *link) {
         struct step_frame_any any;
         enum step_frame type;
         arena_init(&arena, STEP_FRAME_MAX);
-        if (step_frame_decode(content, &arena, &type, &any, NULL) == 0 &&
-            type == STEP_FRAME_COMMAND)
+        if (step_frame_decode(content, &arena, &type, &any, NULL) < 0)
+            type = (enum step_frame) 0;
+        if (type == STEP_FRAME_COMMAND)
             stepd_command(link->stepd, &any.command);
+        else if (type == STEP_FRAME_WATCHER)
+            watch_add(link->stepd, frame_in_take_fd(&link->in), &any.watcher);
         arena_done(&arena);
     }
     if (r < 0)
@@ -135,6 +138,7 @@ static int link_add(struct stepd *stepd, int fd, struct link **ret, struct error
     link->stepd = stepd;
     link->fd = fd;
     frame_in_init(&link->in, STEP_FRAME_MAX);
+    link->in.takes_fds = true;
     frame_out_init(&link->out);
     int r = loop_fd_add(stepd->loop, fd, EPOLLIN, on_link, link, &link->watch, err);
     if (r < 0) {

@@ -162,6 +162,7 @@ int main(int argc, char **argv) {
     arena_init(&stepd.arena, 0);
     env_init(&stepd.env, &stepd.arena);
     list_init(&stepd.links);
+    list_init(&stepd.watchers);
     int r = stepd_run(&stepd, &err);
     if (r < 0)
         fprintf(stderr, "slurmstepd: error: %s\n", err.text);

@@ -29,11 +29,13 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
 
     arena_init(&arena, RPC_FRAME_MAX * 2ull);
     if (message->type == MSG_STEP_IO &&
-        wire_decode(&record_step_io, message->body, &arena, &io, NULL) == 0)
+        wire_decode(&record_step_io, message->body, &arena, &io, NULL) == 0) {
+        stepd->stdin_received += io.stream == 0 ? io.data.size : 0;
         stream_input(stepd, &io);
-    else if (message->type == MSG_STEP_CONTROL &&
-             wire_decode(&record_step_control, message->body, &arena, &control, NULL) == 0)
+    } else if (message->type == MSG_STEP_CONTROL &&
+               wire_decode(&record_step_control, message->body, &arena, &control, NULL) == 0) {
         on_control(stepd, &control);
+    }
     arena_done(&arena);
 }
 
@@ -43,7 +45,7 @@ static void on_closed(struct rpc_conn *conn, const struct error *why, void *cont
 
     stepd->srun = NULL;
     if (stepd->state == STEPD_ENDED) {
-        if (stepd->forgotten)
+        if (stepd->forgotten && watch_is_over(stepd))
             loop_stop(stepd->loop, 0);
         return;
     }
@@ -74,23 +76,38 @@ void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *o
     rpc_conn_send(stepd->srun, type, flags, 0, str_bytes(&body));
 }
 
-void srun_tell_started(struct stepd *stepd) {
-    struct step_tasks tasks;
-    uint32_t *ranks, *pids;
+void srun_tell(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object) {
+    cleanup_str struct str body = STR_INIT;
 
-    if (!stepd->srun)
+    if (!stepd->srun && list_is_empty(&stepd->watchers))
         return;
-    record_init(&record_step_tasks, &tasks);
-    ranks = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*ranks));
-    pids = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*pids));
+    wire_encode(message_record(type), object, NULL, &body);
+    if (stepd->srun)
+        rpc_conn_send(stepd->srun, type, flags, 0, str_bytes(&body));
+    watch_send(stepd, type, flags, str_bytes(&body));
+}
+
+void srun_fill_started(struct stepd *stepd, struct step_tasks *tasks) {
+    uint32_t *ranks = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*ranks));
+    uint32_t *pids = arena_alloc(&stepd->arena, stepd->n_tasks * sizeof(*pids));
+
+    record_init(&record_step_tasks, tasks);
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         ranks[i] = stepd->tasks[i].rank;
         pids[i] = (uint32_t) stepd->tasks[i].pid;
     }
-    tasks.node_name = stepd->order.node_name;
-    tasks.ranks.items = ranks;
-    tasks.pids.items = pids;
-    tasks.ranks.n = tasks.pids.n = (uint32_t) stepd->n_tasks;
+    tasks->node_name = stepd->order.node_name;
+    tasks->ranks.items = ranks;
+    tasks->pids.items = pids;
+    tasks->ranks.n = tasks->pids.n = (uint32_t) stepd->n_tasks;
+}
+
+void srun_tell_started(struct stepd *stepd) {
+    struct step_tasks tasks;
+
+    if (!stepd->srun)
+        return;
+    srun_fill_started(stepd, &tasks);
     srun_send(stepd, MSG_STEP_STARTED, 0, &tasks);
 }
 
@@ -98,7 +115,7 @@ void srun_tell_exits(struct stepd *stepd) {
     vec(uint32_t) ranks = {0}, statuses = {0};
     struct step_tasks tasks;
 
-    if (!stepd->srun)
+    if (!stepd->srun && list_is_empty(&stepd->watchers))
         return;
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         struct task *task = &stepd->tasks[i];
@@ -114,17 +131,17 @@ void srun_tell_exits(struct stepd *stepd) {
     tasks.exit_status.items = statuses.items;
     tasks.ranks.n = tasks.exit_status.n = (uint32_t) ranks.n;
     if (ranks.n > 0)
-        srun_send(stepd, MSG_STEP_EXITED, 0, &tasks);
+        srun_tell(stepd, MSG_STEP_EXITED, 0, &tasks);
     vec_done(&ranks);
     vec_done(&statuses);
 }
 
 void srun_tell_finished(struct stepd *stepd) {
-    if (!stepd->srun || stepd->srun_is_told)
+    if (stepd->srun_is_told)
         return;
     stepd->srun_is_told = true;
     /* srun closes when it has read this; until then its output may be waiting for a slow reader. */
-    srun_send(stepd, MSG_STEP_FINISHED, RPC_LAST, &stepd->done);
+    srun_tell(stepd, MSG_STEP_FINISHED, RPC_LAST, &stepd->done);
 }
 
 void srun_tell_failed(struct stepd *stepd, const struct error *why) {

@@ -92,9 +92,10 @@ struct stepd {
     vec(struct output_file) files;
     int message_fd; /* stderr of the job, -1 = to srun */
     bool has_pty;
-    struct rpc_conn *srun; /* NULL = none, or gone */
-    bool srun_is_told;     /* that the step has finished */
-    uint64_t stdin_received, stdin_told;
+    struct rpc_conn *srun;               /* NULL = none, or gone */
+    bool srun_is_told;                   /* that the step has finished */
+    struct list watchers;                /* watch.c */
+    uint64_t stdin_received, stdin_told; /* of srun */
     bool outputs_paused;
 
     int listen_fd;
@@ -160,6 +161,7 @@ void stepd_close_files(struct stepd *stepd);
 must_check int stream_prepare(struct stepd *stepd, struct task *task, int fds[3],
                               struct error *err);
 void stream_input(struct stepd *stepd, const struct step_io *io);
+size_t stream_input_pending(const struct stepd *stepd); /* bytes that the slowest task leaves */
 void stream_to_srun(struct stepd *stepd, uint32_t rank, uint32_t stream, const void *data,
                     size_t size, bool eof);
 /* All processes are gone: what the pipes still hold goes out, then they are closed. */
@@ -171,10 +173,22 @@ void stream_resize(struct stepd *stepd, uint32_t rows, uint32_t cols);
 /* ---- srun.c: the connection handed over by slurmd ---- */
 must_check int srun_adopt(struct stepd *stepd, int fd, struct error *err);
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
+/* To srun and to all that watch. */
+void srun_tell(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
+void srun_fill_started(struct stepd *stepd, struct step_tasks *tasks); /* in the arena */
 void srun_tell_started(struct stepd *stepd);
 void srun_tell_exits(struct stepd *stepd); /* of tasks not told yet */
 void srun_tell_finished(struct stepd *stepd);
 void srun_tell_failed(struct stepd *stepd, const struct error *why);
+
+/* ---- watch.c: sattach ---- */
+/* Somebody looks at the step: gets what srun gets from now on, as fast as it reads; what it does
+ * not read in time is left out. fd is owned. */
+void watch_add(struct stepd *stepd, int fd, const struct step_watcher *request);
+void watch_send(struct stepd *stepd, uint16_t type, uint16_t flags, struct bytes body);
+/* Tasks have read what waited for them. */
+void watch_go_on(struct stepd *stepd);
+bool watch_is_over(const struct stepd *stepd); /* nobody does */
 
 /* ---- link.c: slurmd ---- */
 must_check int link_open(struct stepd *stepd, int inherited_fd, struct error *err);

@@ -33,7 +33,7 @@ void stream_to_srun(struct stepd *stepd, uint32_t rank, uint32_t stream, const v
     io.data.data = (uint8_t *) (uintptr_t) data;
     io.data.size = size;
     io.eof = eof;
-    srun_send(stepd, MSG_STEP_IO, 0, &io);
+    srun_tell(stepd, MSG_STEP_IO, 0, &io);
 }
 
 static void output_close(struct task_output *output) {
@@ -112,16 +112,23 @@ static void input_close(struct task *task) {
     task->in_sent = 0;
 }
 
-/* Tells srun how much every task has taken, so that it may send more. */
-static void tell_taken(struct stepd *stepd) {
+size_t stream_input_pending(const struct stepd *stepd) {
     size_t pending = 0;
-    struct step_io io;
 
     for (size_t i = 0; i < stepd->n_tasks; i++)
         pending = max_of(pending, stepd->tasks[i].in_pending.length - stepd->tasks[i].in_sent);
-    uint64_t taken = stepd->stdin_received - pending;
-    if (taken < stepd->stdin_told + TAKEN_STEP)
+    return pending;
+}
+
+/* Tells srun how much every task has taken, so that it may send more. */
+static void tell_taken(struct stepd *stepd) {
+    size_t pending = stream_input_pending(stepd);
+    struct step_io io;
+
+    watch_go_on(stepd);
+    if (stepd->stdin_received < pending + stepd->stdin_told + TAKEN_STEP)
         return;
+    uint64_t taken = stepd->stdin_received - pending;
     stepd->stdin_told = taken;
     record_init(&record_step_io, &io);
     io.taken = taken;
@@ -167,7 +174,6 @@ void stream_input(struct stepd *stepd, const struct step_io *io) {
 
     if (io->stream != 0)
         return;
-    stepd->stdin_received += io->data.size;
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         struct task *task = &stepd->tasks[i];
         if (task->in_fd < 0 || (!io->all && task->rank != io->rank))

@@ -282,6 +282,26 @@ TEST(a_result_is_repeated_until_it_is_acknowledged) {
     world_close(&w);
 }
 
+TEST(a_running_step_is_found_by_its_numbers_with_its_owner) {
+    struct world w;
+    struct step_key key = {0};
+    uint32_t uid = 0;
+    world_open(&w);
+    assert_int_equal(agent_launch(w.agent, 0, batch, 1000, true, &w.effects, NULL), 1);
+    assert_false(agent_step_running(w.agent, batch.job_id, batch.step_id, &key, &uid));
+    world_close(&w);
+    world_open(&w);
+    launch_running(&w, batch, true);
+    assert_true(agent_step_running(w.agent, batch.job_id, batch.step_id, &key, &uid));
+    assert_int_equal(key.attempt, batch.attempt);
+    assert_int_equal(uid, 1000);
+    assert_false(agent_step_running(w.agent, batch.job_id, 77, &key, &uid));
+    assert_false(agent_step_running(w.agent, 77, batch.step_id, &key, &uid));
+    report_done(&w, batch, 0);
+    assert_false(agent_step_running(w.agent, batch.job_id, batch.step_id, &key, &uid));
+    world_close(&w);
+}
+
 TEST(an_acknowledgement_of_a_running_step_or_of_another_attempt_changes_nothing) {
     struct world w;
     world_open(&w);
@@ -672,6 +692,7 @@ int main(void) {
         cmocka_unit_test(a_slurmstepd_that_dies_has_its_step_swept_and_reported),
         cmocka_unit_test(
             what_a_slurmstepd_left_that_died_unseen_is_the_controllers_business_until_it_is_swept),
+        cmocka_unit_test(a_running_step_is_found_by_its_numbers_with_its_owner),
         cmocka_unit_test(a_slurmstepd_that_exits_after_its_result_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,22 @@ TEST(a_frame_comes_back_as_the_record_that_it_was) {
     str_done(&content);
 }
 
+TEST(a_watcher_comes_with_the_state_of_its_connection) {
+    struct step_watcher watcher = {{(uint8_t *) (uintptr_t) "\1\0state", 7}};
+    struct str content = STR_INIT;
+    struct arena arena;
+    struct step_frame_any any;
+    enum step_frame type;
+
+    arena_init(&arena, 0);
+    step_frame_encode(STEP_FRAME_WATCHER, &record_step_watcher, &watcher, &content);
+    assert_int_equal(step_frame_decode(str_bytes(&content), &arena, &type, &any, NULL), 0);
+    assert_int_equal(type, STEP_FRAME_WATCHER);
+    assert_memory_equal(any.watcher.channel.data, "\1\0state", 7);
+    arena_done(&arena);
+    str_done(&content);
+}
+
 TEST(a_frame_of_an_unknown_type_or_too_short_is_an_error) {
     struct arena arena;
     struct step_frame_any any;
@@ -68,6 +84,7 @@ TEST(other_names_are_no_sockets_of_steps) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_comes_back_as_the_record_that_it_was),
+        cmocka_unit_test(a_watcher_comes_with_the_state_of_its_connection),
         cmocka_unit_test(a_frame_of_an_unknown_type_or_too_short_is_an_error),
         cmocka_unit_test(socket_names_name_the_step_and_come_back),
         cmocka_unit_test(other_names_are_no_sockets_of_steps),
