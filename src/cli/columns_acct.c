@@ -542,10 +542,11 @@ void fields_print(const struct column_table *columns, struct str *out) {
     for (size_t i = 0; i < columns->n; i++) {
         if (columns->rows[i].flags & COLUMN_HIDDEN)
             continue;
-        str_printf(out, "%-19s ", columns->rows[i].name);
-        if (++n % 4 == 0)
-            str_append_char(out, '\n');
+        if (n > 0)
+            str_append_char(out, n % 4 == 0 ? '\n' : ' ');
+        str_printf(out, "%-19s", columns->rows[i].name);
+        n++;
     }
-    if (n % 4)
+    if (n > 0)
         str_append_char(out, '\n');
 }
