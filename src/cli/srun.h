@@ -33,6 +33,7 @@ struct srun_task {
     uint8_t state; /* enum task_state */
     uint16_t node; /* index in srun->nodes */
     bool is_told;  /* its end has been printed */
+    bool is_oom;   /* killed for want of memory */
     uint32_t status;
     struct str lines[2]; /* unfinished line of stdout, stderr */
 };
@@ -103,7 +104,7 @@ struct srun {
     bool aborted;     /* "Job step aborted" has been said */
     bool terminating; /* the step has been told to end */
     bool any_forced;  /* a task died of KILL or TERM */
-    bool launch_failed;
+    bool launch_failed, out_of_memory;
     bool only_looks; /* sattach: the step is somebody else's to end */
 
     /* signals, terminal */

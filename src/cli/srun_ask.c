@@ -446,6 +446,8 @@ static uint32_t wait_status(const struct srun *srun) {
             worst_rank = rank;
         }
     }
+    if (srun->out_of_memory)
+        return STATUS_OOM;
     return worst ? worst : srun->launch_failed ? 1u << 8 : 0;
 }
 

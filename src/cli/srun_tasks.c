@@ -35,10 +35,12 @@ static void tell_like(struct srun *srun, size_t first) {
     cleanup_idset struct idset ranks = IDSET_INIT;
     cleanup_str struct str names = STR_INIT, numbers = STR_INIT, text = STR_INIT;
     uint32_t status = srun->tasks[first].status;
+    bool is_oom = srun->tasks[first].is_oom;
 
     for (size_t i = first; i < srun->n_tasks; i++) {
         struct srun_task *task = &srun->tasks[i];
-        if (task->state != TASK_EXITED || task->is_told || task->status != status)
+        if (task->state != TASK_EXITED || task->is_told || task->status != status ||
+            task->is_oom != is_oom)
             continue;
         task->is_told = true;
         hostlist_push(&hosts, srun->nodes[task->node].layout->name);
@@ -48,7 +50,7 @@ static void tell_like(struct srun *srun, size_t first) {
     hostlist_sort(&hosts);
     hostlist_fold(&hosts, &names);
     idset_print(&ranks, &numbers, 0);
-    end_text(status, false, &text);
+    end_text(status, is_oom, &text);
     cli_error(&srun->cli, "%s: task%s %s: %s", names.data, idset_count(&ranks) > 1 ? "s" : "",
               numbers.data, text.data);
 }
@@ -218,6 +220,7 @@ void srun_tasks_exited(struct srun_node *node, const struct step_tasks *tasks) {
         uint32_t rank = tasks->ranks.items[i];
         if (rank >= srun->n_tasks || &srun->nodes[srun->tasks[rank].node] != node)
             continue;
+        srun->tasks[rank].is_oom = tasks->oom;
         task_exited(srun, rank, tasks->exit_status.items[i]);
         bad |= tasks->exit_status.items[i] != 0;
     }
@@ -244,6 +247,7 @@ void srun_node_finished(struct srun_node *node, const struct step_done *done) {
         cli_error(&srun->cli, "%s: %s", node->layout->name, done->detail);
     if (done->code)
         srun->launch_failed = true;
+    srun->out_of_memory |= done->oom;
     node_over(node);
 }
 

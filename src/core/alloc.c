@@ -77,6 +77,10 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
         preempt_finish(core, job);
         return;
     }
+    if (status == STATUS_OOM) {
+        job_finish(core, job, JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY, status, NULL);
+        return;
+    }
     job_finish(core, job, status == 0 ? JOB_COMPLETED : JOB_FAILED,
                status == 0 ? REASON_NONE
                : signalled ? REASON_RAISED_SIGNAL

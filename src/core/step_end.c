@@ -24,7 +24,7 @@ static void add_usage(struct step *rec, const struct usage *more) {
 
 static enum job_state state_of_status(const struct core_job *job, const struct step_done *done,
                                       uint32_t status) {
-    if (done->oom)
+    if (done->oom || status == STATUS_OOM)
         return JOB_OUT_OF_MEMORY;
     if (done->timed_out)
         return JOB_TIMEOUT;
@@ -97,8 +97,8 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
         job_finish(core, job, JOB_FAILED, REASON_LAUNCH_FAILURE, 53, NULL);
     } else if (done->oom) {
         step->rec.state = JOB_OUT_OF_MEMORY;
-        step->rec.exit_status = 125;
-        job_finish(core, job, JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY, 125, NULL);
+        step->rec.exit_status = STATUS_OOM;
+        job_finish(core, job, JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY, STATUS_OOM, NULL);
     } else if (status == 0) {
         step->rec.state = JOB_COMPLETED;
         job_finish(core, job, JOB_COMPLETED, REASON_NONE, 0, NULL);
@@ -141,15 +141,15 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
     }
     if (!known)
         return;
-    step->rec.exit_status = worse_status(step->rec.exit_status, done->exit_status);
+    /* whichever node it was, and whatever the others say later */
+    step->rec.exit_status =
+        worse_status(step->rec.exit_status, done->oom ? STATUS_OOM : done->exit_status);
     add_usage(&step->rec, done->usage);
     step_touch(core, step);
     if (step->rec.nodes_left > 0)
         return;
     step->rec.end_time = max_of(core->now, step->rec.start_time);
     step->rec.state = state_of_status(job, done, step->rec.exit_status);
-    if (done->oom)
-        step->rec.exit_status = 125;
     if (step->rec.step_id < STEP_INTERACTIVE) {
         job->rec.derived_exit = worse_status(job->rec.derived_exit, step->rec.exit_status);
         job_touch(core, job);

@@ -313,6 +313,8 @@ RECORD_DECLARE(usage, USAGE_FIELDS)
     X(40, BOOL, owns_mem, 0)             /* likewise its memory */
 RECORD_DECLARE(step, STEP_FIELDS)
 
+/* The exit status of what ran out of memory, "0:125": no signal has this number. */
+#define STATUS_OOM 125u
 /* Exit status words "3:0" / "0:9" of scontrol and sacct. */
 void exit_status_print(uint32_t status, struct str *out);
 /* "123", "123_4", "123_[5-9%2]": squeue's %i. max_bytes as idset_print. */

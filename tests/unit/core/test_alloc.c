@@ -114,6 +114,11 @@ TEST(the_status_of_its_command_is_the_allocations) {
     assert_int_equal(ends(&world, b, 9), 0);
     assert_true(world_look(&world, b, &job));
     assert_int_equal(job.reason, REASON_RAISED_SIGNAL);
+    uint32_t c = steps_salloc(&world, 1, 1, NULL);
+    assert_int_equal(ends(&world, c, STATUS_OOM), 0);
+    assert_true(world_look(&world, c, &job));
+    assert_int_equal(job.state, JOB_OUT_OF_MEMORY);
+    assert_int_equal(job.reason, REASON_OUT_OF_MEMORY);
     assert_int_equal(ends(&world, a, 0), 0); /* said twice */
     assert_true(world_look(&world, a, &job));
     assert_int_equal(job.state, JOB_FAILED);

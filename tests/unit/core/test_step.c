@@ -394,6 +394,37 @@ TEST(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one) {
     world_stop(&world);
 }
 
+TEST(a_step_is_out_of_memory_whichever_node_was_and_whoever_reports_last) {
+    struct world world;
+    struct step_request request;
+    struct step step;
+    struct job info;
+    uint32_t job = begin_job(&world, 2, 2, NULL);
+    steps_request(&request, job, 2);
+    request.min_nodes = 2;
+    uint32_t id = steps_run(&world, &request);
+    assert_true(steps_look(&world, job, id, &step));
+    struct step_done done;
+    record_init(&record_step_done, &done);
+    done.job_id = job;
+    done.step_id = id;
+    done.attempt = 1;
+    done.exit_status = 9;
+    done.oom = true;
+    core_node_message(world.core, world.now,
+                      core_node_find(world.core, step.allocation.items[0].name), MSG_STEP_DONE,
+                      &done, &world.effects);
+    world_turn(&world);
+    steps_end_on(&world, core_node_find(world.core, step.allocation.items[1].name), job, id, 0);
+    assert_true(steps_look(&world, job, id, &step));
+    assert_int_equal(step.state, JOB_OUT_OF_MEMORY);
+    assert_int_equal(step.exit_status, STATUS_OOM);
+    assert_true(world_look(&world, job, &info));
+    assert_int_equal(info.state, JOB_RUNNING);
+    assert_int_equal(info.derived_exit, STATUS_OOM);
+    world_stop(&world);
+}
+
 TEST(a_job_has_at_most_max_step_count_steps) {
     struct world world;
     struct step_request request;
@@ -560,6 +591,7 @@ int main(void) {
         cmocka_unit_test(devices_for_the_whole_step_are_spread_over_its_nodes),
         cmocka_unit_test(tasks_per_core_and_per_socket_bound_the_tasks_of_a_node),
         cmocka_unit_test(the_worst_status_of_its_tasks_is_the_steps_and_the_jobs_derived_one),
+        cmocka_unit_test(a_step_is_out_of_memory_whichever_node_was_and_whoever_reports_last),
         cmocka_unit_test(a_job_has_at_most_max_step_count_steps),
         cmocka_unit_test(steps_of_jobs_that_do_not_run_and_of_others_are_refused),
         cmocka_unit_test(waiting_steps_learn_of_the_end_of_their_job),
