@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RECORD_ROW_fence(...) RECORD_ROW(fence, __VA_ARGS__)
+RECORD_DEFINE(fence, FENCE_FIELDS)
 #define RECORD_ROW_step_order(...) RECORD_ROW(step_order, __VA_ARGS__)
 RECORD_DEFINE(step_order, STEP_ORDER_FIELDS)
 #define RECORD_ROW_step_command(...) RECORD_ROW(step_command, __VA_ARGS__)

@@ -30,6 +30,16 @@ enum step_frame {
     STEP_FRAME_WATCHER = 4,
 };
 
+/* What a job or a step may use of this node, in the machine's own terms. Unset = no limit. */
+#define FENCE_FIELDS(X)                                                                            \
+    X(1, STR, cpus, 0)     /* hardware threads, "0-3,8"; NULL = all */                             \
+    X(2, OPT64, memory, 0) /* bytes */                                                             \
+    X(3, OPT64, swap, 0)   /* bytes, on top of memory */                                           \
+    X(4, OPT64, swappiness, 0)                                                                     \
+    X(5, OPT64, pids, 0)                                                                           \
+    X(6, STRS, devices, 0) /* that are denied: "c 195:0" */
+RECORD_DECLARE(fence, FENCE_FIELDS)
+
 /* The descriptor of srun's connection travels with the frame that carries the order. */
 #define STEP_ORDER_FIELDS(X)                                                                       \
     X(1, U32, job_id, 0)                                                                           \
@@ -59,15 +69,20 @@ enum step_frame {
     X(25, STR, task_epilog, 0)                                                                     \
     X(26, BOOL, append_output, 0) /* JobFileAppend */                                              \
     X(27, STR, log_file, 0)                                                                        \
-    X(28, STR, cgroup, 0)         /* of this step, relative to the cgroup tree; see os/cgroup.h */ \
-    X(29, U32, gather_seconds, 0) /* how often use is looked at; 0 = only when asked */            \
+    X(28, STR, cgroup, 0)            /* of this step: a path below the base of cgroup_tree */      \
+    X(29, U32, gather_seconds, 0)    /* how often use is looked at; 0 = only when asked */         \
     X(30, OPT64, def_mem_per_cpu, 0) /* MiB: what a job that asked for nothing has got */          \
     X(31, OPT64, def_mem_per_node, 0)                                                              \
     X(32, STR, topology_addr, 0) /* "s3.s0.c01"; NULL: the node */                                 \
     X(33, STR, topology_pattern, 0)                                                                \
     X(34, REC, cpus, cpu_map)                                                                      \
     X(35, OPT32, gpu_env, 0) /* enum gpu_env: variables that name a program's GPUs; unset: all */  \
-    X(36, U64, gather_params, 0) /* CONF_GATHER_..., JobAcctGatherParams */
+    X(36, U64, gather_params, 0) /* CONF_GATHER_..., JobAcctGatherParams */                        \
+    X(40, STR, cgroup_tree, 0)   /* cgroup_tree_print(): where groups are made */                  \
+    X(41, U32, cgroup_parts, 0)  /* of each group: enum cgroup_part */                             \
+    X(42, REC, job_fence, fence)                                                                   \
+    X(43, REC, step_fence, fence)                                                                  \
+    X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {
@@ -111,6 +126,7 @@ RECORD_DECLARE(step_watcher, STEP_WATCHER_FIELDS)
     X(11, U32, uid, 0)                                                                             \
     X(12, U32, gid, 0)                                                                             \
     X(13, STR, user_name, 0)                                                                       \
+    X(30, RECS, allocation, job_node)                                                              \
     X(102, STR, partition, 0)
 RECORD_DECLARE(launch_head_job, LAUNCH_HEAD_JOB_FIELDS)
 #define LAUNCH_HEAD_FIELDS(X)                                                                      \

@@ -119,6 +119,10 @@ static void node_use(const struct node *node, const struct show_options *options
             str_append_char(out, ']');
         }
     }
+    if (node->confinement) {
+        show_line(options, out);
+        show_text("Confinement", node->confinement, out);
+    }
     if (node->comment) {
         show_line(options, out);
         show_text("Comment", node->comment, out);

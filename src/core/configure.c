@@ -163,6 +163,7 @@ static void node_carry_over(struct core_node *node, struct core_node *old) {
     string_set(&node->rec.arch, old->rec.arch);
     string_set(&node->rec.version, old->rec.version);
     string_set(&node->rec.boot_id, old->rec.boot_id);
+    string_set(&node->rec.confinement, old->rec.confinement);
     node->rec.boot_time = old->rec.boot_time;
     node->rec.slurmd_start_time = old->rec.slurmd_start_time;
     node->rec.last_busy = old->rec.last_busy;

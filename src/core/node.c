@@ -314,6 +314,7 @@ static void take_reported(struct core_node *node, const struct node *reported) {
     string_set(&node->rec.arch, reported->arch);
     string_set(&node->rec.version, reported->version);
     string_set(&node->rec.gres_detail, reported->gres);
+    string_set(&node->rec.confinement, reported->confinement);
     node->rec.boot_time = reported->boot_time;
     node->rec.slurmd_start_time = reported->slurmd_start_time;
     node->rec.cpu_load = reported->cpu_load;

@@ -151,7 +151,11 @@ static void layout_node(struct core *core, const struct core_step *step, uint32_
     ret->cores = entry->cores;
     ret->gres = entry->gres;
     ret->mem = entry->mem;
-    ret->job_cpus = step->job->rec.allocation.items[step->nodes[i]].cpus;
+    const struct job_node *held = &step->job->rec.allocation.items[step->nodes[i]];
+    ret->job_cpus = held->cpus;
+    ret->job_cores = held->cores;
+    ret->job_gres = held->gres;
+    ret->job_mem = held->mem;
 }
 
 /* Ranks of the arbitrary distribution: in the order of the list. */

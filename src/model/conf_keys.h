@@ -980,31 +980,33 @@ O("Ignore", "write AutoDetect=off with a NodeName")
 
 /* ---- cgroup.conf ---- */
 #define CONF_CGROUP_KEYS(X) \
-X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, NOT_YET, \
+X(ENUM, plugin, "CgroupPlugin", CONF_CGROUP_AUTODETECT, 0, 0, CGROUP_PLUGIN, HONOURED, \
   "version of control groups") \
-X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, NOT_YET, \
+X(STRING, mountpoint, "CgroupMountpoint", "/sys/fs/cgroup", 0, 0, NONE, HONOURED, \
   "where they are mounted") \
-X(BOOL, constrain_cores, "ConstrainCores", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, constrain_cores, "ConstrainCores", true, 0, 1, NONE, HONOURED, \
   "jobs run on their own CPUs only") \
-X(BOOL, constrain_devices, "ConstrainDevices", false, 0, 1, NONE, NOT_YET, \
-  "jobs can open their own devices only") \
-X(BOOL, constrain_ram_space, "ConstrainRAMSpace", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, constrain_devices, "ConstrainDevices", true, 0, 1, NONE, HONOURED, \
+  "of the devices that gres.conf names, jobs can open their own only") \
+X(BOOL, constrain_ram_space, "ConstrainRAMSpace", true, 0, 1, NONE, HONOURED, \
   "jobs are held to their memory") \
-X(BOOL, constrain_swap_space, "ConstrainSwapSpace", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, constrain_swap_space, "ConstrainSwapSpace", true, 0, 1, NONE, HONOURED, \
   "jobs are held to their memory with swap") \
-X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, NOT_YET, \
-  "memory limit in percent of what a job asked for") \
-X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, NOT_YET, \
-  "swap in percent of the memory that a job asked for") \
-X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, NOT_YET, \
+X(BOOL, constrain_pids, "ConstrainPids", true, 0, 1, NONE, HONOURED, \
+  "jobs have a share of the process numbers by their CPUs, so that a fork bomb ends in its own job; not known to Slurm") \
+X(PERCENT, allowed_ram_space, "AllowedRAMSpace", 100, 0, 10000, NONE, HONOURED, \
+  "memory limit in percent of what a job was given") \
+X(PERCENT, allowed_swap_space, "AllowedSwapSpace", 0, 0, 10000, NONE, HONOURED, \
+  "swap in percent of the memory that a job was given") \
+X(PERCENT, max_ram_percent, "MaxRAMPercent", 100, 0, 100, NONE, HONOURED, \
   "most memory of a job in percent of the node") \
-X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, NOT_YET, \
+X(PERCENT, max_swap_percent, "MaxSwapPercent", 100, 0, 100, NONE, HONOURED, \
   "most swap of a job in percent of the node") \
-X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, NOT_YET, \
+X(MIB, min_ram_space, "MinRAMSpace", 30, 0, CONF_U64_MAX, NONE, HONOURED, \
   "least memory limit in MiB") \
-X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, NOT_YET, \
-  "how readily memory is swapped out") \
-X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, NOT_YET, \
+X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, HONOURED, \
+  "how readily memory is swapped out; control groups v1 only") \
+X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, HONOURED, \
   "signals go to all processes of a step") \
 X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, NOT_YET, \
   "make control groups without systemd") \

@@ -257,7 +257,7 @@
     X(LAUNCH_SEND_GIDS, "send_gids", NOT_YET)
 #define CONF_TASK_PLUGIN_WORDS(X) \
     X(TASK_NONE, "task/none", HONOURED) X(TASK_AFFINITY, "task/affinity", NOT_YET) \
-    X(TASK_CGROUP, "task/cgroup", NOT_YET)
+    X(TASK_CGROUP, "task/cgroup", HONOURED)
 #define CONF_TASK_PLUGIN_ALIASES(X) X(TASK_CGROUP, "task/cray_aries", OBSOLETE)
 #define CONF_TASK_PARAM_WORDS(X) \
     X(TASK_PARAM_NONE, "None", HONOURED) X(TASK_PARAM_SOCKETS, "Sockets", NOT_YET) \

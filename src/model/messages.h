@@ -104,7 +104,10 @@ RECORD_DECLARE(submit_reply, SUBMIT_REPLY_FIELDS)
     X(6, STR, cores, 0)                                                                            \
     X(7, STR, gres, 0)                                                                             \
     X(8, U64, mem, 0)                                                                              \
-    X(9, U32, job_cpus, 0) /* of the whole job on this node */
+    X(9, U32, job_cpus, 0) /* of the whole job on this node, as the three that follow */           \
+    X(10, STR, job_cores, 0)                                                                       \
+    X(11, STR, job_gres, 0)                                                                        \
+    X(12, U64, job_mem, 0)
 RECORD_DECLARE(step_node, STEP_NODE_FIELDS)
 /* `credential`: a MUNGE credential only slurmd's user can read; its payload is a step_credential.
  */

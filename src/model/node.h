@@ -53,7 +53,8 @@
     X(44, U32, core_spec, 0)                                                                       \
     X(45, U64, mem_spec, 0)                                                                        \
     X(46, STR, gres_detail, 0) /* what the node reported */                                        \
-    X(47, STR, gpu_strays, 0)  /* processes on its GPUs that belong to no job */
+    X(47, STR, gpu_strays, 0)  /* processes on its GPUs that belong to no job */                   \
+    X(50, STR, confinement, 0) /* what slurmd enforces: "cores,memory (v2), not devices: …" */
 RECORD_DECLARE(node, NODE_FIELDS)
 
 /* A partition as listed: configuration plus what administrators changed. Times in minutes with

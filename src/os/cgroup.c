@@ -16,10 +16,9 @@
 #include "os/cgroup_internal.h"
 
 #define DEPTH_MAX 16
+#define MAKE_TRIES 20
 #define FREEZE_TRIES 100 /* a millisecond apart */
-#define REMOVE_TRIES                                                                               \
-    20 /* a millisecond apart: a killed process leaves its group a little later                    \
-        */
+#define REMOVE_TRIES 20  /* too: a killed process leaves its group a little later */
 
 struct pid_vec {
     pid_t *items;
@@ -40,7 +39,8 @@ static const char *part_root(const struct cgroup_tree *tree, enum cgroup_part pa
 }
 
 char *cgroup_dir(const struct cgroup *group, enum cgroup_part part) {
-    return xasprintf("%s/%s", part_root(group->tree, part), group->path);
+    const char *root = part_root(group->tree, part);
+    return *group->path ? xasprintf("%s/%s", root, group->path) : xstrdup(root);
 }
 
 /* A new v1 cpuset is empty and takes no process before it has both lists. */
@@ -54,65 +54,129 @@ static void cpuset_inherit(const char *parent, const char *dir) {
     }
 }
 
-/* Makes dir and what is missing above it. Below a v2 root, each parent hands its controllers on. */
-static int make_dirs(const struct cgroup_tree *tree, enum cgroup_part part, const char *root,
-                     const char *path, struct error *err) {
-    cleanup_free char *dir = xasprintf("%s/%s", root, path);
-    bool is_v2 = root == tree->v2_root;
-    /* Start at the mount point: the base may be missing, too. */
-    for (char *at = dir + 1;; at++) {
-        if (*at != '/' && *at != '\0')
+/* A file that a controller shows in every group that it is enabled for. */
+static const char *const probes[CGROUP_PARTS] = {
+    [1] = "memory.max", [2] = "cpuset.cpus", [3] = "cpu.max", [4] = "pids.max"};
+
+/* "+memory +pids": the controllers of v2 that the group of this directory lacks. */
+static void missing_controllers(const char *dir, uint32_t parts, struct str *out) {
+    for (unsigned i = 0; i < CGROUP_PARTS; i++) {
+        cleanup_free char *probe = NULL;
+        if (!(parts & (1u << i)) || !probes[i])
             continue;
-        char separator = *at;
-        *at = '\0';
-        if (mkdir(dir, 0755) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
-            return error_errno(err, errno, "cannot make control group %s", dir);
-        bool is_above = (size_t) (at - dir) >= strlen(root);
-        if (is_above && !is_v2 && part == CGROUP_CPUSET) {
-            char *slash = strrchr(dir, '/');
-            *slash = '\0';
-            cleanup_free char *parent = xstrdup(dir);
-            *slash = '/';
-            cpuset_inherit(parent, dir);
-        }
-        if (is_above && is_v2 && separator && part != CGROUP_TRACK) {
-            cleanup_free char *control = xasprintf("+%s", cgroup_part_name(part));
-            int errnum = cgroup_write(dir, "cgroup.subtree_control", control);
-            if (errnum != 0)
-                return error_errno(
-                    err, errnum, "cannot hand the %s controller on in %s%s", cgroup_part_name(part),
-                    dir, errnum == EBUSY ? " (processes must not be in that group itself)" : "");
-        }
-        if (!separator)
-            break;
-        *at = separator;
+        probe = xasprintf("%s/%s", dir, probes[i]);
+        if (access(probe, F_OK) < 0)
+            str_printf(out, "%s+%s", out->length > 0 ? " " : "", cgroup_part_name(1u << i));
     }
-    if (access(dir, W_OK) < 0)
-        return error_errno(err, errno, "cannot use control group %s", dir);
+}
+
+/* Has the group above hand its controllers on. */
+static int hand_on(const char *parent, const char *dir, uint32_t parts, struct error *err) {
+    cleanup_str struct str controls = STR_INIT;
+    missing_controllers(dir, parts, &controls);
+    if (controls.length == 0)
+        return 0;
+    int errnum = cgroup_write(parent, "cgroup.subtree_control", controls.data);
+    if (errnum == 0)
+        return 0;
+    if (errnum == ENOENT || errnum == ENODEV)
+        return error_set(err, ERR_NOT_FOUND, "control group %s has no %s to hand on", parent,
+                         controls.data);
+    return error_errno(err, errnum, "cannot write %s to %s/cgroup.subtree_control%s", controls.data,
+                       parent, errnum == EBUSY ? " (no process may be in that group itself)" : "");
+}
+
+/* What a group needs before it can be used; `parts` are those that this hierarchy provides. */
+static int set_up(const char *dir, uint32_t parts, bool is_v2, struct error *err) {
+    cleanup_free char *parent = xstrdup(dir);
+    *strrchr(parent, '/') = '\0';
+    if (is_v2)
+        return hand_on(parent, dir, parts, err);
+    if (parts & CGROUP_CPUSET)
+        cpuset_inherit(parent, dir);
+    /* Linux before 5.11 counts a group's memory without those below it unless it is told to. */
+    if (parts & CGROUP_MEMORY)
+        (void) cgroup_write(dir, "memory.use_hierarchy", "1");
     return 0;
+}
+
+/* Makes dir and what is missing above it. *ret_is_new is set when dir was not there. The last step
+ * of a job removes the job's group and may do so while we make ours in it: then again. */
+static int make_dir(const char *dir, uint32_t parts, bool is_v2, bool *ret_is_new,
+                    struct error *err) {
+    int r = 0;
+    for (unsigned i = 0; i < MAKE_TRIES; i++) {
+        bool is_new = mkdir(dir, 0755) == 0;
+        if (is_new || errno == EEXIST) {
+            r = is_new || is_v2 ? set_up(dir, parts, is_v2, err) : 0;
+            *ret_is_new |= is_new && r == 0;
+            if (r != -ERR_NOT_FOUND)
+                return r;
+            continue;
+        }
+        r = error_errno(err, errno, "cannot make control group %s", dir);
+        if (errno != ENOENT)
+            return r;
+        cleanup_free char *parent = xstrdup(dir);
+        char *slash = strrchr(parent, '/');
+        if (slash == parent)
+            return r;
+        *slash = '\0';
+        bool ignored = false;
+        int above = make_dir(parent, parts, is_v2, &ignored, err);
+        if (above < 0)
+            return above;
+    }
+    return r;
+}
+
+/* The parts that are one directory: all that v2 provides, or one of v1. */
+static uint32_t parts_together(const struct cgroup_tree *tree, uint32_t part) {
+    uint32_t v2 = cgroup_tree_v2_parts(tree);
+    return v2 & part ? v2 : part;
 }
 
 int cgroup_make(struct cgroup_tree *tree, const char *path, uint32_t parts, struct cgroup **ret,
                 struct error *err) {
-    assert(tree && path && *path && *path != '/' && !strstr(path, ".."));
-    parts |= CGROUP_TRACK;
-    for (unsigned i = 0; i < CGROUP_PARTS; i++) {
-        uint32_t part = parts & (1u << i);
+    assert(tree && path && *path != '/' && !strstr(path, ".."));
+    struct cgroup *group = cgroup_handle(tree, path, parts);
+    uint32_t left = group->parts;
+    int r = 0;
+    for (unsigned i = 0; r == 0 && i < CGROUP_PARTS; i++) {
+        uint32_t part = left & (1u << i);
         if (part & ~tree->parts)
-            return error_set(
-                err, ERR_NOT_SUPPORTED,
-                "control groups give no %s here (%s); mount that controller and let "
-                "this user write to it, or set the Constrain… option in cgroup.conf to "
-                "no",
-                cgroup_part_name(part), str_cstr(&tree->description));
-        int r = part ? make_dirs(tree, part, part_root(tree, part), path, err) : 0;
-        if (r < 0)
-            return r;
+            r = error_set(err, ERR_NOT_SUPPORTED,
+                          "control groups give no %s here (%s); mount that controller and let this "
+                          "user write to it, or set the Constrain… option in cgroup.conf to no",
+                          cgroup_part_name(part), str_cstr(&tree->description));
+        if (!part || r < 0)
+            continue;
+        uint32_t together = parts_together(tree, part);
+        cleanup_free char *dir = cgroup_dir(group, part);
+        r = make_dir(dir, together & group->parts, (cgroup_tree_v2_parts(tree) & part) != 0,
+                     &group->is_new, err);
+        left &= ~together;
     }
-    struct cgroup *group = zalloc(struct cgroup);
-    *group = (struct cgroup) {.tree = tree, .path = xstrdup(path), .parts = parts};
+    if (r < 0) {
+        cgroup_free(group);
+        return r;
+    }
     *ret = group;
     return 0;
+}
+
+struct cgroup *cgroup_handle(struct cgroup_tree *tree, const char *path, uint32_t parts) {
+    struct cgroup *group = zalloc(struct cgroup);
+    *group = (struct cgroup) {.tree = tree, .path = xstrdup(path), .parts = parts | CGROUP_TRACK};
+    return group;
+}
+
+const char *cgroup_path(const struct cgroup *group) {
+    return group->path;
+}
+
+bool cgroup_is_new(const struct cgroup *group) {
+    return group->is_new;
 }
 
 void cgroup_free(struct cgroup *group) {
@@ -151,17 +215,29 @@ static int remove_one(const char *dir, void *context) {
 }
 
 int cgroup_remove(struct cgroup *group, struct error *err) {
+    uint32_t left = group->parts;
     for (unsigned i = CGROUP_PARTS; i-- > 0;) { /* tracking last: it tells what is left */
-        if (!(group->parts & (1u << i)))
+        uint32_t part = left & (1u << i);
+        if (!part || (part != CGROUP_TRACK && (group->tree->v2_parts & part)))
             continue;
-        cleanup_free char *dir = cgroup_dir(group, 1u << i);
-        int errnum = walk(dir, 0, remove_one, NULL);
+        cleanup_free char *dir = cgroup_dir(group, part);
+        /* In most cases nothing is below it. */
+        int errnum = rmdir(dir) == 0 || errno == ENOENT ? 0 : walk(dir, 0, remove_one, NULL);
         if (errnum == EBUSY)
             return error_set(err, ERR_BUSY, "control group %s still has processes", dir);
         if (errnum != 0)
             return error_errno(err, errnum, "cannot remove control group %s", dir);
     }
     return 0;
+}
+
+/* Tracking first: where somebody is making a group below it, that is where he begins. */
+void cgroup_remove_if_empty(struct cgroup *group) {
+    for (unsigned i = 0; i < CGROUP_PARTS; i++) {
+        cleanup_free char *dir = group->parts & (1u << i) ? cgroup_dir(group, 1u << i) : NULL;
+        if (dir && rmdir(dir) < 0 && errno != ENOENT)
+            return;
+    }
 }
 
 /* ---- entering ---- */
@@ -189,6 +265,11 @@ int cgroup_entry_fds(const struct cgroup *group, int fds[CGROUP_PARTS], struct e
         fds[n++] = fd;
     }
     return n;
+}
+
+int cgroup_dir_fd(const struct cgroup *group) {
+    cleanup_free char *dir = group->tree->tracks_by_v2 ? cgroup_dir(group, CGROUP_TRACK) : NULL;
+    return dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
 int cgroup_attach(const struct cgroup *group, pid_t pid, struct error *err) {

@@ -16,6 +16,8 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
+#include "os/devices.h"
 
 /* What a group can do; a bit mask. CGROUP_TRACK is always part of a group. */
 enum cgroup_part {
@@ -24,7 +26,7 @@ enum cgroup_part {
     CGROUP_CPUSET = 1u << 2,
     CGROUP_CPU = 1u << 3,
     CGROUP_PIDS = 1u << 4,
-    CGROUP_DEVICES = 1u << 5, /* v1 only here; v2 devices need an eBPF program */
+    CGROUP_DEVICES = 1u << 5, /* v2: by a program, see devices.h */
     CGROUP_PARTS = 6,
 };
 
@@ -33,30 +35,52 @@ enum cgroup_mode { CGROUP_NONE, CGROUP_V1, CGROUP_V2, CGROUP_HYBRID };
 struct cgroup_tree; /* what is mounted and usable */
 struct cgroup;      /* one group */
 
-/* base: a path below each mount under which all groups are made ("system.slice/slurmd.service",
- * "" = the root), or NULL = the first of: the root, the group that we are in. Never fails: what is
- * missing shows in the mode and the parts. */
-struct cgroup_tree *cgroup_tree_new(const char *base);
+struct cgroup_choice {
+    /* A path below each mount under which all groups are made ("system.slice/slurmd.service", "" =
+     * the root), or NULL = the first of: the root, the group that we are in. */
+    const char *base;
+    const char *mountpoint; /* only what is mounted here or below; NULL = anywhere */
+    bool no_v1, no_v2;
+};
+/* choice NULL = all defaults. Never fails: what is missing shows in the mode and the parts. */
+struct cgroup_tree *cgroup_tree_new(const struct cgroup_choice *choice);
 void cgroup_tree_free(struct cgroup_tree *tree);
 enum cgroup_mode cgroup_tree_mode(const struct cgroup_tree *tree);
 uint32_t cgroup_tree_parts(const struct cgroup_tree *tree); /* usable ones */
+/* Those of them that v2 provides, CGROUP_TRACK included. */
+uint32_t cgroup_tree_v2_parts(const struct cgroup_tree *tree);
 /* One sentence for the log: what is used, and why not more. */
 const char *cgroup_tree_describe(const struct cgroup_tree *tree);
+/* The tree as text, and back: another process of ours need not look again. NULL when the text
+ * cannot be read. */
+void cgroup_tree_print(const struct cgroup_tree *tree, struct str *out);
+struct cgroup_tree *cgroup_tree_parse(const char *text);
+/* "tracking", "memory", … */
+const char *cgroup_part_name(enum cgroup_part part);
 
-/* Makes (or finds again) the group `path`, e.g. "job_12/step_0", with these parts; parents are made
- * as needed. ERR_NOT_SUPPORTED names a part that is not usable here. */
+/* Makes (or finds again) the group `path`, e.g. "job_12/step_0", "" = the base, with these parts;
+ * parents are made as needed. ERR_NOT_SUPPORTED names a part that is not usable here. */
 must_check int cgroup_make(struct cgroup_tree *tree, const char *path, uint32_t parts,
                            struct cgroup **ret, struct error *err);
-void cgroup_free(struct cgroup *group); /* the handle only */
+/* The handle of a group that somebody has made or not. */
+struct cgroup *cgroup_handle(struct cgroup_tree *tree, const char *path, uint32_t parts);
+const char *cgroup_path(const struct cgroup *group);
+bool cgroup_is_new(const struct cgroup *group); /* cgroup_make() did not find it */
+void cgroup_free(struct cgroup *group);         /* the handle only */
 /* Removes the group and those below it. ERR_BUSY while processes are in there. A group that is gone
  * already is a success. */
 must_check int cgroup_remove(struct cgroup *group, struct error *err);
+/* Removes it unless others are below it or processes in it. */
+void cgroup_remove_if_empty(struct cgroup *group);
 
-/* Opens the files into which a child writes "0" to enter (struct spawn); returns how many (at most
- * CGROUP_PARTS), the caller closes them. Use this and not clone3(CLONE_INTO_CGROUP): several
- * kernels kill a child that is cloned into a group which was ever killed. */
+/* Opens the files into which a child writes "0" to enter (struct spawn), that of v2 first; returns
+ * how many (at most CGROUP_PARTS), the caller closes them. clone3(CLONE_INTO_CGROUP) is cheaper,
+ * but only into a group that has never been killed: several kernels kill the child otherwise. */
 must_check int cgroup_entry_fds(const struct cgroup *group, int fds[CGROUP_PARTS],
                                 struct error *err);
+/* The directory of the v2 group, for CLONE_INTO_CGROUP; -1 where v2 does not track. The caller
+ * closes it. */
+int cgroup_dir_fd(const struct cgroup *group);
 must_check int cgroup_attach(const struct cgroup *group, pid_t pid, struct error *err);
 
 /* Processes in the group and below it; *ret is freed by the caller. */
@@ -76,16 +100,20 @@ must_check int cgroup_events_fd(const struct cgroup *group, int *ret_fd, struct 
 /* UINT64_MAX = no limit. swap_bytes is on top of memory. */
 must_check int cgroup_limit_memory(const struct cgroup *group, uint64_t bytes, uint64_t swap_bytes,
                                    struct error *err);
+/* Whether swap_bytes can be enforced: some kernels count no swap. */
+bool cgroup_counts_swap(const struct cgroup *group);
+/* How readily it is swapped out, 0 to 100. v2 has no such thing: ERR_NOT_SUPPORTED. */
+must_check int cgroup_set_swappiness(const struct cgroup *group, uint64_t value, struct error *err);
 /* Lists such as "0-3,8". mems NULL = as the parent. */
 must_check int cgroup_limit_cpus(const struct cgroup *group, const char *cpus, const char *mems,
                                  struct error *err);
 must_check int cgroup_limit_pids(const struct cgroup *group, uint64_t max, struct error *err);
-/* v1: rule is "a" or "c 195:0 rwm". */
-must_check int cgroup_limit_device(const struct cgroup *group, bool allow, const char *rule,
-                                   struct error *err);
+must_check int cgroup_deny_devices(const struct cgroup *group, const struct device_number *denied,
+                                   size_t n, struct error *err);
 
+/* 0 where it cannot be told. memory_peak_bytes is the kernel's own, page cache included. */
 struct cgroup_usage {
-    uint64_t memory_bytes, memory_peak_bytes, oom_kills, cpu_usec; /* 0 where it cannot be told */
+    uint64_t memory_bytes, memory_peak_bytes, oom_kills, cpu_usec;
 };
 void cgroup_get_usage(const struct cgroup *group, struct cgroup_usage *ret);
 

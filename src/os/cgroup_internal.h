@@ -10,7 +10,7 @@
 struct cgroup_tree {
     enum cgroup_mode mode;
     bool tracks_by_v2;
-    uint32_t parts, v2_parts;     /* usable; those of them that v2 provides */
+    uint32_t parts, v2_parts;     /* usable; those of them that v2 provides, without tracking */
     char *v2_root;                /* directory below which our v2 groups are, or NULL */
     char *v1_roots[CGROUP_PARTS]; /* by bit number; index 0 is the freezer */
     struct str description;
@@ -20,11 +20,11 @@ struct cgroup {
     struct cgroup_tree *tree;
     char *path;
     uint32_t parts;
+    bool is_new;
 };
 
 /* The directory of a group's part; freed by the caller. */
 char *cgroup_dir(const struct cgroup *group, enum cgroup_part part);
-const char *cgroup_part_name(enum cgroup_part part);
 
 /* Writes text to dir/name in one write(); returns 0 or an errno. */
 int cgroup_write(const char *dir, const char *name, const char *text);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "os/cgroup_internal.h"
 
@@ -88,9 +89,41 @@ int cgroup_limit_pids(const struct cgroup *group, uint64_t max, struct error *er
     return set(group, CGROUP_PIDS, "pids.max", text, err);
 }
 
-int cgroup_limit_device(const struct cgroup *group, bool allow, const char *rule,
+bool cgroup_counts_swap(const struct cgroup *group) {
+    if (!(group->parts & CGROUP_MEMORY))
+        return false;
+    cleanup_free char *dir = cgroup_dir(group, CGROUP_MEMORY);
+    cleanup_free char *path =
+        xasprintf("%s/%s", dir,
+                  is_v2(group, CGROUP_MEMORY) ? "memory.swap.max" : "memory.memsw.limit_in_bytes");
+    return access(path, F_OK) == 0;
+}
+
+int cgroup_set_swappiness(const struct cgroup *group, uint64_t value, struct error *err) {
+    char text[32];
+    if (is_v2(group, CGROUP_MEMORY))
+        return error_set(err, ERR_NOT_SUPPORTED,
+                         "control groups v2 have no swappiness of their own");
+    limit_text(value, false, text);
+    return set(group, CGROUP_MEMORY, "memory.swappiness", text, err);
+}
+
+int cgroup_deny_devices(const struct cgroup *group, const struct device_number *denied, size_t n,
                         struct error *err) {
-    return set(group, CGROUP_DEVICES, allow ? "devices.allow" : "devices.deny", rule, err);
+    assert(group->parts & CGROUP_DEVICES);
+    if (is_v2(group, CGROUP_DEVICES)) {
+        cleanup_free char *dir = cgroup_dir(group, CGROUP_DEVICES);
+        return n > 0 ? devices_deny(dir, denied, n, err) : 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        char text[DEVICE_TEXT_SIZE], rule[DEVICE_TEXT_SIZE + 4];
+        device_print(&denied[i], text);
+        snprintf(rule, sizeof(rule), "%s rwm", text);
+        int r = set(group, CGROUP_DEVICES, "devices.deny", rule, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 /* ---- usage ---- */

@@ -95,10 +95,11 @@ static char *usable_root(const char *mount, const char *base, const char *contro
     return NULL;
 }
 
-static void see_v2(struct cgroup_tree *tree, const char *mount, const char *base) {
-    if (tree->v2_root)
+static void see_v2(struct cgroup_tree *tree, const char *mount,
+                   const struct cgroup_choice *choice) {
+    if (tree->v2_root || choice->no_v2)
         return;
-    tree->v2_root = usable_root(mount, base, NULL);
+    tree->v2_root = usable_root(mount, choice->base, NULL);
     if (!tree->v2_root) {
         str_printf(&tree->description, "%s is not writable; ", mount);
         return;
@@ -110,17 +111,27 @@ static void see_v2(struct cgroup_tree *tree, const char *mount, const char *base
         if (1u << i != CGROUP_DEVICES &&
             str_has_word(str_cstr(&controllers), v1_controllers[i], " \n"))
             tree->v2_parts |= 1u << i;
+    if (devices_can_be_denied())
+        tree->v2_parts |= CGROUP_DEVICES;
 }
 
 static void see_v1(struct cgroup_tree *tree, const char *mount, const char *options,
-                   const char *base) {
-    for (unsigned i = 0; i < CGROUP_PARTS; i++)
+                   const struct cgroup_choice *choice) {
+    for (unsigned i = 0; i < CGROUP_PARTS && !choice->no_v1; i++)
         if (!tree->v1_roots[i] && str_has_word(options, v1_controllers[i], ","))
-            tree->v1_roots[i] = usable_root(mount, base, v1_controllers[i]);
+            tree->v1_roots[i] = usable_root(mount, choice->base, v1_controllers[i]);
+}
+
+static bool is_at_or_below(const char *path, const char *top) {
+    size_t length = top ? strlen(top) : 0;
+    while (length > 0 && top[length - 1] == '/')
+        length--;
+    return length == 0 ||
+           (strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
 /* "36 35 0:31 / /sys/fs/cgroup/memory rw,relatime shared:1 - cgroup cgroup rw,memory" */
-static void see_mount(struct cgroup_tree *tree, char *line, const char *base) {
+static void see_mount(struct cgroup_tree *tree, char *line, const struct cgroup_choice *choice) {
     char *rest = strstr(line, " - ");
     if (!rest)
         return;
@@ -132,12 +143,12 @@ static void see_mount(struct cgroup_tree *tree, char *line, const char *base) {
     type = str_next_word(&rest, " ");
     source = str_next_word(&rest, " ");
     options = str_next_word(&rest, " ");
-    if (!mount || !type || !source)
+    if (!mount || !type || !source || !is_at_or_below(mount, choice->mountpoint))
         return;
     if (str_equal(type, "cgroup2"))
-        see_v2(tree, mount, base);
+        see_v2(tree, mount, choice);
     else if (str_equal(type, "cgroup") && options)
-        see_v1(tree, mount, options, base);
+        see_v1(tree, mount, options, choice);
 }
 
 static void describe(struct cgroup_tree *tree) {
@@ -156,18 +167,11 @@ static void describe(struct cgroup_tree *tree) {
                                                   : "");
 }
 
-struct cgroup_tree *cgroup_tree_new(const char *base) {
-    struct cgroup_tree *tree = zalloc(struct cgroup_tree);
-    cleanup_str struct str mounts = STR_INIT;
-    cgroup_read("/proc/self", "mountinfo", &mounts);
-    char *cursor = mounts.data, *line;
-    while (cursor && (line = str_next_word(&cursor, "\n")))
-        see_mount(tree, line, base);
+/* Which hierarchy provides what, once the roots are known. */
+static void decide(struct cgroup_tree *tree) {
     tree->tracks_by_v2 = tree->v2_root != NULL;
-    if (!tree->tracks_by_v2 && !tree->v1_roots[0]) {
-        describe(tree); /* without tracking, limits are of no use */
-        return tree;
-    }
+    if (!tree->tracks_by_v2 && !tree->v1_roots[0])
+        return; /* without tracking, limits are of no use */
     tree->parts = CGROUP_TRACK | tree->v2_parts;
     bool uses_v1 = !tree->tracks_by_v2;
     for (unsigned i = 1; i < CGROUP_PARTS; i++)
@@ -176,6 +180,52 @@ struct cgroup_tree *cgroup_tree_new(const char *base) {
             uses_v1 = true;
         }
     tree->mode = !tree->tracks_by_v2 ? CGROUP_V1 : uses_v1 ? CGROUP_HYBRID : CGROUP_V2;
+}
+
+struct cgroup_tree *cgroup_tree_new(const struct cgroup_choice *choice) {
+    static const struct cgroup_choice defaults;
+    struct cgroup_tree *tree = zalloc(struct cgroup_tree);
+    cleanup_str struct str mounts = STR_INIT;
+    cgroup_read("/proc/self", "mountinfo", &mounts);
+    char *cursor = mounts.data, *line;
+    while (cursor && (line = str_next_word(&cursor, "\n")))
+        see_mount(tree, line, choice ? choice : &defaults);
+    decide(tree);
+    describe(tree);
+    return tree;
+}
+
+/* ---- as text: a line "BIT VERSION ROOT" for each part that is used; a root is given once ---- */
+
+void cgroup_tree_print(const struct cgroup_tree *tree, struct str *out) {
+    for (unsigned i = 0; i < CGROUP_PARTS; i++) {
+        uint32_t part = 1u << i;
+        bool is_v2 = i == 0 ? tree->tracks_by_v2 : (tree->v2_parts & part) != 0;
+        if (tree->parts & part)
+            str_printf(out, "%u %u %s\n", i, is_v2 ? 2 : 1,
+                       is_v2 ? tree->v2_root : tree->v1_roots[i]);
+    }
+}
+
+struct cgroup_tree *cgroup_tree_parse(const char *text) {
+    struct cgroup_tree *tree = zalloc(struct cgroup_tree);
+    cleanup_free char *copy = xstrdup(text);
+    char *cursor = copy, *line;
+    while ((line = str_next_word(&cursor, "\n"))) {
+        unsigned i = CGROUP_PARTS, version = 0;
+        int at = 0;
+        if (sscanf(line, "%u %u %n", &i, &version, &at) < 2 || at == 0 || line[at] != '/' ||
+            i >= CGROUP_PARTS || (version != 1 && version != 2)) {
+            cgroup_tree_free(tree);
+            return NULL;
+        }
+        if (version == 2)
+            tree->v2_parts |= i > 0 ? 1u << i : 0;
+        char **root = version == 2 ? &tree->v2_root : &tree->v1_roots[i];
+        if (!*root)
+            *root = xstrdup(line + at);
+    }
+    decide(tree);
     describe(tree);
     return tree;
 }
@@ -200,4 +250,8 @@ uint32_t cgroup_tree_parts(const struct cgroup_tree *tree) {
 
 const char *cgroup_tree_describe(const struct cgroup_tree *tree) {
     return str_cstr(&tree->description);
+}
+
+uint32_t cgroup_tree_v2_parts(const struct cgroup_tree *tree) {
+    return tree->v2_parts | (tree->tracks_by_v2 ? CGROUP_TRACK : 0);
 }

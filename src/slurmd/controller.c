@@ -74,6 +74,7 @@ static void fill_node(const struct slurmd *slurmd, struct node *node) {
     node->version = (char *) (uintptr_t) SLUICE_COMPAT_VERSION;
     node->cpu_load = machine_load();
     node->free_mem = machine_free_mem();
+    node->confinement = slurmd->fences.told;
 }
 
 void controller_register(struct slurmd *slurmd) {

@@ -217,7 +217,7 @@ static void on_timer(void *context) {
     if (watch->is_busy || !slurmd->gpus)
         return;
     watch->library = slurmd->gpus;
-    watch->knows_jobs = slurmd->cgroup_base != NULL;
+    watch->knows_jobs = slurmd->fences.tree != NULL;
     (void) gpu_cards(watch->library, &watch->n);
     watch->is_busy = true;
     loop_work(slurmd->loop, look, looked, watch);

@@ -23,6 +23,7 @@ struct pending {
     uint32_t uid, gid;
     struct str body;                        /* of MSG_LAUNCH or MSG_STEP_LAUNCH */
     const struct conf_partition *partition; /* batch; NULL = not known here */
+    const struct launch_head_job *job;      /* batch */
     /* srun */
     struct rpc_conn *conn; /* NULL when it has gone */
     uint32_t seq;
@@ -45,7 +46,7 @@ static void pending_free(struct pending *pending) {
 /* ---- the order ---- */
 
 static void order_fill(const struct slurmd *slurmd, const struct pending *pending,
-                       const struct user *user, struct step_order *order, struct str *cgroup) {
+                       const struct user *user, struct step_order *order) {
     const struct conf *conf = slurmd->conf;
 
     record_init(&record_step_order, order);
@@ -83,11 +84,27 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
         order->def_mem_per_cpu = conf->def_mem_per_cpu;
     else if (conf->def_mem_per_node != CONF_UNSET)
         order->def_mem_per_node = conf->def_mem_per_node;
-    if (slurmd->cgroup_base) {
-        step_cgroup(slurmd, pending->key, cgroup);
-        order->cgroup = cgroup->data;
-        order->use_cgroup = true;
+}
+
+/* What the job and the step hold of this node. */
+static void order_fence(const struct slurmd *slurmd, struct pending *pending,
+                        struct step_order *order) {
+    struct fence_share job = {0}, step = {0};
+    const struct step_credential *credential = &pending->credential;
+
+    for (uint32_t i = 0; pending->job && i < pending->job->allocation.n; i++) {
+        const struct job_node *held = &pending->job->allocation.items[i];
+        if (str_equal(held->name, slurmd->node_name))
+            step = job = (struct fence_share) {held->cores, held->gres, held->cpus, held->mem};
     }
+    for (uint32_t i = 0; pending->credential_text && i < credential->nodes.n; i++) {
+        const struct step_node *held = &credential->nodes.items[i];
+        if (!str_equal(held->name, slurmd->node_name))
+            continue;
+        step = (struct fence_share) {held->cores, held->gres, held->cpus, held->mem};
+        job = (struct fence_share) {held->job_cores, held->job_gres, held->job_cpus, held->job_mem};
+    }
+    fences_order(slurmd, &job, &step, &pending->arena, order);
 }
 
 static void refuse(struct pending *pending, const struct error *why) {
@@ -120,7 +137,7 @@ static void give_up(struct pending *pending, const struct error *why) {
 static void on_user(const struct user *user, void *context) {
     struct pending *pending = context;
     struct slurmd *slurmd = pending->slurmd;
-    cleanup_str struct str cgroup = STR_INIT, channel = STR_INIT;
+    cleanup_str struct str channel = STR_INIT;
     cleanup_str struct str address = STR_INIT, pattern = STR_INIT;
     struct step_order order;
     struct error err = ERROR_INIT;
@@ -133,7 +150,8 @@ static void on_user(const struct user *user, void *context) {
         give_up(pending, &err);
         return;
     }
-    order_fill(slurmd, pending, user, &order, &cgroup);
+    order_fill(slurmd, pending, user, &order);
+    order_fence(slurmd, pending, &order);
     conf_topology_address(slurmd->conf, slurmd->node_name, &address, &pattern);
     order.topology_addr = address.data;
     order.topology_pattern = pattern.data;
@@ -187,6 +205,7 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
         pending_free(pending);
         return;
     }
+    pending->job = head.job;
     pending->key = (struct step_key) {head.job->job_id, STEP_BATCH, head.attempt};
     pending->uid = head.job->uid;
     pending->gid = head.job->gid;

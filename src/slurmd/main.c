@@ -190,6 +190,7 @@ void slurmd_reconfigure(struct slurmd *slurmd) {
         return;
     }
     users_clear(slurmd);
+    fences_configure(slurmd);
     log_info("configuration read again");
     controller_register(slurmd);
 }
@@ -316,32 +317,6 @@ static int find_stepd(struct slurmd *slurmd, struct error *err) {
                      self);
 }
 
-/* This node's directory in a mounted cgroup v2 tree; NULL when there is none that we may write. The
- * port is part of it: several nodes of several clusters may run on one machine. */
-static char *find_cgroup(const struct slurmd *slurmd) {
-    char line[PATH_MAX * 2], mount[PATH_MAX], type[64];
-    char *base = NULL;
-
-    if (slurmd->conf->proctrack_type != CONF_PROCTRACK_CGROUP || geteuid() != 0)
-        return NULL;
-    FILE *file = fopen("/proc/self/mounts", "re");
-    while (file && !base && fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "%*s %4095s %63s", mount, type) == 2 && str_equal(type, "cgroup2"))
-            base = xasprintf("%s/slurm_%s_%u", mount, slurmd->node_name, slurmd->node->port);
-    }
-    if (file)
-        fclose(file);
-    /* Only a try: the first step makes it and the last one removes it. */
-    if (base && mkdir(base, 0755) < 0 && errno != EEXIST) {
-        log_info("no cgroups (%s: %s): processes are tracked by their parents", base,
-                 strerror(errno));
-        free(take(base));
-    } else if (base) {
-        (void) rmdir(base);
-    }
-    return base;
-}
-
 static int open_log(struct slurmd *slurmd, struct error *err) {
     const struct options *options = &slurmd->options;
     cleanup_str struct str file = STR_INIT;
@@ -404,7 +379,7 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
     if (r < 0)
         return r;
     slurmd->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    slurmd->cgroup_base = find_cgroup(slurmd);
+    fences_start(slurmd);
     slurmd->agent = agent_new();
     slurmd->agent_timer = loop_timer_add(slurmd->loop, on_agent_timer, slurmd);
     slurmd->start_time = (int64_t) (loop_realtime_usec() / 1000000);
@@ -419,6 +394,7 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
     log_info("slurmd of node %s started, listening on port %u", slurmd->node_name,
              rpc_server_port(slurmd->server));
     r = loop_run(slurmd->loop, err);
+    fences_stop(slurmd);
     if (slurmd->pid_file)
         pidfile_remove(slurmd->pid_file, slurmd->pid_fd);
     return r;

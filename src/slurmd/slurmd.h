@@ -22,6 +22,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "rpc/rpc.h"
+#include "slurmd/fence.h"
 #include "slurmd/gpu_watch.h"
 #include "slurmd/gres.h"
 
@@ -61,7 +62,7 @@ struct slurmd {
     char *gpu_problem;         /* why it does not work, NULL */
     vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
     uint32_t gpu_env;          /* enum gpu_env of all of them */
-    char *cgroup_base;         /* directory of this node's jobs, NULL = none */
+    struct fences fences;
     char *stepd_path;
     int null_fd;
     bool has_log;
@@ -176,7 +177,6 @@ bool step_find(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id,
 void step_watch(struct slurmd *slurmd, struct step_key key, struct bytes channel, int fd);
 /* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */
 void steps_adopt(struct slurmd *slurmd);
-void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *out);
 
 /* ---- sweep.c ---- */
 /* Kills what a dead slurmstepd left behind, then tells the agent. */

@@ -173,11 +173,6 @@ static int link_watch(struct step_link *link, int fd, struct error *err) {
 
 /* ---- starting ---- */
 
-void step_cgroup(const struct slurmd *slurmd, struct step_key key, struct str *out) {
-    str_printf(out, "%s/job_%u/step_", slurmd->cgroup_base, key.job_id);
-    step_id_print(key.step_id, out);
-}
-
 void step_expect(struct slurmd *slurmd, struct step_key key) {
     (void) link_add(slurmd, key);
 }

@@ -25,7 +25,6 @@
 struct sweep {
     struct slurmd *slurmd;
     struct step_key key;
-    char *group; /* NULL = without cgroups */
     unsigned rounds;
     struct loop_timer *timer;
 };
@@ -83,46 +82,6 @@ static bool kill_by_environment(const struct slurmd *slurmd, struct step_key key
     return none;
 }
 
-/* ---- by cgroup ---- */
-
-static bool group_write_kill(const char *dir) {
-    char path[PATH_MAX];
-
-    snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
-    cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd >= 0 && write(fd, "1", 1) == 1;
-}
-
-/* The job's group and the node's go with their last step. */
-static void remove_empty_parents(const char *dir) {
-    cleanup_free char *path = xstrdup(dir);
-
-    for (int i = 0; i < 2; i++) {
-        *strrchr(path, '/') = '\0';
-        (void) rmdir(path);
-    }
-}
-
-/* True when the group is gone; else its processes have been killed. */
-static bool kill_by_group(const char *dir) {
-    char path[PATH_MAX], line[32];
-    FILE *file;
-
-    if (rmdir(dir) == 0 || errno == ENOENT) {
-        remove_empty_parents(dir);
-        return true;
-    }
-    if (group_write_kill(dir))
-        return false;
-    snprintf(path, sizeof(path), "%s/cgroup.procs", dir); /* before Linux 5.14 */
-    file = fopen(path, "re");
-    while (file && fgets(line, sizeof(line), file))
-        (void) kill((pid_t) atoi(line), SIGKILL);
-    if (file)
-        fclose(file);
-    return false;
-}
-
 /* ---- one step ---- */
 
 static void swept(struct sweep *sweep) {
@@ -136,15 +95,16 @@ static void swept(struct sweep *sweep) {
     agent_step_swept(slurmd->agent, loop_monotonic_usec(), sweep->key,
                      (int64_t) (loop_realtime_usec() / 1000000), &effects);
     loop_timer_free(sweep->timer);
-    free(sweep->group);
     free(sweep);
     slurmd_effects(slurmd, &effects);
 }
 
 static void sweep_round(void *context) {
     struct sweep *sweep = context;
-    bool is_clean =
-        sweep->group ? kill_by_group(sweep->group) : kill_by_environment(sweep->slurmd, sweep->key);
+    struct slurmd *slurmd = sweep->slurmd;
+    bool is_clean = slurmd->fences.tree
+                        ? fences_sweep(slurmd, sweep->key.job_id, sweep->key.step_id)
+                        : kill_by_environment(slurmd, sweep->key);
 
     if (is_clean) {
         swept(sweep);
@@ -161,15 +121,10 @@ static void sweep_round(void *context) {
 
 void sweep_step(struct slurmd *slurmd, struct step_key key) {
     struct sweep *sweep = zalloc(struct sweep);
-    struct str dir = STR_INIT;
 
     sweep->slurmd = slurmd;
     sweep->key = key;
     sweep->timer = loop_timer_add(slurmd->loop, sweep_round, sweep);
-    if (slurmd->cgroup_base) {
-        step_cgroup(slurmd, key, &dir);
-        sweep->group = str_take(&dir);
-    }
     sweep_round(sweep);
 }
 

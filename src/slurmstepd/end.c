@@ -64,6 +64,14 @@ static void step_ended(struct stepd *stepd) {
     script_remove(stepd);
 }
 
+/* True when there are none, or no more. */
+static bool close_groups(struct stepd *stepd) {
+    if (!confine_close(&stepd->confine, list_is_empty(&stepd->links)))
+        return false;
+    stepd->track.group = NULL;
+    return true;
+}
+
 void stepd_failed(struct stepd *stepd, const struct error *why) {
     done_base(stepd);
     stepd->done.exit_status = stepd->done.output_failed ? 53 : 1u << 8;
@@ -76,7 +84,7 @@ void stepd_failed(struct stepd *stepd, const struct error *why) {
     srun_tell_finished(stepd);
     link_report(stepd);
     script_remove(stepd);
-    (void) track_close(&stepd->track);
+    (void) close_groups(stepd);
 }
 
 /* ---- until nothing is left ---- */
@@ -109,18 +117,26 @@ static void give_up(struct stepd *stepd) {
     step_ended(stepd);
 }
 
-/* True when the group is gone. In the common case one rmdir() tells. */
+/* Kills; true when there was nothing to kill. */
+static bool kill_all(struct stepd *stepd) {
+    stepd->confine.was_killed = true;
+    return track_kill(&stepd->track);
+}
+
+/* True when nothing is left. */
 static bool try_to_finish(struct stepd *stepd) {
+    bool has_groups = stepd->track.group != NULL;
+
     stepd_children(stepd);
     if (stepd->kill_rounds == 0)
         gather_sum(stepd);
-    if (stepd->track.dir ? track_close(&stepd->track) : track_kill(&stepd->track)) {
+    if (has_groups ? close_groups(stepd) : kill_all(stepd)) {
         if (stepd->kill_rounds > 0)
             gather_sum(stepd);
         return true;
     }
-    if (stepd->track.dir)
-        (void) track_kill(&stepd->track);
+    if (has_groups)
+        (void) kill_all(stepd);
     return false;
 }
 
@@ -147,7 +163,7 @@ void stepd_timer(void *context) {
         if (!stepd->kill_at)
             return;
         if (now >= stepd->kill_at) {
-            (void) track_kill(&stepd->track);
+            (void) kill_all(stepd);
             if (is_unkillable(stepd, stepd->kill_at, now)) {
                 give_up(stepd);
                 return;
@@ -285,7 +301,7 @@ static void step_signal(struct stepd *stepd, const struct step_command *command)
             (void) kill(stepd->tasks[0].pid, signal);
     } else if (signal == SIGKILL) {
         stepd_terminate(stepd, 0, NULL);
-    } else if (command->flags & NODE_SIGNAL_GROUP) {
+    } else if (command->flags & NODE_SIGNAL_GROUP || stepd->order.signal_children) {
         track_signal(&stepd->track, signal);
     } else {
         for (size_t i = 0; i < stepd->n_tasks; i++) {

@@ -72,9 +72,20 @@ void gather_start(struct stepd *stepd) {
 }
 
 void gather_sum(struct stepd *stepd) {
-    sampler_usage(&stepd->sampler, stepd->node ? stepd->node->ranks.items : NULL,
-                  stepd->order.node_name, &stepd->usage, stepd->usage_measures);
-    (void) track_oom_kills(&stepd->track, &stepd->usage.oom_kills);
+    const uint32_t *ranks = stepd->node ? stepd->node->ranks.items : NULL;
+    struct cgroup_usage counted;
+
+    sampler_usage(&stepd->sampler, ranks, stepd->order.node_name, &stepd->usage,
+                  stepd->usage_measures);
+    if (!confine_usage(&stepd->confine, &counted))
+        return;
+    stepd->usage.oom_kills = (uint32_t) counted.oom_kills;
+    if (counted.oom_kills > 0) {
+        sampler_group_peak(&stepd->sampler, counted.memory_peak_bytes >> 10);
+        sampler_usage(&stepd->sampler, ranks, stepd->order.node_name, &stepd->usage,
+                      stepd->usage_measures);
+        stepd->usage.oom_kills = (uint32_t) counted.oom_kills;
+    }
 }
 
 void gather_now(struct stepd *stepd) {

@@ -17,8 +17,9 @@
 #define PROLOG_USEC 60000000ull
 #define OUTPUT_MAX (1u << 20)
 
-static int hook_spawn(struct stepd *stepd, const char *program, const char *context, int out_fd,
-                      pid_t *ret_pid, struct error *err) {
+static int hook_spawn(struct stepd *stepd, const struct task *task, const char *program,
+                      const char *context, int out_fd, pid_t *ret_pid, struct error *err) {
+    struct confine_entry entry cleanup_confine_entry = CONFINE_ENTRY_INIT;
     cleanup_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     char *argv[] = {(char *) (uintptr_t) program, NULL};
     struct env env;
@@ -32,11 +33,11 @@ static int hook_spawn(struct stepd *stepd, const char *program, const char *cont
                               .fds = {null, out_fd >= 0 ? out_fd : null, null},
                               .identity = stepd->identity,
                               .umask = 022,
-                              .cgroup_fd = stepd->track.dir_fd,
-                              .cgroup_fds = &stepd->track.procs_fd,
-                              .n_cgroup_fds = stepd->track.dir ? 1 : 0};
+                              .entry = &entry};
     *ret_pid = 0;
-    int r = spawn_start(&plan, ret_pid, &errnum, err);
+    int r = confine_task(&stepd->confine, task->local_id, &entry, err);
+    if (r == 0)
+        r = spawn_start(&plan, ret_pid, &errnum, err);
     if (r < 0 && *ret_pid > 0)
         (void) waitpid(*ret_pid, NULL, 0);
     env_done(&env);
@@ -79,7 +80,7 @@ static bool prolog_run(struct stepd *stepd, struct task *task, const char *progr
         return true;
     if (pipe2(fds, O_CLOEXEC) < 0)
         return false;
-    int r = hook_spawn(stepd, program, "prolog_task", fds[1], &pid, &err);
+    int r = hook_spawn(stepd, task, program, "prolog_task", fds[1], &pid, &err);
     close(fds[1]);
     if (r == 0)
         spawn_read(fds[0], PROLOG_USEC, OUTPUT_MAX, &out);
@@ -118,7 +119,7 @@ bool hooks_after(struct stepd *stepd, struct task *task) {
 
     if (!program || !*program)
         return false;
-    if (hook_spawn(stepd, program, "epilog_task", -1, &task->epilog_pid, &err) < 0) {
+    if (hook_spawn(stepd, task, program, "epilog_task", -1, &task->epilog_pid, &err) < 0) {
         stepd_complain(stepd, "task epilog: %s", err.text);
         task->epilog_pid = 0;
     }

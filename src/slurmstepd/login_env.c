@@ -17,6 +17,7 @@ static bool login_run(struct stepd *stepd, struct str *out) {
     const struct step_order *order = &stepd->order;
     cleanup_str struct str name = STR_INIT, home = STR_INIT, user = STR_INIT, logname = STR_INIT,
                            shell = STR_INIT;
+    struct confine_entry entry cleanup_confine_entry = CONFINE_ENTRY_INIT;
     cleanup_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int pipe_fds[2], errnum;
     pid_t pid;
@@ -39,10 +40,11 @@ static bool login_run(struct stepd *stepd, struct str *out) {
                               .envp = envp,
                               .fds = {null, pipe_fds[1], null},
                               .identity = stepd->identity,
-
                               .umask = 022,
-                              .cgroup_fd = -1};
-    int r = spawn_start(&plan, &pid, &errnum, NULL);
+                              .entry = &entry};
+    int r = confine_task(&stepd->confine, 0, &entry, NULL);
+    if (r == 0)
+        r = spawn_start(&plan, &pid, &errnum, NULL);
     close(pipe_fds[1]);
     if (r == 0)
         spawn_read(pipe_fds[0], LOGIN_USEC, LOGIN_BYTES_MAX, out);

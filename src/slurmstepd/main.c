@@ -144,7 +144,7 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
 }
 
 int main(int argc, char **argv) {
-    static struct stepd stepd = {.message_fd = -1, .listen_fd = -1, .track = TRACK_INIT};
+    static struct stepd stepd = {.message_fd = -1, .listen_fd = -1};
     struct error err = ERROR_INIT;
     struct stat stat;
 

@@ -151,8 +151,8 @@ static int child_main(void *argument) {
 
     if (plan->pid_digits)
         child_pid(plan->pid_digits);
-    for (size_t i = 0; i < plan->n_cgroup_fds && !s->born_in_cgroup; i++) {
-        if (write(plan->cgroup_fds[i], "0", 1) < 0) {
+    for (size_t i = s->born_in_cgroup ? 1 : 0; plan->entry && i < plan->entry->n_fds; i++) {
+        if (write(plan->entry->fds[i], "0", 1) < 0) {
             (void) child_fail(s, "cgroup");
             _exit(1);
         }
@@ -220,14 +220,12 @@ static long clone3_call(struct clone_args *args, int (*main)(void *), void *argu
 #endif
 }
 
-/* The group must never have been killed: kernels kill a child at birth that is cloned into one that
- * was. A step's group is made for it and killed only at its end. */
 static pid_t clone_into(struct spawning *s, char *stack) {
     struct clone_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP,
                               .exit_signal = SIGCHLD,
                               .stack = (uintptr_t) stack,
                               .stack_size = CHILD_STACK,
-                              .cgroup = (uint64_t) s->plan->cgroup_fd};
+                              .cgroup = (uint64_t) s->plan->entry->dir_fd};
     long result;
 
     s->born_in_cgroup = true;
@@ -290,7 +288,7 @@ int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, s
     /* A handler of ours must not run in the child, on our memory. */
     sigfillset(&all);
     (void) sigprocmask(SIG_SETMASK, &all, &before);
-    pid = plan->cgroup_fd >= 0 ? clone_into(&s, stack) : -1;
+    pid = plan->entry && plan->entry->dir_fd >= 0 ? clone_into(&s, stack) : -1;
     if (pid < 0)
         pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
     int clone_errno = errno;

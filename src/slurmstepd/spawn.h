@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/job.h"
+#include "slurmstepd/confine.h"
 
 struct spawn_identity {
     uid_t uid;
@@ -31,11 +32,9 @@ struct spawn_plan {
     mode_t umask;
     const struct rlimit_value *rlimits; /* soft values, limited to what we may give */
     size_t n_rlimits;
-    int cgroup_fd;         /* directory of a fresh cgroup v2 group to be born in, -1 = none */
-    const int *cgroup_fds; /* else: cgroup.procs files to enter */
-    size_t n_cgroup_fds;
-    bool controlling_tty; /* descriptor 0 becomes it */
-    char *pid_digits;     /* NULL, or 11 writable bytes (in envp): the child's pid as text */
+    const struct confine_entry *entry; /* where it is born; NULL: where we are */
+    bool controlling_tty;              /* descriptor 0 becomes it */
+    char *pid_digits; /* NULL, or 11 writable bytes (in envp): the child's pid as text */
 };
 
 /* The child leads a session of its own and has default signals. Fails with ERR_SYSTEM and the errno

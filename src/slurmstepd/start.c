@@ -90,6 +90,7 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     }
     /* written by the child, which alone knows it before it runs */
     env_set(&stepd->env, "SLURM_TASK_PID", "0000000000");
+    struct confine_entry entry cleanup_confine_entry = CONFINE_ENTRY_INIT;
     struct spawn_plan plan = {
         .program = argv[0],
         .argv = argv,
@@ -100,16 +101,15 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
         .umask = stepd->launch ? stepd->launch->job->umask : stepd->step->umask,
         .rlimits = rlimits,
         .n_rlimits = n_rlimits,
-        .cgroup_fd = stepd->track.dir_fd,
-        .cgroup_fds = &stepd->track.procs_fd,
-        .n_cgroup_fds = stepd->track.dir ? 1 : 0,
+        .entry = &entry,
         .controlling_tty = !stepd->launch && stepd->step->pty && task->rank == 0,
     };
     struct error err = ERROR_INIT;
     pid_t pid = 0;
-    int errnum = 0;
+    int errnum = EAGAIN;
 
-    if (spawn_start(&plan, &pid, &errnum, &err) < 0) {
+    if (confine_task(&stepd->confine, task->local_id, &entry, &err) < 0 ||
+        spawn_start(&plan, &pid, &errnum, &err) < 0) {
         stepd_complain(stepd, "%s", err.text);
         if (pid == 0) {
             task_failed(stepd, task, errnum);
@@ -138,8 +138,11 @@ static void tasks_make(struct stepd *stepd, size_t n) {
     }
 }
 
-static int open_track(struct stepd *stepd, struct error *err) {
-    return track_open(&stepd->track, stepd->order.use_cgroup ? stepd->order.cgroup : NULL, err);
+static int confine(struct stepd *stepd, struct error *err) {
+    int r = confine_open(&stepd->confine, &stepd->order, err);
+
+    stepd->track.group = stepd->confine.tasks;
+    return r;
 }
 
 static void close_fds(int fds[3]) {
@@ -228,7 +231,7 @@ static int start_batch(struct stepd *stepd, struct error *err) {
     stepd->work_dir = job->work_dir ? job->work_dir : "/";
     tasks_make(stepd, 1);
     env_load(&stepd->env, job->environment);
-    r = open_track(stepd, err);
+    r = confine(stepd, err);
     if (r == 0)
         r = script_write(stepd, err);
     if (r == 0)
@@ -323,7 +326,7 @@ static int start_step(struct stepd *stepd, struct error *err) {
     tasks_make(stepd, stepd->node->ranks.n);
     env_load(&stepd->env, step->environment);
     job_env_step(&stepd->env, &stepd->order, step, stepd->node, stepd->node_index);
-    r = open_track(stepd, err);
+    r = confine(stepd, err);
     if (r < 0)
         return r;
     int(*fds)[3] = xcalloc(stepd->n_tasks + 1, sizeof(*fds));

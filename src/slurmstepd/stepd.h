@@ -25,6 +25,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "rpc/rpc.h"
+#include "slurmstepd/confine.h"
 #include "slurmstepd/env.h"
 #include "slurmstepd/sample.h"
 #include "slurmstepd/spawn.h"
@@ -85,6 +86,7 @@ struct stepd {
     struct task *tasks;
     size_t n_tasks, n_running, n_epilogs;
     uint64_t epilogs_until; /* then the step ends although an epilog still runs */
+    struct confine confine;
     struct track track;
 
     /* Output files of this node by name: tasks that share one write behind each other. Closed when

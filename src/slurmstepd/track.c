@@ -17,7 +17,6 @@
 #include "base/str.h"
 
 #define DESCRIBE_MAX 4
-#define MAKE_TRIES 20
 #define STAT_MAX 512 /* the name is cut by the kernel, and we read no further than the parent */
 
 /* Reads a small file whole; NULL when there is none. The caller frees it. */
@@ -36,99 +35,6 @@ static char *file_text(const char *path) {
     } while (n > 0);
     str_append(&text, "");
     return str_take(&text);
-}
-
-static char *group_text(const struct track *track, const char *name) {
-    char path[PATH_MAX];
-
-    if (snprintf(path, sizeof(path), "%s/%s", track->dir, name) >= (int) sizeof(path))
-        return NULL;
-    return file_text(path);
-}
-
-/* ---- making and removing ---- */
-
-/* Makes the directories above `dir` from the first one that is missing. */
-static void make_parents(const char *dir) {
-    cleanup_free char *path = xstrdup(dir);
-    char *ends[3];
-    size_t n = 0;
-
-    for (char *slash; n < countof(ends) && (slash = strrchr(path, '/')) && slash != path; n++) {
-        *slash = '\0';
-        ends[n] = slash;
-        if (access(path, F_OK) == 0) {
-            *slash = '/';
-            break;
-        }
-    }
-    while (n-- > 0) {
-        (void) mkdir(path, 0755);
-        *ends[n] = '/';
-    }
-}
-
-/* The last step of a job removes the job's group, and the node's, and may do so while we make ours
- * in it: then again. */
-static int make_group(const char *dir, struct error *err) {
-    for (unsigned i = 0; i < MAKE_TRIES; i++) {
-        if (mkdir(dir, 0755) == 0 || errno == EEXIST)
-            return 0;
-        if (errno != ENOENT)
-            break;
-        make_parents(dir);
-    }
-    return error_errno(err, errno, "Cannot make the cgroup %s", dir);
-}
-
-static void track_done(struct track *track) {
-    free(track->dir);
-    if (track->dir_fd >= 0)
-        close(track->dir_fd);
-    if (track->procs_fd >= 0)
-        close(track->procs_fd);
-    *track = (struct track) TRACK_INIT;
-}
-
-int track_open(struct track *track, const char *dir, struct error *err) {
-    char path[PATH_MAX];
-    int r;
-
-    *track = (struct track) TRACK_INIT;
-    if (!dir)
-        return 0;
-    r = make_group(dir, err);
-    if (r < 0)
-        return r;
-    track->dir = xstrdup(dir);
-    snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-    track->procs_fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (track->procs_fd < 0) {
-        r = error_errno(err, errno, "Cannot open %s", path);
-        track_done(track);
-        return r;
-    }
-    track->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
-    track->has_kill = access(path, W_OK) == 0;
-    return 0;
-}
-
-bool track_close(struct track *track) {
-    char *slash;
-
-    if (!track->dir)
-        return true;
-    if (rmdir(track->dir) < 0 && errno != ENOENT)
-        return false;
-    for (int i = 0; i < 2; i++) { /* the job's and the node's, unless they have other steps */
-        slash = strrchr(track->dir, '/');
-        *slash = '\0';
-        if (rmdir(track->dir) < 0)
-            break;
-    }
-    track_done(track);
-    return true;
 }
 
 /* What the kernel says of a process: "PID (NAME) STATE PARENT …"; false when it is gone. */
@@ -235,17 +141,23 @@ static void add_descendants(struct pid_list *pids) {
 
 /* ---- who is there ---- */
 
+static void add_members(const struct cgroup *group, struct pid_list *pids) {
+    cleanup_free pid_t *members = NULL;
+    size_t n = 0;
+
+    if (cgroup_pids(group, &members, &n, NULL) < 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&pids->list, members[i]);
+}
+
 void track_pids(const struct track *track, struct pid_list *pids) {
     size_t kept = 0;
 
-    if (track->dir) {
-        char *text = group_text(track, "cgroup.procs");
-        for (char *at = text, *word; text && (word = str_next_word(&at, " \n"));)
-            vec_push(&pids->list, (pid_t) atoi(word));
-        free(text);
-    } else {
+    if (track->group)
+        add_members(track->group, pids);
+    else
         add_descendants(pids);
-    }
     for (size_t i = 0; i < pids->list.n; i++) {
         char state;
         if (process_state(pids->list.items[i], &state, NULL, 0) && state != 'Z' && state != 'X')
@@ -269,13 +181,8 @@ bool track_kill(const struct track *track) {
 
     track_pids(track, &pids);
     is_empty = pids.list.n == 0;
-    if (!is_empty && track->has_kill) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof(path), "%s/cgroup.kill", track->dir);
-        cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0 || write(fd, "1", 1) < 0)
-            vec_each (&pids.list, pid)
-                (void) kill(*pid, SIGKILL);
+    if (!is_empty && track->group) {
+        (void) !cgroup_signal(track->group, SIGKILL, NULL);
     } else if (!is_empty) {
         /* Stop all first: a bomb that cannot fork cannot outrun us. */
         vec_each (&pids.list, pid)
@@ -304,38 +211,4 @@ void track_describe(const struct track *track, struct str *out) {
     if (pids.list.n > DESCRIBE_MAX)
         str_printf(out, " and %zu more", pids.list.n - DESCRIBE_MAX);
     vec_done(&pids.list);
-}
-
-/* ---- what it used ---- */
-
-/* The number behind `key ` in a file of "key value" lines. */
-static bool group_value(const struct track *track, const char *file, const char *key,
-                        uint64_t *ret) {
-    cleanup_free char *text = track->dir ? group_text(track, file) : NULL;
-    size_t length = strlen(key);
-
-    for (char *at = text, *line; text && (line = str_next_word(&at, "\n"));) {
-        if (strncmp(line, key, length) == 0 && line[length] == ' ')
-            return str_to_u64(line + length + 1, ret);
-    }
-    return false;
-}
-
-bool track_memory(const struct track *track, uint64_t *ret_peak_kib) {
-    cleanup_free char *text = track->dir ? group_text(track, "memory.peak") : NULL;
-    uint64_t bytes;
-
-    if (!text || !str_to_u64(str_trim(text), &bytes))
-        return false;
-    *ret_peak_kib = bytes / 1024;
-    return true;
-}
-
-bool track_oom_kills(const struct track *track, uint32_t *ret_kills) {
-    uint64_t kills;
-
-    if (!group_value(track, "memory.events", "oom_kill", &kills))
-        return false;
-    *ret_kills = (uint32_t) kills;
-    return true;
 }

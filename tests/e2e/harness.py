@@ -320,12 +320,13 @@ def mounts():
 
 
 def cgroups(ports):
-    """Groups of the nodes with these ports, named slurm_NODE_PORT; other clusters may run beside."""
+    """Groups of the nodes with these ports, named slurm_NODE_PORT, on v2 alone NODE_PORT_slurmstepd.scope; other
+    clusters may run beside."""
     found = set()
     for top, dirs, _ in os.walk("/sys/fs/cgroup"):
         for name in dirs:
-            match = re.fullmatch(r"slurm_.*_(\d+)", name)
-            if match and int(match.group(1)) in ports:
+            match = re.fullmatch(r"slurm_.*_(\d+)|.*_(\d+)_slurmstepd\.scope", name)
+            if match and int(match.group(1) or match.group(2)) in ports:
                 found.add(os.path.join(top, name))
     return found
 

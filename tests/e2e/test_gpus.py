@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from harness import wait_until
@@ -54,7 +55,7 @@ def test_a_type_is_the_device_of_that_type_however_lines_are_ordered(make_cluste
     cluster.ok("scontrol reconfigure", user="root")
     wait_until(lambda: cluster.show("node n1").get("Gres") == "gpu:a100:1,gpu:v100:2", what="the new Gres")
     show = "echo $CUDA_VISIBLE_DEVICES $SLURM_JOB_GPUS"
-    fenced = "ConstrainDevices=yes" in cluster.ok("scontrol show config")
+    fenced = re.search(r"ConstrainDevices *= yes", cluster.ok("scontrol show config"))
     assert visible(cluster, work, "--gres=gpu:a100:1", show) == ("0 0" if fenced else "1 0")
     assert visible(cluster, work, "--gres=gpu:v100:2", show) == ("0,1 1,2" if fenced else "0,2 1,2")
 

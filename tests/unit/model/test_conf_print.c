@@ -62,7 +62,7 @@ TEST(the_control_groups_have_a_section) {
     printed("", &text);
     assert_line(&text, "Cgroup Support Configuration:");
     assert_line(&text, "AllowedRAMSpace         = 100.0%");
-    assert_line(&text, "ConstrainCores          = no");
+    assert_line(&text, "ConstrainCores          = yes");
     assert_line(&text, "MinRAMSpace             = 30MB");
     assert_line(&text, "MemorySwappiness        = (null)");
     assert_null(strstr(str_cstr(&text), "CgroupAutomount"));

@@ -2,7 +2,7 @@
 /*
  * Against the real kernel, where this user may make groups; skipped where not.
  *
- * Covers: cgroup_limit.c, cgroup_tree.c
+ * Covers: cgroup_limit.c, cgroup_tree.c, devices.c
  */
 #include "unit.h"
 
@@ -214,7 +214,8 @@ TEST(a_device_is_denied) {
     NEED(cgroup_tree_parts(tree) & CGROUP_DEVICES);
     struct cgroup *group = make(path, CGROUP_DEVICES);
     struct error err = ERROR_INIT;
-    if (cgroup_limit_device(group, false, "c 1:7 rwm", &err) < 0)
+    struct device_number full;
+    if (device_find("/dev/full", &full, &err) < 0 || cgroup_deny_devices(group, &full, 1, &err) < 0)
         fail_msg("%s", err.text);
     pid_t pid = fork();
     if (pid == 0) {
@@ -231,9 +232,56 @@ TEST(a_device_is_denied) {
     remove_all(group, CGROUP_DEVICES);
 }
 
+TEST(a_tree_as_text_is_the_same_tree) {
+    cleanup_str struct str text = STR_INIT, again = STR_INIT;
+    cgroup_tree_print(tree, &text);
+    struct cgroup_tree *copy = cgroup_tree_parse(str_cstr(&text));
+    assert_non_null(copy);
+    assert_int_equal(cgroup_tree_mode(copy), cgroup_tree_mode(tree));
+    assert_int_equal(cgroup_tree_parts(copy), cgroup_tree_parts(tree));
+    assert_int_equal(cgroup_tree_v2_parts(copy), cgroup_tree_v2_parts(tree));
+    cgroup_tree_print(copy, &again);
+    assert_string_equal(str_cstr(&again), str_cstr(&text));
+    cgroup_tree_free(copy);
+    assert_null(cgroup_tree_parse("0 2 relative"));
+    assert_null(cgroup_tree_parse("9 2 /sys"));
+    assert_null(cgroup_tree_parse("0 3 /sys"));
+}
+
+TEST(a_choice_of_version_is_kept) {
+    struct cgroup_tree *v1 = cgroup_tree_new(&(struct cgroup_choice) {.no_v2 = true});
+    struct cgroup_tree *v2 = cgroup_tree_new(&(struct cgroup_choice) {.no_v1 = true});
+    struct cgroup_tree *elsewhere =
+        cgroup_tree_new(&(struct cgroup_choice) {.mountpoint = "/nowhere"});
+    assert_int_equal(cgroup_tree_v2_parts(v1), 0);
+    assert_true(cgroup_tree_mode(v1) == CGROUP_V1 || cgroup_tree_mode(v1) == CGROUP_NONE);
+    assert_true(cgroup_tree_mode(v2) == CGROUP_V2 || cgroup_tree_mode(v2) == CGROUP_NONE);
+    assert_int_equal(cgroup_tree_mode(elsewhere), CGROUP_NONE);
+    cgroup_tree_free(v1);
+    cgroup_tree_free(v2);
+    cgroup_tree_free(elsewhere);
+}
+
+TEST(a_device_has_a_number_and_a_text) {
+    struct device_number device, again;
+    char text[DEVICE_TEXT_SIZE];
+    struct error err = ERROR_INIT;
+    assert_int_equal(device_find("/dev/null", &device, &err), 0);
+    device_print(&device, text);
+    assert_string_equal(text, "c 1:3");
+    assert_true(device_parse(text, &again));
+    assert_true(again.major == 1 && again.minor == 3 && !again.is_block);
+    assert_true(device_parse("b 7:1", &again));
+    assert_true(again.is_block);
+    assert_false(device_parse("x 7:1", &again));
+    assert_false(device_parse("c 7:1 rwm", &again));
+    assert_int_equal(device_find("/dev/nothing", &device, &err), -ERR_NOT_FOUND);
+    assert_int_equal(device_find("/etc/passwd", &device, &err), -ERR_INVALID);
+}
+
 TEST(a_part_that_is_not_there_is_named) {
     /* Below a file no group can be made. */
-    struct cgroup_tree *none = cgroup_tree_new("cgroup.procs/x");
+    struct cgroup_tree *none = cgroup_tree_new(&(struct cgroup_choice) {.base = "cgroup.procs/x"});
     struct cgroup *group = NULL;
     struct error err = ERROR_INIT;
     assert_int_equal(cgroup_tree_mode(none), CGROUP_NONE);
@@ -251,6 +299,9 @@ int main(void) {
         cmocka_unit_test(a_memory_limit_is_enforced),
         cmocka_unit_test(cpu_and_process_limits_are_enforced),
         cmocka_unit_test(a_device_is_denied),
+        cmocka_unit_test(a_tree_as_text_is_the_same_tree),
+        cmocka_unit_test(a_choice_of_version_is_kept),
+        cmocka_unit_test(a_device_has_a_number_and_a_text),
         cmocka_unit_test(a_part_that_is_not_there_is_named),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -36,7 +36,6 @@ static void run(struct run *r, char *const *argv, char *const *envp) {
     r->plan.fds[0] = null;
     r->plan.fds[1] = fds[1];
     r->plan.fds[2] = fds[1];
-    r->plan.cgroup_fd = -1;
     (void) !spawn_start(&r->plan, &pid, &r->errnum, &r->err);
     close(fds[1]);
     close(null);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that try to get away. With cgroups where a v2 tree is writable, and always without.
- * Covers: track.c, and spawn.c's start inside a group. */
+ * Covers: track.c, confine.c, and spawn.c's start inside a group. */
 #include "unit.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "slurmstepd/confine.h"
 #include "slurmstepd/spawn.h"
 #include "slurmstepd/track.h"
 
@@ -23,33 +24,40 @@ static const char escape[] = "(setsid sh -c 'trap \"\" TERM HUP INT; exec </dev/
                              "2>&1; sleep 600 & sleep 600' "
                              "&) ; sleep 0.2; exit 3";
 
-static char *group_path(void) {
-    char line[4096], mount[1024], type[64];
-    FILE *file = fopen("/proc/self/mounts", "re");
-    char *path = NULL;
+/* A step's groups; without cgroups (base NULL) nothing. */
+struct fenced {
+    struct confine confine;
+    struct track track;
+};
 
-    while (geteuid() == 0 && file && !path && fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "%*s %1023s %63s", mount, type) == 2 && strcmp(type, "cgroup2") == 0)
-            path = xasprintf("%s/sluice_test_%d/job_1/step_0", mount, (int) getpid());
+static void step_open(struct fenced *step, struct cgroup_tree *tree) {
+    struct step_order order;
+    cleanup_str struct str text = STR_INIT;
+    struct error err = ERROR_INIT;
+
+    record_init(&record_step_order, &order);
+    if (tree) {
+        cgroup_tree_print(tree, &text);
+        order.use_cgroup = true;
+        order.cgroup_tree = text.data;
+        order.cgroup = (char *) "job_1/step_0";
+        order.cgroup_parts = CGROUP_TRACK;
     }
-    if (file)
-        fclose(file);
-    return path;
+    if (confine_open(&step->confine, &order, &err) < 0)
+        fail_msg("%s", err.text);
+    step->track.group = step->confine.tasks;
 }
 
-static pid_t start(const struct track *track, const char *script) {
+static pid_t start(struct fenced *step, const char *script) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC), errnum;
     char *argv[] = {(char *) "/bin/sh", (char *) "-c", (char *) (uintptr_t) script, NULL};
     char *envp[] = {(char *) "PATH=/usr/bin:/bin", NULL};
-    struct spawn_plan plan = {.program = argv[0],
-                              .argv = argv,
-                              .envp = envp,
-                              .fds = {null, null, null},
-                              .cgroup_fd = track->dir_fd,
-                              .cgroup_fds = &track->procs_fd,
-                              .n_cgroup_fds = track->dir ? 1 : 0};
+    struct confine_entry entry cleanup_confine_entry = CONFINE_ENTRY_INIT;
+    struct spawn_plan plan = {
+        .program = argv[0], .argv = argv, .envp = envp, .fds = {null, null, null}, .entry = &entry};
     pid_t pid;
 
+    assert_int_equal(confine_task(&step->confine, 0, &entry, NULL), 0);
     assert_int_equal(spawn_start(&plan, &pid, &errnum, NULL), 0);
     close(null);
     return pid;
@@ -75,26 +83,26 @@ static void kill_all(const struct track *track) {
     assert_int_equal(count(track), 0);
 }
 
-static void nothing_escapes(const char *dir) {
-    struct track track;
+static void nothing_escapes(struct cgroup_tree *tree) {
+    struct fenced step;
     int status;
 
-    assert_int_equal(track_open(&track, dir, NULL), 0);
-    pid_t pid = start(&track, escape);
+    step_open(&step, tree);
+    pid_t pid = start(&step, escape);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 3 << 8);
-    assert_true(count(&track) >= 3);
-    if (dir)
-        assert_false(track_close(&track));
-    track_signal(&track, SIGTERM);
+    assert_true(count(&step.track) >= 3);
+    if (tree)
+        assert_false(confine_close(&step.confine, true));
+    track_signal(&step.track, SIGTERM);
     usleep(50000);
-    assert_true(count(&track) >= 3);
+    assert_true(count(&step.track) >= 3);
     struct str text = STR_INIT;
-    track_describe(&track, &text);
+    track_describe(&step.track, &text);
     assert_non_null(strstr(text.data, "(sleep, state S)"));
     str_done(&text);
-    kill_all(&track);
-    assert_true(track_close(&track));
+    kill_all(&step.track);
+    assert_true(confine_close(&step.confine, true));
 }
 
 TEST(nothing_escapes_without_cgroups) {
@@ -102,39 +110,47 @@ TEST(nothing_escapes_without_cgroups) {
 }
 
 TEST(nothing_escapes_a_cgroup_and_the_group_goes_with_its_last_process) {
-    char *path = group_path();
-    char *base;
+    cleanup_free char *base = xasprintf("sluice_test_%d", (int) getpid());
+    struct cgroup_tree *tree = cgroup_tree_new(&(struct cgroup_choice) {.base = base});
+    struct error err = ERROR_INIT;
+    size_t n = 1;
+    pid_t *pids = NULL;
 
-    NEED(path != NULL);
-    nothing_escapes(path);
-    base = xstrdup(path);
-    strstr(base, "/job_1")[0] = '\0';
-    assert_int_equal(access(base, F_OK), -1);
-    free(base);
-    free(path);
+    if (geteuid() != 0 || cgroup_tree_mode(tree) == CGROUP_NONE) {
+        cgroup_tree_free(tree);
+        skip();
+    }
+    nothing_escapes(tree);
+    struct cgroup *group = cgroup_handle(tree, "", CGROUP_TRACK);
+    assert_int_equal(cgroup_pids(group, &pids, &n, &err), 0);
+    assert_int_equal(n, 0); /* it is not there at all, or else */
+    assert_true(cgroup_dir_fd(group) == -1);
+    free(pids);
+    cgroup_free(group);
+    cgroup_tree_free(tree);
 }
 
 TEST(a_bomb_is_put_out) {
-    struct track track;
+    struct fenced step;
 
-    assert_int_equal(track_open(&track, NULL, NULL), 0);
-    start(&track,
+    step_open(&step, NULL);
+    start(&step,
           "trap '' TERM; i=0; while [ $i -lt 300 ]; do (setsid sleep 600 &); i=$((i+1)); done; "
           "sleep 600");
-    for (int i = 0; i < 2000 && count(&track) < 50; i++)
+    for (int i = 0; i < 2000 && count(&step.track) < 50; i++)
         usleep(5000);
-    assert_true(count(&track) >= 50);
-    kill_all(&track);
-    assert_true(track_close(&track));
+    assert_true(count(&step.track) >= 50);
+    kill_all(&step.track);
+    assert_true(confine_close(&step.confine, false));
 }
 
 TEST(an_empty_group_is_empty) {
-    struct track track;
+    struct fenced step;
 
-    assert_int_equal(track_open(&track, NULL, NULL), 0);
-    assert_int_equal(count(&track), 0);
-    assert_true(track_kill(&track));
-    assert_true(track_close(&track));
+    step_open(&step, NULL);
+    assert_int_equal(count(&step.track), 0);
+    assert_true(track_kill(&step.track));
+    assert_true(confine_close(&step.confine, false));
 }
 
 int main(void) {

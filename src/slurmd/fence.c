@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurmd/fence.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "os/log.h"
+#include "slurmd/slurmd.h"
+
+#define MIB (1024ull * 1024ull)
+#define PAGE 4096u
+/* Of the kernel's process numbers, for all jobs together; the rest is the system's. */
+#define PIDS_PERCENT 80
+#define PIDS_MIN 4096u /* of a job, however few CPUs it has */
+#define PID_MAX_DEFAULT 32768u
+
+static const struct {
+    const char *name;
+    enum cgroup_part part;
+} kinds[FENCE_KINDS] = {
+    {"cores", CGROUP_CPUSET},    {"memory", CGROUP_MEMORY}, {"swap", CGROUP_MEMORY},
+    {"devices", CGROUP_DEVICES}, {"pids", CGROUP_PIDS},
+};
+
+const char *fence_name(enum fence_kind kind) {
+    return kinds[__builtin_ctz(kind)].name;
+}
+
+enum cgroup_part fence_part(enum fence_kind kind) {
+    return kinds[__builtin_ctz(kind)].part;
+}
+
+/* ---- what is wanted ---- */
+
+static uint32_t wanted_kinds(const struct conf_cgroup *conf) {
+    return (conf->constrain_cores ? FENCE_CORES : 0u) |
+           (conf->constrain_ram_space ? FENCE_MEMORY : 0u) |
+           (conf->constrain_swap_space ? FENCE_SWAP : 0u) |
+           (conf->constrain_devices ? FENCE_DEVICES : 0u) |
+           (conf->constrain_pids ? FENCE_PIDS : 0u);
+}
+
+static void not_enforced(struct fences *fences, enum fence_kind kind, const char *why) {
+    fences->enforced &= ~(uint32_t) kind;
+    str_join(&fences->why_not, "; ", fence_name(kind));
+    str_printf(&fences->why_not, ": %s", why);
+}
+
+static bool machine_swaps(void) {
+    struct sysinfo info;
+
+    return sysinfo(&info) == 0 && info.totalswap > 0;
+}
+
+/* Why something that the kernel does cannot be done for this node as it is configured. */
+static void check_possible(struct slurmd *slurmd) {
+    struct fences *fences = &slurmd->fences;
+    cleanup_str struct str why = STR_INIT;
+
+    if (fences->enforced & FENCE_CORES && slurmd->cpu_map.pus.n == 0) {
+        str_printf(&why, "slurm.conf gives this node %u CPUs, the machine has %u",
+                   slurmd->node->cpus, slurmd->machine.cpus);
+        not_enforced(fences, FENCE_CORES, why.data);
+    }
+    if (fences->enforced & FENCE_SWAP && !(fences->enforced & FENCE_MEMORY))
+        not_enforced(fences, FENCE_SWAP, "only together with ConstrainRAMSpace");
+    else if (fences->enforced & FENCE_SWAP && !fences->counts_swap && machine_swaps())
+        not_enforced(fences, FENCE_SWAP, "the kernel does not count it (boot it with swapaccount)");
+}
+
+/* ---- what is told ---- */
+
+static const char *version_text(const struct cgroup_tree *tree) {
+    switch (cgroup_tree_mode(tree)) {
+    case CGROUP_V1:
+        return "v1";
+    case CGROUP_V2:
+        return "v2";
+    case CGROUP_HYBRID:
+        return "v1 and v2";
+    case CGROUP_NONE:
+        break;
+    }
+    return "none";
+}
+
+static void tell(struct fences *fences) {
+    cleanup_str struct str text = STR_INIT;
+
+    for (unsigned i = 0; i < FENCE_KINDS; i++)
+        if (fences->enforced & (1u << i))
+            str_join(&text, ",", kinds[i].name);
+    if (text.length == 0)
+        str_append(&text, "none");
+    if (fences->tree)
+        str_printf(&text, " (%s)", version_text(fences->tree));
+    if (fences->why_not.length > 0)
+        str_printf(&text, ", not %s", fences->why_not.data);
+    free(fences->told);
+    fences->told = str_take(&text);
+}
+
+/* No groups at all. */
+static void none(struct fences *fences, const char *why) {
+    cgroup_tree_free(fences->tree);
+    fences->tree = NULL;
+    fences->parts = fences->tested = fences->enforced = 0;
+    free(fences->told);
+    fences->told = xasprintf("none: %s", why);
+}
+
+/* ---- devices ---- */
+
+static void list_devices(struct slurmd *slurmd) {
+    struct fences *fences = &slurmd->fences;
+
+    vec_reset(&fences->devices);
+    vec_each (&slurmd->gres.devices, device) {
+        vec_each (&device->files, file) {
+            struct fence_device item = {
+                .name = device->name,
+                .index = device->index,
+                .number = {file->is_block, major(file->device), minor(file->device)}};
+            if (file->device != 0)
+                vec_push(&fences->devices, item);
+        }
+    }
+}
+
+/* ---- starting ---- */
+
+static uint64_t read_pid_max(void) {
+    unsigned long long value = 0;
+    FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
+
+    if (file && fscanf(file, "%llu", &value) != 1)
+        value = 0;
+    if (file)
+        fclose(file);
+    return value > 0 ? value : PID_MAX_DEFAULT;
+}
+
+static uint32_t kinds_of(const struct cgroup_tree *tree) {
+    uint32_t parts = cgroup_tree_parts(tree), result = 0;
+
+    for (unsigned i = 0; i < FENCE_KINDS; i++)
+        if (parts & kinds[i].part)
+            result |= 1u << i;
+    return result;
+}
+
+/* NULL = there may be groups. */
+static const char *why_none(const struct slurmd *slurmd) {
+    if (slurmd->conf->cgroup.plugin == CONF_CGROUP_DISABLED)
+        return "CgroupPlugin is disabled in cgroup.conf";
+    if (slurmd->conf->proctrack_type != CONF_PROCTRACK_CGROUP)
+        return "ProctrackType is not proctrack/cgroup";
+    if (geteuid() != 0)
+        return "only root makes control groups, and slurmd runs as another user";
+    return NULL;
+}
+
+/* One base for each node, so that several slurmds of several clusters can run on one machine; tools
+ * that look for Slurm's groups find those of a machine's only slurmd. */
+static char *base_path(const struct slurmd *slurmd, enum cgroup_mode mode) {
+    bool is_only = !slurmd->options.node_name;
+
+    if (mode == CGROUP_V2)
+        return is_only ? xstrdup("system.slice/slurmstepd.scope")
+                       : xasprintf("system.slice/%s_%u_slurmstepd.scope", slurmd->node_name,
+                                   slurmd->node->port);
+    return is_only ? xstrdup("slurm")
+                   : xasprintf("slurm_%s_%u", slurmd->node_name, slurmd->node->port);
+}
+
+static void open_tree(struct slurmd *slurmd) {
+    const struct conf_cgroup *conf = &slurmd->conf->cgroup;
+    struct fences *fences = &slurmd->fences;
+    struct cgroup_choice choice = {
+        .base = "",
+        .mountpoint = conf->mountpoint,
+        .no_v1 = conf->plugin == CONF_CGROUP_V2,
+        .no_v2 = conf->plugin == CONF_CGROUP_V1,
+    };
+    struct cgroup_tree *look = cgroup_tree_new(&choice);
+    cleanup_free char *base = base_path(slurmd, cgroup_tree_mode(look));
+
+    cgroup_tree_free(look);
+    choice.base = base;
+    fences->tree = cgroup_tree_new(&choice);
+}
+
+static int make_base(struct fences *fences, struct error *err) {
+    struct cgroup *group;
+    uint32_t parts = cgroup_tree_parts(fences->tree) & ~(uint32_t) CGROUP_CPU;
+    int r = cgroup_make(fences->tree, "", parts, &group, err);
+
+    if (r < 0)
+        return r;
+    fences->counts_swap = cgroup_counts_swap(group);
+    cgroup_free(group);
+    return 0;
+}
+
+void fences_start(struct slurmd *slurmd) {
+    struct fences *fences = &slurmd->fences;
+    const char *why = why_none(slurmd);
+    struct error err = ERROR_INIT;
+
+    fences->pid_max = read_pid_max();
+    if (why) {
+        none(fences, why);
+        log_info("Confinement=%s: jobs are tracked by their parents and held to nothing",
+                 fences->told);
+        return;
+    }
+    open_tree(slurmd);
+    if (cgroup_tree_mode(fences->tree) == CGROUP_NONE)
+        error_set(&err, ERR_NOT_SUPPORTED, "%s", cgroup_tree_describe(fences->tree));
+    else
+        (void) !make_base(fences, &err);
+    if (err.code < 0) {
+        none(fences, err.text);
+        log_error("Confinement=%s: jobs are held to nothing", fences->told);
+        return;
+    }
+    str_reset(&fences->untested);
+    fences->tested = fences_try(fences->tree, kinds_of(fences->tree), &fences->untested);
+    log_info("%s", cgroup_tree_describe(fences->tree));
+    fences_configure(slurmd);
+}
+
+static void explain_missing(struct fences *fences, uint32_t missing) {
+    uint32_t supported = kinds_of(fences->tree);
+
+    for (unsigned i = 0; i < FENCE_KINDS; i++) {
+        if (!(missing & (1u << i)))
+            continue;
+        if (!(supported & (1u << i)))
+            not_enforced(fences, 1u << i, "its controller is not mounted, or not for us");
+    }
+    if (missing & supported)
+        str_join(&fences->why_not, "; ", str_cstr(&fences->untested));
+}
+
+void fences_configure(struct slurmd *slurmd) {
+    struct fences *fences = &slurmd->fences;
+    uint32_t wanted = wanted_kinds(&slurmd->conf->cgroup);
+
+    list_devices(slurmd);
+    if (!fences->tree)
+        return;
+    str_reset(&fences->why_not);
+    fences->enforced = wanted & fences->tested;
+    explain_missing(fences, wanted & ~fences->tested);
+    check_possible(slurmd);
+    fences->parts = CGROUP_TRACK;
+    if (fences->tested & FENCE_MEMORY)
+        fences->parts |= CGROUP_MEMORY; /* it counts, too */
+    for (unsigned i = 0; i < FENCE_KINDS; i++)
+        if (fences->enforced & (1u << i))
+            fences->parts |= kinds[i].part;
+    if (fences->devices.n == 0)
+        fences->parts &= ~(uint32_t) CGROUP_DEVICES;
+    tell(fences);
+    if (fences->why_not.length > 0)
+        log_error("this node does not enforce all that cgroup.conf asks for: Confinement=%s",
+                  fences->told);
+    else
+        log_info("Confinement=%s", fences->told);
+}
+
+void fences_stop(struct slurmd *slurmd) {
+    struct fences *fences = &slurmd->fences;
+
+    if (fences->tree) {
+        struct cgroup *base = cgroup_handle(fences->tree, "", cgroup_tree_parts(fences->tree));
+        cgroup_remove_if_empty(base);
+        cgroup_free(base);
+    }
+    cgroup_tree_free(fences->tree);
+    str_done(&fences->why_not);
+    str_done(&fences->untested);
+    free(fences->told);
+    vec_done(&fences->devices);
+    *fences = (struct fences) {0};
+}
+
+/* ---- for one job or step ---- */
+
+/* "0-3,8": the kernel's own form. */
+static void print_cpus(const struct bits *set, struct str *out) {
+    for (size_t i = bits_next(set, 0); i < set->n; i = bits_next(set, i)) {
+        size_t first = i;
+        while (i < set->n && bits_test(set, i))
+            i++;
+        str_printf(out, "%s%zu", out->length > 0 ? "," : "", first);
+        if (i - first > 1)
+            str_printf(out, "-%zu", i - 1);
+    }
+}
+
+static char *share_cpus(const struct slurmd *slurmd, const struct fence_share *share,
+                        struct arena *arena) {
+    cleanup_str struct str text = STR_INIT;
+    struct bits set;
+
+    if (!share->cores)
+        return NULL;
+    bits_init(&set, cpu_map_size(&slurmd->cpu_map));
+    if (cpu_map_cores(&slurmd->cpu_map, share->cores, &set))
+        print_cpus(&set, &text);
+    bits_done(&set);
+    return text.length > 0 ? arena_strndup(arena, text.data, text.length) : NULL;
+}
+
+/* In bytes, whole pages. */
+static uint64_t percent_of(uint64_t mib, double percent) {
+    return (uint64_t) ((double) mib * percent / 100 * (double) (MIB / PAGE)) * PAGE;
+}
+
+static void share_memory(const struct slurmd *slurmd, uint64_t mem, struct fence *fence) {
+    const struct conf_cgroup *conf = &slurmd->conf->cgroup;
+    uint64_t most = percent_of(slurmd->machine.memory, conf->max_ram_percent);
+
+    if (mem == 0) { /* memory is not handed out here */
+        fence->memory = conf->max_ram_percent < 100 ? most : UNSET64;
+    } else {
+        fence->memory = max_of(percent_of(mem, conf->allowed_ram_space), conf->min_ram_space * MIB);
+        fence->memory = min_of(fence->memory, most);
+    }
+    if (fence->memory != UNSET64 && slurmd->fences.enforced & FENCE_SWAP)
+        fence->swap = min_of(percent_of(mem, conf->allowed_swap_space),
+                             percent_of(slurmd->machine.memory, conf->max_swap_percent));
+    if (cgroup_tree_v2_parts(slurmd->fences.tree) & CGROUP_MEMORY)
+        return;
+    if (conf->memory_swappiness != CONF_UNSET)
+        fence->swappiness = conf->memory_swappiness;
+}
+
+/* Does "gpu:a100:2(IDX:0,2-3),shard:1(IDX:1)" name this device? */
+static bool gres_holds(const char *gres, const char *name, uint32_t index) {
+    size_t length = strlen(name);
+
+    for (const char *at = gres; at && *at;) {
+        const char *ids = strstr(at, "(IDX:"), *end = ids ? strchr(ids, ')') : NULL;
+        if (!end)
+            return false;
+        if (strncasecmp(at, name, length) == 0 && (at[length] == ':' || at + length == ids)) {
+            struct idset set cleanup_idset = IDSET_INIT;
+            cleanup_free char *text = xstrndup(ids + 5, (size_t) (end - ids - 5));
+            if (*text && idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) == 0 &&
+                idset_contains(&set, index))
+                return true;
+        }
+        at = end[1] == ',' ? end + 2 : end + 1;
+    }
+    return false;
+}
+
+static void share_devices(const struct slurmd *slurmd, const struct fence_share *share,
+                          struct arena *arena, struct fence *fence) {
+    const struct fences *fences = &slurmd->fences;
+
+    fence->devices.items = arena_alloc(arena, (fences->devices.n + 1) * sizeof(char *));
+    vec_each (&fences->devices, device) {
+        if (gres_holds(share->gres, device->name, device->index))
+            continue;
+        char *text = arena_alloc(arena, DEVICE_TEXT_SIZE);
+        device_print(&device->number, text);
+        fence->devices.items[fence->devices.n++] = text;
+    }
+}
+
+static struct fence *share_fence(const struct slurmd *slurmd, const struct fence_share *share,
+                                 struct arena *arena) {
+    uint32_t enforced = slurmd->fences.enforced;
+    struct fence *fence = arena_alloc(arena, sizeof(*fence));
+
+    record_init(&record_fence, fence);
+    if (enforced & FENCE_CORES)
+        fence->cpus = share_cpus(slurmd, share, arena);
+    if (enforced & FENCE_MEMORY)
+        share_memory(slurmd, share->mem, fence);
+    if (enforced & FENCE_DEVICES)
+        share_devices(slurmd, share, arena, fence);
+    return fence;
+}
+
+static uint64_t job_pids(const struct slurmd *slurmd, uint32_t cpus) {
+    uint64_t all = slurmd->fences.pid_max * PIDS_PERCENT / 100;
+    uint64_t part = all * min_of(cpus, slurmd->node->cpus) / max_of(slurmd->node->cpus, 1u);
+
+    return max_of(part, (uint64_t) PIDS_MIN);
+}
+
+static bool has_gpu_files(const struct fences *fences) {
+    vec_each (&fences->devices, device) {
+        if (str_equal_nocase(device->name, "gpu"))
+            return true;
+    }
+    return false;
+}
+
+void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
+                  const struct fence_share *step, struct arena *arena, struct step_order *order) {
+    const struct fences *fences = &slurmd->fences;
+    cleanup_str struct str text = STR_INIT;
+
+    order->signal_children = slurmd->conf->cgroup.signal_children_processes;
+    if (!fences->tree)
+        return;
+    cgroup_tree_print(fences->tree, &text);
+    order->use_cgroup = true;
+    order->cgroup_tree = arena_strndup(arena, text.data, text.length);
+    order->cgroup_parts = fences->parts;
+    str_reset(&text);
+    fence_step_path(order->job_id, order->step_id, &text);
+    order->cgroup = arena_strndup(arena, text.data, text.length);
+    order->job_fence = share_fence(slurmd, job, arena);
+    order->step_fence = share_fence(slurmd, step, arena);
+    if (fences->enforced & FENCE_PIDS)
+        order->job_fence->pids = job_pids(slurmd, job->cpus);
+    order->devices_fenced = fences->enforced & FENCE_DEVICES && has_gpu_files(fences);
+}
+
+void fence_step_path(uint32_t job_id, uint32_t step_id, struct str *out) {
+    str_printf(out, "job_%u/step_", job_id);
+    step_id_print(step_id, out);
+}
+
+bool fences_sweep(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id) {
+    const struct fences *fences = &slurmd->fences;
+    cleanup_str struct str path = STR_INIT;
+
+    fence_step_path(job_id, step_id, &path);
+    struct cgroup *step = cgroup_handle(fences->tree, path.data, cgroup_tree_parts(fences->tree));
+    bool is_gone = cgroup_remove(step, NULL) == 0;
+    if (!is_gone)
+        (void) !cgroup_signal(step, SIGKILL, NULL);
+    cgroup_free(step);
+    if (is_gone) {
+        *strchr(path.data, '/') = '\0';
+        struct cgroup *job =
+            cgroup_handle(fences->tree, path.data, cgroup_tree_parts(fences->tree));
+        cgroup_remove_if_empty(job);
+        cgroup_free(job);
+    }
+    return is_gone;
+}
