@@ -152,6 +152,11 @@ static void job_times(const struct job *job, const struct show_options *options,
         show_time("DelayedAt", job->delay_time, "Unknown", options, out);
         show_text("DelayedBy", job->delay_cause, out);
     }
+    if (job->gpu_keep_until || job->gpu_warned) {
+        show_line(options, out);
+        show_time("GpuIdleWarned", job->gpu_warned, "None", options, out);
+        show_time("GpuKeepUntil", job->gpu_keep_until, "None", options, out);
+    }
     show_line(options, out);
     show_time("SuspendTime", job->suspend_time, "None", options, out);
     show_number("SecsPreSuspend", (uint64_t) max_of(job->pre_suspend_seconds, (int64_t) 0), out);

@@ -259,5 +259,11 @@ void show_partition(const struct partition *part, const struct show_options *opt
         show_line(options, out);
         show_text("TRESBillingWeights", part->tres_billing_weights, out);
     }
+    if (part->gpu_idle_warn || part->gpu_idle_time) {
+        show_line(options, out);
+        show_number("GpuIdleWarn", part->gpu_idle_warn, out);
+        show_number("GpuIdleTime", part->gpu_idle_time, out);
+        show_text("GpuIdleAction", part->gpu_idle_action ? part->gpu_idle_action : "REQUEUE", out);
+    }
     show_end(options, out);
 }

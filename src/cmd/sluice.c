@@ -62,6 +62,7 @@ static const struct own_verb {
     int (*run)(struct cli *cli, int argc, char **argv); /* argv[0] is the verb; an exit status */
 } own_verbs[] = {
     {"gpus", "list every GPU: who has it, what it does; sluice gpus --help", sluice_gpus},
+    {"keep", "let idle GPUs of a job be its own for a time: sluice keep JOB TIME", sluice_keep},
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",
      sluice_sim},
     {"whatif", "replay this cluster's history under a changed slurm.conf; sluice whatif --help",

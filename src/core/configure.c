@@ -255,6 +255,10 @@ static void partition_from_line(struct core *core, struct core_partition *part,
                                 : line->exclusive == CONF_PART_EXCLUSIVE_USER ? "USER"
                                                                               : "NO");
     rec->grace_time = line->grace_time;
+    rec->gpu_idle_warn = line->gpu_idle_warn;
+    rec->gpu_idle_time = line->gpu_idle_time;
+    string_set(&rec->gpu_idle_action,
+               conf_word_name(&conf_vocabulary_GPU_IDLE, line->gpu_idle_action));
     rec->hidden = line->hidden;
     rec->lln = line->lln;
     rec->priority_job_factor = line->priority_job_factor;

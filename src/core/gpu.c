@@ -9,7 +9,7 @@
 
 /* ---- reports ---- */
 
-static struct core_gpu *gpu_find(struct core_node *node, uint32_t index) {
+struct core_gpu *gpu_find(struct core_node *node, uint32_t index) {
     vec_each (&node->gpus, gpu) {
         if (gpu->status.index == index)
             return gpu;
@@ -73,6 +73,21 @@ static void problem_reported(struct core *core, const struct core_node *node,
                  status->problem);
 }
 
+/* Their GPUs may have begun to work, or ceased to. */
+static void jobs_seen(struct core *core, const struct core_node *node) {
+    job_ptrs jobs = {0};
+    vec_each (&node->jobs, id) {
+        struct core_job *job = job_find(core, *id);
+        if (job != NULL && gpu_idle_matters(core, job))
+            vec_push(&jobs, job);
+    }
+    vec_each (&jobs, job) {
+        gpu_idle_check(core, *job);
+        job_arm(core, *job);
+    }
+    vec_done(&jobs);
+}
+
 void gpus_reported(struct core *core, uint32_t index, const struct node_status *status) {
     struct core_node *node = &core->nodes[index];
     core_gpus fresh = {0};
@@ -87,6 +102,8 @@ void gpus_reported(struct core *core, uint32_t index, const struct node_status *
     gpus_free(node);
     node->gpus = fresh;
     strays_reported(core, node, status);
+    if (status->gpus.n > 0)
+        jobs_seen(core, node);
 }
 
 /* ---- the list ---- */
@@ -153,9 +170,17 @@ static void gpu_fill(struct core *core, const struct core_user *user, struct cor
         return;
     ret->status = &told->status;
     if (told->status.use_now == 0)
-        ret->idle_since = job != NULL && job_has_nodes(job)
-                              ? max_of(told->idle_since, job->rec.start_time)
-                              : told->idle_since;
+        ret->idle_since =
+            job != NULL && job_has_nodes(job)
+                ? max_of(told->idle_since, max_of(job->rec.start_time, job->rec.suspend_time))
+                : told->idle_since;
+    if (job == NULL)
+        return;
+    ret->idle_end = gpu_idle_end(core, job);
+    ret->keep_until = job->rec.gpu_keep_until > core->now ? job->rec.gpu_keep_until : 0;
+    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
+    if (part != NULL && ret->idle_end > 0)
+        ret->idle_action = part->rec.gpu_idle_action;
 }
 
 void gpus_each(struct core *core, const struct core_user *user, uint32_t index,

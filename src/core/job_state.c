@@ -61,7 +61,7 @@ static int64_t limit_end(struct core *core, const struct core_job *job) {
     return job->rec.end_time == 0 || over < 0 ? 0 : job->rec.end_time + over;
 }
 
-static int64_t running_due(struct core *core, const struct core_job *job) {
+static int64_t running_due(struct core *core, struct core_job *job) {
     int64_t due = INT64_MAX;
     due = earlier(due, limit_end(core, job));
     if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0)
@@ -70,6 +70,7 @@ static int64_t running_due(struct core *core, const struct core_job *job) {
     due = earlier(due, job->orphan_deadline);
     due = earlier(due, job->rec.preempt_end);
     due = earlier(due, job->reservation_deadline);
+    due = earlier(due, gpu_idle_due(core, job));
     return earlier(due, job->rec.deadline);
 }
 
@@ -154,6 +155,8 @@ void job_timer(struct core *core, struct core_job *job) {
     } else if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0 &&
                core->now >= warn) {
         job_warn(core, job);
+    } else {
+        gpu_idle_check(core, job);
     }
     if (job->stop_due > 0 && core->now >= job->stop_due)
         job_stop_now(core, job);
@@ -188,6 +191,18 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
     notice.signal = signal;
     notice.text = (char *) (uintptr_t) text;
     emit_reply(core, job->owner_client, MSG_ALLOC_NOTICE, 0, 0, &notice);
+}
+
+void job_tell(struct core *core, struct core_job *job, const char *text) {
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.step_id = STEP_BATCH;
+    signal.flags = NODE_SIGNAL_BATCH_ONLY;
+    signal.message = (char *) (uintptr_t) text;
+    emit_node(core, job->rec.allocation.items[0].node, MSG_NODE_SIGNAL, &signal);
+    job_notify(core, job, ALLOC_MESSAGE, text, 0);
 }
 
 static void answer_end(struct core *core, const struct core_job *job, const struct waiter *waiter) {
@@ -559,6 +574,7 @@ static void reset_for_queue(struct core *core, struct core_job *job) {
     job->rec.derived_exit = 0;
     job->rec.cancel_uid = UNSET32;
     job->rec.reason = REASON_NONE;
+    job->rec.gpu_keep_until = job->rec.gpu_warned = 0;
     if (job->rec.magnetic)
         string_set(&job->rec.reservation, NULL);
     job->rec.magnetic = false;

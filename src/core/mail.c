@@ -70,6 +70,11 @@ void mail_event(struct core *core, const struct core_job *job, uint32_t event) {
     }
 }
 
+void mail_gpu_idle(struct core *core, const struct core_job *job, int64_t idle_seconds) {
+    if (job->rec.mail_type & (MAIL_FAIL | MAIL_TIME_LIMIT))
+        send(core, job, "GPUs idle", "Idle time", idle_seconds, false);
+}
+
 /* The end is told once: as a failure if that is asked for and it was one. */
 void mail_end(struct core *core, const struct core_job *job) {
     bool failed = job->rec.state != JOB_COMPLETED;

@@ -137,7 +137,8 @@ enum {
     FOLLOWS_OPEN = 1,       /* jobs may start there, or not any more */
     FOLLOWS_PRIORITIES = 2, /* of all: shares are of the highest factor of the cluster */
     FOLLOWS_GRACE = 4,      /* of its jobs, should they have to go */
-    FOLLOWS_VIEW = 8        /* what jobs may get: the planner's view is made anew */
+    FOLLOWS_VIEW = 8,       /* what jobs may get: the planner's view is made anew */
+    FOLLOWS_GPU_IDLE = 16   /* of its jobs with GPUs: when they are looked at */
 };
 
 /* How long those that run there would have is with the planner. */
@@ -147,6 +148,16 @@ static void grace_changed(struct core *core, const struct core_partition *part) 
             struct core_job *job = job_find(core, *id);
             if (job != NULL)
                 preempt_sync_run(core, job);
+        }
+    }
+}
+
+static void gpu_idle_changed(struct core *core, const struct core_partition *part) {
+    for (size_t i = 0; i < part->n_nodes; i++) {
+        vec_each (&core->nodes[part->nodes[i]].jobs, id) {
+            struct core_job *job = job_find(core, *id);
+            if (job != NULL)
+                job_arm(core, job);
         }
     }
 }
@@ -163,6 +174,8 @@ static void partition_followed(struct core *core, const struct core_partition *p
     }
     if (follows & FOLLOWS_GRACE)
         grace_changed(core, part);
+    if (follows & FOLLOWS_GPU_IDLE)
+        gpu_idle_changed(core, part);
     if (follows & FOLLOWS_OPEN) {
         sched_partition_schedulable(core->sched, part->rec.index, partition_is_open(part));
         core->plan_wanted = true;
@@ -219,6 +232,14 @@ static int set_count(void *member, const char *value) {
     return 0;
 }
 
+static int set_seconds(void *member, const char *value) {
+    uint64_t number;
+    if (!str_to_u64(value, &number) || number > UINT32_MAX - 2)
+        return -ERR_INVALID;
+    *(uint32_t *) member = (uint32_t) number;
+    return 0;
+}
+
 static int set_number(void *member, const char *value) {
     uint64_t number;
     if (!str_to_u64(value, &number) || number > UINT16_MAX)
@@ -269,6 +290,11 @@ static int set_word(void *member, const char *value, const char *const *words, s
 
 static int set_state(void *member, const char *value) {
     static const char *const words[] = {"UP", "DOWN", "DRAIN", "INACTIVE"};
+    return set_word(member, value, words, countof(words));
+}
+
+static int set_gpu_idle_action(void *member, const char *value) {
+    static const char *const words[] = {"REQUEUE", "CANCEL"};
     return set_word(member, value, words, countof(words));
 }
 
@@ -330,6 +356,9 @@ static const struct partition_key partition_keys[] = {
     {"DisableRootJobs", set_switch, "disable_root_jobs", 0},
     {"Exclusive", set_exclusive, "exclusive", FOLLOWS_VIEW},
     {"ExclusiveUser", set_exclusive_user, "exclusive", FOLLOWS_VIEW},
+    {"GpuIdleAction", set_gpu_idle_action, "gpu_idle_action", FOLLOWS_GPU_IDLE},
+    {"GpuIdleTime", set_seconds, "gpu_idle_time", FOLLOWS_GPU_IDLE},
+    {"GpuIdleWarn", set_seconds, "gpu_idle_warn", FOLLOWS_GPU_IDLE},
     {"GraceTime", set_count, "grace_time", FOLLOWS_GRACE},
     {"Hidden", set_switch, "hidden", 0},
     {"JobDefaults", set_text, "job_defaults", 0},

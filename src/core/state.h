@@ -372,6 +372,8 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
 const char *job_cancel_text(struct core *core, const char *why);
 void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
                          const char *why);
+/* A line for the output of its script, and for the terminal of whoever has allocated it. */
+void job_tell(struct core *core, struct core_job *job, const char *text);
 
 /* ---- suspended for others (pause.c) ---- */
 /* Suspends a job for the sake of others; it goes on when there is room again. */
@@ -394,6 +396,8 @@ void gang_rotate(struct core *core); /* gives those their turn who have waited a
 /* ---- mail (mail.c) ---- */
 void mail_event(struct core *core, const struct core_job *job, uint32_t event); /* enum mail_type */
 void mail_end(struct core *core, const struct core_job *job);
+/* To those who want to hear of the job's failure or limits. */
+void mail_gpu_idle(struct core *core, const struct core_job *job, int64_t idle_seconds);
 
 /* ---- arrays (array.c) ---- */
 /* A record of its own for one unstarted task; in the planner's view if it may start. */
@@ -480,10 +484,20 @@ void alloc_from_entry(const struct core *core, const struct job_node *entry,
 void assign_each_gpu(const struct core *core, const struct job_node *entry,
                      void (*fn)(uint32_t index, void *context), void *context);
 
+/* ---- jobs whose GPUs do nothing (gpu_idle.c) ---- */
+/* Is there a rule of its partition for GPUs of it? */
+bool gpu_idle_matters(const struct core *core, const struct core_job *job);
+/* Warns the owner or ends the job, if it is time. Arm its timer afterwards. */
+void gpu_idle_check(struct core *core, struct core_job *job);
+int64_t gpu_idle_due(struct core *core, struct core_job *job); /* 0 = nothing will be */
+/* When it ends unless a GPU of it works, 0 = never. */
+int64_t gpu_idle_end(struct core *core, struct core_job *job);
+
 /* ---- what the GPUs do (gpu.c) ---- */
 void gpus_reported(struct core *core, uint32_t node, const struct node_status *status);
 void gpus_carry_over(struct core_node *node, struct core_node *old);
 void gpus_free(struct core_node *node);
+struct core_gpu *gpu_find(struct core_node *node, uint32_t index); /* NULL: nobody tells of it */
 /* Calls fn with every card of the nodes; what it is given lives until it returns. */
 void gpus_each(struct core *core, const struct core_user *user, uint32_t node,
                void (*fn)(const struct gpu *gpu, void *context), void *context);

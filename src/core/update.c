@@ -252,6 +252,23 @@ static int set_dependency(struct update_job *update, const struct job_key *key) 
     return 0;
 }
 
+/* For how long from now on its idle GPUs do not count. */
+static int set_gpu_keep(struct update_job *update, const struct job_key *key) {
+    uint32_t minutes;
+    if (minutes_parse(update->value, &minutes, NULL) < 0 || minutes == MINUTES_UNSET)
+        return -ERR_INVALID;
+    if (!job_has_nodes(update->job))
+        return refuse(update, ERR_JOB_PENDING, "the job holds no GPUs yet");
+    if (!gpu_idle_matters(update->core, update->job))
+        update->note = "changes nothing: no GPU of the job is taken back when it is idle";
+    update->next->gpu_warned = 0;
+    update->next->gpu_keep_until = minutes == 0 ? 0
+                                   : minutes == MINUTES_INFINITE
+                                       ? TIME_LATEST
+                                       : update->core->now + (int64_t) minutes * 60;
+    return 0;
+}
+
 static const struct job_key job_keys[] = {
     {"TimeLimit", NULL, WHEN_ANY, WHO_OWNER, set_time_limit, NULL},
     {"TimeMin", NULL, WHEN_PENDING, WHO_OWNER, set_minutes, "time_min"},
@@ -289,6 +306,7 @@ static const struct job_key job_keys[] = {
     {"Nice", NULL, WHEN_PENDING, WHO_OWNER, set_nice, NULL},
     {"SiteFactor", NULL, WHEN_PENDING, WHO_OPERATOR, set_site_factor, NULL},
     {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
+    {"GpuKeep", NULL, WHEN_ANY, WHO_OWNER, set_gpu_keep, NULL},
     {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
     {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_string, "wckey"},
     {"MailUser", NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
@@ -320,6 +338,7 @@ static const struct {
     {set_mem, "a size as 500M or 2G"},
     {set_time, "a time as 2027-01-31T08:00:00, 18:00 or now+2hours"},
     {set_minutes, "minutes, hours:minutes:seconds or days-hours"},
+    {set_gpu_keep, "minutes, hours:minutes:seconds or days-hours; 0 takes it back"},
     {set_time_limit, "minutes, hours:minutes:seconds or days-hours, after + or - a change of it"},
     {set_nodes, "a number of nodes as 2 or 2-4, from 1 to 1000000"},
     {set_priority, "a number from 0 to 4294967293"},

@@ -275,15 +275,7 @@ static int verb_notify(struct core *core, struct core_job *job, const struct cor
                        const struct job_verb_request *request, const char **detail) {
     if (!job_has_nodes(job))
         return job_is_pending(job) ? -ERR_JOB_PENDING : -ERR_ALREADY_DONE;
-    struct node_signal signal;
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.step_id = STEP_BATCH;
-    signal.flags = NODE_SIGNAL_BATCH_ONLY;
-    signal.message = request->text;
-    emit_node(core, job->rec.allocation.items[0].node, MSG_NODE_SIGNAL, &signal);
-    job_notify(core, job, ALLOC_MESSAGE, request->text, 0);
+    job_tell(core, job, request->text);
     return 0;
 }
 

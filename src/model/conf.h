@@ -77,9 +77,11 @@ struct conf_partition {
     uint32_t oversubscribe; /* conf_share_mode(), conf_share_jobs() */
     unsigned exclusive;     /* CONF_PART_EXCLUSIVE_… */
     uint32_t priority_job_factor, priority_tier;
-    uint64_t preempt_mode;    /* CONF_PREEMPT_MODE_…; 0: the cluster's */
-    uint32_t grace_time;      /* seconds */
-    uint32_t over_time_limit; /* minutes; CONF_OVER_TIME_UNSET: the cluster's */
+    uint64_t preempt_mode;                 /* CONF_PREEMPT_MODE_…; 0: the cluster's */
+    uint32_t grace_time;                   /* seconds */
+    uint32_t gpu_idle_warn, gpu_idle_time; /* seconds, 0 = never */
+    unsigned gpu_idle_action;              /* CONF_GPU_IDLE_… */
+    uint32_t over_time_limit;              /* minutes; CONF_OVER_TIME_UNSET: the cluster's */
     const char *qos;
     uint64_t select_type_parameters; /* CONF_CR_…; 0: the cluster's */
     const char *tres_billing_weights, *job_defaults, *cpu_bind, *topology;

@@ -902,6 +902,12 @@ X(FLAGS, partition.preempt_mode, "PreemptMode", 0, 0, 0, PREEMPT_MODE, HONOURED,
   "what happens to its jobs when they are preempted; the mode of the cluster unless given") \
 X(U32, partition.grace_time, "GraceTime", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
   "seconds between the warning and the end of a preempted job") \
+X(U32, partition.gpu_idle_warn, "GpuIdleWarn", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "seconds after which the owner of a job is warned that GPUs of it do nothing; 0 is never. What cards do is known where AutoDetect=nvml is set in gres.conf. An option of this release only") \
+X(U32, partition.gpu_idle_time, "GpuIdleTime", 0, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "seconds after which a job of which no GPU does anything ends by GpuIdleAction, unless it is kept (sluice keep); 0 is never. Where it is warned, never sooner after the warning than the two times differ. An option of this release only") \
+X(ENUM, partition.gpu_idle_action, "GpuIdleAction", CONF_GPU_IDLE_REQUEUE, 0, 0, GPU_IDLE, HONOURED, \
+  "what becomes of a job whose GPUs have done nothing for GpuIdleTime; what cannot be requeued is cancelled. An option of this release only") \
 X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED, \
   "minutes that a job may run past its time limit; those of the cluster unless given") \
 X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, NOT_YET, \

@@ -162,6 +162,8 @@
     X(DBD_STORAGE_SQLITE, "accounting_storage/sqlite", HONOURED)
 #define CONF_DBD_STORAGE_ALIASES(X) \
     X(DBD_STORAGE_POSTGRESQL, "accounting_storage/pgsql", HONOURED)
+#define CONF_GPU_IDLE_WORDS(X) \
+    X(GPU_IDLE_REQUEUE, "REQUEUE", HONOURED) X(GPU_IDLE_CANCEL, "CANCEL", HONOURED)
 #define CONF_AUTODETECT_WORDS(X) \
     X(AUTODETECT_UNSET, "(null)", HONOURED) X(AUTODETECT_OFF, "off", HONOURED) \
     X(AUTODETECT_NVML, "nvml", HONOURED) X(AUTODETECT_NVIDIA, "nvidia", HONOURED) \
@@ -355,7 +357,7 @@
 /* Every vocabulary once: V plain, A with aliases, C with words for several bits and aliases. */
 #define CONF_ENUM_VOCABULARIES(V, A)                                                               \
     V(AUTH) V(PREEMPT_TYPE) V(RESET) V(MCS) V(PART_STATE) V(PART_EXCLUSIVE) V(CGROUP_PLUGIN)       \
-    V(AUTODETECT) V(SCHED_ORDER) V(SCHED_CANDIDATES)                                               \
+    V(AUTODETECT) V(GPU_IDLE) V(SCHED_ORDER) V(SCHED_CANDIDATES)                                               \
     A(LEVEL) A(CRED) A(PART_LIMITS) A(SCHEDULER) A(SELECT) A(PRIORITY) A(PROCTRACK) A(GATHER)      \
     A(STORAGE) A(JOBCOMP) A(MPI) A(SWITCH) A(TOPOLOGY) A(NAMESPACE) A(NODE_STATE) A(DBD_STORAGE)
 #define CONF_FLAG_VOCABULARIES(V, A, C)                                                            \

@@ -243,7 +243,9 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(82, I64, delay_time, 0)     /* when that was, */                                             \
     X(83, STR, delay_cause, 0)    /* and why: "node c03 went down" */                              \
     X(84, U32, n_delays, 0)                                                                        \
-    X(85, I64, switches_since, 0) /* when its wish for few switches was changed, 0 */
+    X(85, I64, switches_since, 0) /* when its wish for few switches was changed, 0 */              \
+    X(86, I64, gpu_keep_until, 0) /* its idle GPUs count from then on only (sluice keep), 0 */     \
+    X(87, I64, gpu_warned, 0)     /* when its owner was told of idle GPUs, 0 = not, or they work */
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)

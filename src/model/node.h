@@ -103,7 +103,10 @@ RECORD_DECLARE(node, NODE_FIELDS)
     X(41, U32, index, 0)                                                                           \
     X(42, STR, node_sets, 0)                                                                       \
     X(43, BOOL, power_down_on_idle, 0)                                                             \
-    X(44, U64, config, 0) /* fingerprint of its line in slurm.conf; 0: made at run time */
+    X(44, U64, config, 0)        /* fingerprint of its line in slurm.conf; 0: made at run time */  \
+    X(45, U32, gpu_idle_warn, 0) /* seconds, 0 = never */                                          \
+    X(46, U32, gpu_idle_time, 0)                                                                   \
+    X(47, STR, gpu_idle_action, 0) /* REQUEUE CANCEL */
 RECORD_DECLARE(partition, PARTITION_FIELDS)
 
 #define KEY_VALUE_FIELDS(X)                                                                        \

@@ -289,6 +289,8 @@ void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *messag
 static void step_signal(struct stepd *stepd, const struct step_command *command) {
     int signal = (int) command->signal;
 
+    if (stepd->state == STEPD_RUNNING && signal == 0 && command->message)
+        stepd_tell(stepd, command->message); /* scontrol notify */
     if (stepd->state != STEPD_RUNNING || signal <= 0 || signal >= NSIG)
         return;
     if (command->flags & NODE_SIGNAL_END) {

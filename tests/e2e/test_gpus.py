@@ -135,3 +135,50 @@ def test_a_card_that_has_failed_drains_its_node_and_is_named(nvml_cluster):
     wait_until(lambda: "DRAIN" in cluster.show(f"node {node}")["State"], what="the node is drained")
     assert "fallen off the bus" in cluster.show(f"node {node}")["Reason"]
     assert "fallen off the bus" in cluster.ok("sluice gpus")
+
+
+IDLE_CONF = ("JobAcctGatherFrequency=task=1\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP "
+             "GpuIdleWarn=1 GpuIdleTime=3 GpuIdleAction=CANCEL")
+
+
+def output(work, job):
+    try:
+        with open(os.path.join(work, f"out-{job}")) as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def test_a_job_that_leaves_its_gpus_idle_is_warned_and_loses_them(nvml_cluster, work):               # A05
+    cluster = nvml_cluster(IDLE_CONF)
+    job = cluster.submit("--gres=gpu:2 -o out-%j --wrap='sleep 300'", cwd=work)
+    assert cluster.wait_end(job) == "CANCELLED"
+    text = wait_until(lambda: "DUE TO IDLE GPUS" in output(work, job) and output(work, job), what="the last line")
+    assert f"warning: job {job}: 2 of its 2 GPUs do nothing" in text and f"sluice keep {job}" in text
+
+
+def test_work_or_the_owners_word_keeps_a_job(nvml_cluster, work):                                    # A05
+    cluster = nvml_cluster(IDLE_CONF, state=cards("0 use 50"))
+    works = cluster.submit("--gres=gpu:1 -o out-%j --wrap='sleep 300'", cwd=work)
+    cluster.wait_state(works, "RUNNING")
+    kept = cluster.submit("--gres=gpu:1 -o out-%j --wrap='sleep 300'", cwd=work)
+    cluster.wait_state(kept, "RUNNING")
+    assert cluster.run(f"sluice keep {kept} 1:00:00", user="sluicet2").rc == 1, "it is not theirs"
+    assert "do not count for 1:00:00" in cluster.ok(f"sluice keep {kept} 1:00:00")
+    assert cluster.run(f"sluice keep {kept} soon").rc == 1
+    until = cluster.show(f"job {kept}")["GpuKeepUntil"]
+    cluster.kill("slurmctld")
+    cluster.up()
+    assert cluster.show(f"job {kept}")["GpuKeepUntil"] == until
+    free = cluster.submit("--gres=gpu:2 -o out-%j --wrap='sleep 300'", cwd=work)
+    cluster.ok(f"sluice keep {kept} 0")
+    assert cluster.wait_end(kept) == "CANCELLED", "taken back"
+    assert cluster.state(works) == {"RUNNING"} and cluster.state(free) == {"PENDING"}
+    assert "warning" not in output(work, works)
+
+
+def test_a_notice_reaches_the_output_of_a_batch_job(gpu_cluster, work):
+    job = gpu_cluster.submit("-o out-%j --wrap='sleep 300'", cwd=work)
+    gpu_cluster.wait_state(job, "RUNNING")
+    gpu_cluster.ok(f"scontrol notify {job} maintenance at noon")
+    wait_until(lambda: output(work, job) == "maintenance at noon\n", what="the notice")

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs that hold GPUs and do not use them, by the rules of their partition: after GpuIdleWarn the
+ * owner is told as soon as one card of the job has done nothing for so long; after GpuIdleTime the
+ * job ends if none of its cards does anything, unless it is kept.
+ *
+ * Only what nodes say now counts: while a node is silent, or a card is not told of, its card might
+ * be at work and nothing happens.
+ */
+#include <string.h>
+
+#include "core/state.h"
+
+/* A node that has told nothing for so many seconds is not believed any more. */
+#define STALE_SECONDS 90
+
+/* The cards of a job. */
+struct cards {
+    struct core *core;
+    const struct core_job *job;
+    struct core_node *node; /* whose cards are looked at */
+    uint32_t n, n_idle;     /* idle: they do nothing now */
+    bool is_known;          /* of all of them */
+    int64_t first, last;    /* since when the first and the last of the idle ones are so */
+    struct str names;       /* "n1 gpu 0, n1 gpu 1" of those */
+};
+
+static void card_look(uint32_t index, void *context) {
+    struct cards *cards = context;
+    const struct core_node *node = cards->node;
+    const struct core_gpu *gpu = gpu_find(cards->node, index);
+    cards->n++;
+    if (gpu == NULL || !node->connected || gpu->status.use_now == UNSET32 ||
+        cards->core->now - node->rec.last_response > STALE_SECONDS) {
+        cards->is_known = false;
+        return;
+    }
+    if (gpu->status.use_now > 0)
+        return;
+    const struct job *job = &cards->job->rec;
+    int64_t began = max_of(job->start_time, job->suspend_time);
+    int64_t since = max_of(max_of(gpu->idle_since, began), job->gpu_keep_until);
+    cards->first = cards->n_idle == 0 ? since : min_of(cards->first, since);
+    cards->last = max_of(cards->last, since);
+    cards->n_idle++;
+    str_printf(&cards->names, "%s%s gpu %u", cards->names.length > 0 ? ", " : "", node->rec.name,
+               index);
+}
+
+static void cards_look(struct core *core, const struct core_job *job, struct cards *ret) {
+    *ret = (struct cards) {.core = core, .job = job, .is_known = true, .names = STR_INIT};
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->released || entry->gres == NULL)
+            continue;
+        ret->node = &core->nodes[entry->node];
+        assign_each_gpu(core, entry, card_look, ret);
+    }
+}
+
+static const struct partition *rules(const struct core *core, const struct core_job *job) {
+    const struct core_partition *part =
+        partition_find((struct core *) (uintptr_t) core, job->rec.partition, NULL);
+    if (part == NULL || (part->rec.gpu_idle_warn == 0 && part->rec.gpu_idle_time == 0))
+        return NULL;
+    return &part->rec;
+}
+
+static bool holds_gpus(const struct core_job *job) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const char *gres = job->rec.allocation.items[i].gres;
+        if (gres != NULL && strstr(gres, "gpu") != NULL)
+            return true;
+    }
+    return false;
+}
+
+bool gpu_idle_matters(const struct core *core, const struct core_job *job) {
+    return job->rec.state == JOB_RUNNING && rules(core, job) != NULL && holds_gpus(job);
+}
+
+/* Those who are warned get the rest of the time after the warning, however late that came. */
+static int64_t end_of(const struct partition *part, const struct core_job *job,
+                      const struct cards *cards) {
+    if (part->gpu_idle_time == 0 || !cards->is_known || cards->n == 0 || cards->n_idle < cards->n)
+        return 0;
+    int64_t end = cards->last + part->gpu_idle_time;
+    if (part->gpu_idle_warn == 0 || part->gpu_idle_warn >= part->gpu_idle_time)
+        return end;
+    int64_t warned = job->rec.gpu_warned > 0
+                         ? job->rec.gpu_warned
+                         : max_of(cards->first + part->gpu_idle_warn, cards->core->now);
+    return max_of(end, warned + part->gpu_idle_time - part->gpu_idle_warn);
+}
+
+static int64_t warning_of(const struct partition *part, const struct core_job *job,
+                          const struct cards *cards) {
+    return part->gpu_idle_warn > 0 && job->rec.gpu_warned == 0 && cards->n_idle > 0
+               ? cards->first + part->gpu_idle_warn
+               : 0;
+}
+
+int64_t gpu_idle_due(struct core *core, struct core_job *job) {
+    if (!gpu_idle_matters(core, job))
+        return 0;
+    const struct partition *part = rules(core, job);
+    struct cards cards;
+    cards_look(core, job, &cards);
+    int64_t warning = warning_of(part, job, &cards), end = end_of(part, job, &cards);
+    str_done(&cards.names);
+    return warning > 0 && (end == 0 || warning < end) ? warning : end;
+}
+
+int64_t gpu_idle_end(struct core *core, struct core_job *job) {
+    if (!gpu_idle_matters(core, job))
+        return 0;
+    struct cards cards;
+    cards_look(core, job, &cards);
+    str_done(&cards.names);
+    return end_of(rules(core, job), job, &cards);
+}
+
+static bool can_requeue(const struct partition *part, const struct core_job *job) {
+    return !str_equal(part->gpu_idle_action, "CANCEL") && job->rec.kind == JOB_KIND_BATCH &&
+           job->rec.requeue == TRI_YES;
+}
+
+static void warn(struct core *core, struct core_job *job, const struct partition *part,
+                 const struct cards *cards) {
+    struct str text cleanup_str = STR_INIT;
+    job->rec.gpu_warned = core->now;
+    str_printf(&text, "slurmctld: warning: job %u: %u of its %u GPUs do nothing, for ",
+               job->rec.job_id, cards->n_idle, cards->n);
+    duration_print_long(core->now - cards->first, &text);
+    str_printf(&text, " now (%s)", str_cstr(&cards->names));
+    int64_t end = end_of(part, job, cards);
+    if (end > 0) {
+        str_printf(&text, "; it is %s in ", can_requeue(part, job) ? "requeued" : "cancelled");
+        duration_print_long(max_of(end - core->now, (int64_t) 0), &text);
+        str_printf(&text, " unless they work again or you say: sluice keep %u 2:00:00",
+                   job->rec.job_id);
+    }
+    job_tell(core, job, text.data);
+    mail_gpu_idle(core, job, core->now - cards->first);
+    emit_log(core, EFFECT_INFO, "job %u of uid %u: %u of %u GPUs are idle (%s): its owner is told",
+             job->rec.job_id, job->rec.uid, cards->n_idle, cards->n, str_cstr(&cards->names));
+    job_touch(core, job);
+}
+
+static void end_job(struct core *core, struct core_job *job, const struct partition *part,
+                    const struct cards *cards) {
+    bool requeue = can_requeue(part, job);
+    emit_log(core, EFFECT_INFO, "job %u of uid %u is %s: its GPUs have done nothing for %lld s",
+             job->rec.job_id, job->rec.uid, requeue ? "requeued" : "cancelled",
+             (long long) (core->now - cards->last));
+    if (requeue)
+        job_requeue(core, job, false, JOB_CANCELLED, "DUE TO IDLE GPUS", REASON_NONE);
+    else
+        job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, "DUE TO IDLE GPUS");
+}
+
+void gpu_idle_check(struct core *core, struct core_job *job) {
+    if (!gpu_idle_matters(core, job))
+        return;
+    const struct partition *part = rules(core, job);
+    struct cards cards;
+    cards_look(core, job, &cards);
+    if (cards.is_known && cards.n_idle == 0 && job->rec.gpu_warned > 0) {
+        job->rec.gpu_warned = 0; /* they work again */
+        job_touch(core, job);
+    }
+    int64_t warning = warning_of(part, job, &cards);
+    if (warning > 0 && core->now >= warning)
+        warn(core, job, part, &cards);
+    int64_t end = end_of(part, job, &cards);
+    if (end > 0 && core->now >= end)
+        end_job(core, job, part, &cards);
+    str_done(&cards.names);
+}
