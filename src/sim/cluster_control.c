@@ -259,6 +259,20 @@ void sim_control_free(struct sim_cluster *cluster) {
     vec_done(&cluster->tail);
 }
 
+int sim_cluster_reconfigure(struct sim_cluster *cluster, const struct conf *conf,
+                            struct error *err) {
+    if (cluster->core != NULL) {
+        int r =
+            core_configure(cluster->core, conf, 0, sim_core_now(cluster), &cluster->effects, err);
+        if (r < 0)
+            return r;
+    }
+    cluster->conf = conf;
+    if (cluster->core != NULL)
+        sim_control_turn(cluster);
+    return 0;
+}
+
 static void on_restart(struct sim_cluster *cluster, struct sim_event *event) {
     if (cluster->core == NULL)
         sim_control_start(cluster);

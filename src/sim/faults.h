@@ -68,6 +68,10 @@ void sim_cluster_apart(struct sim_cluster *cluster, const struct sim_faults *fau
                        const struct sim_observer *observer);
 /* No new faults; what is away comes back within away_most seconds. */
 void sim_cluster_heal(struct sim_cluster *cluster);
+/* The controller reads another configuration, of the same nodes; one that is dead when it comes
+ * back. `conf` is borrowed and must outlive the cluster. Negative: it is refused. */
+must_check int sim_cluster_reconfigure(struct sim_cluster *cluster, const struct conf *conf,
+                                       struct error *err);
 
 /* A command sends a request (a record of model/messages.h) over a connection of its own; answers go
  * to the observer. The user root is an administrator. Returns the client's number. The connection

@@ -19,12 +19,14 @@
 #define SLUICE_TESTS_DST_CHECK_H
 
 #include "base/map.h"
+#include "rules.h"
 #include "sim/cluster_internal.h"
 
 struct check {
     struct sim_cluster *cluster;
     uint32_t shares; /* how often a node's CPUs may be given out (OverSubscribe=FORCE:n) */
     bool with_memory;
+    struct rules rules;
     bool loses_tail;  /* what was acknowledged may be lost with the store's tail */
     bool clock_jumps; /* a new life of the controller may be behind an earlier one */
     int64_t slurmd_timeout;

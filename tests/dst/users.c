@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin.h"
+
 enum command_kind { COMMAND_ONCE, COMMAND_BATCH, COMMAND_ALLOC };
 
 /* A command that runs: sbatch, salloc, srun, scancel and the like. */
@@ -138,6 +140,14 @@ static void choose_rest(struct users *users, struct job_request *job, struct str
     job->no_kill = one_in(users, 8);
     if (one_in(users, 6))
         job->partition = (char *) (uintptr_t) (one_in(users, 2) ? "small" : "main,small");
+    if (users->tiers && one_in(users, 2))
+        job->partition = (char *) (uintptr_t) (one_in(users, 2)   ? "high"
+                                               : one_in(users, 3) ? "low,main"
+                                                                  : "low");
+    if (one_in(users, 8)) {
+        str_printf(&texts[3], "r%u", 1 + below(users, ADMIN_RESERVATIONS));
+        job->reservation = texts[3].data;
+    }
     if (one_in(users, 8))
         job->req_nodes =
             (char *) (uintptr_t) users->cluster->conf->nodes[below(users, users->n_nodes)].name;
@@ -154,7 +164,7 @@ static void submit(struct users *users) {
     struct job_request job;
     struct submit body;
     struct step_request step;
-    struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT}, script cleanup_str = STR_INIT;
+    struct str texts[4] = {STR_INIT, STR_INIT, STR_INIT, STR_INIT}, script cleanup_str = STR_INIT;
     const char *user = someone(users);
     int64_t run;
     record_init(&record_job_request, &job);
@@ -381,6 +391,10 @@ static void update(struct users *users, const char *entity, const char *target, 
     (void) command_new(users, COMMAND_ONCE, "root", MSG_UPDATE, &update);
 }
 
+void users_send_update(struct users *users, const struct update *update) {
+    (void) command_new(users, COMMAND_ONCE, "root", MSG_UPDATE, update);
+}
+
 static void update_job(struct users *users, uint32_t job_id) {
     static const char *const changes[][2] = {
         {"TimeLimit", "30"}, {"TimeLimit", "200"},    {"Priority", "5000"},  {"Nice", "100"},
@@ -400,6 +414,12 @@ static void act(struct users *users) {
     uint32_t any = check_some_job(users->check, &users->rng, false);
     uint32_t running = check_some_job(users->check, &users->rng, true);
     const char *node = users->cluster->conf->nodes[below(users, users->n_nodes)].name;
+    if (users->leave_alone)
+        return;
+    if (one_in(users, 4)) {
+        admin_act(users);
+        return;
+    }
     switch (below(users, 14)) {
     case 0:
     case 1:

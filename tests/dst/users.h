@@ -16,7 +16,11 @@ struct users {
     struct rng rng;
     int64_t mean_gap; /* seconds between two submissions */
     uint32_t n_nodes, cpus, gpus;
-    bool suspends;      /* jobs are suspended and resumed */
+    bool suspends;    /* jobs are suspended and resumed */
+    bool tiers;       /* partitions "high" and "low" */
+    bool leave_alone; /* whatever has been submitted */
+    void (*reconfigure)(void *context);
+    void *reconfigure_context;
     bool stopped;       /* nobody submits any more */
     struct map clients; /* id -> command */
     struct heap todo;   /* things that commands do later, by second */
@@ -32,6 +36,8 @@ void users_done(struct users *users);
 int64_t users_next(const struct users *users);
 void users_act(struct users *users);
 void users_answer(struct users *users, uint64_t client, uint16_t type, struct bytes body);
+/* As root. */
+void users_send_update(struct users *users, const struct update *update);
 /* No new jobs; who has an allocation goes on until it ends. */
 void users_stop(struct users *users);
 /* The administrator puts every node back to work. */

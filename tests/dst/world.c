@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin.h"
 #include "check.h"
 #include "sim_conf.h"
 #include "tell.h"
@@ -15,7 +16,9 @@
 #define HEAL_SECONDS (12 * HOUR)
 
 struct world {
-    struct conf *conf;
+    vec(struct conf *) confs; /* the last one is in force; nodes are of the first */
+    struct str machine;       /* the part of them that stays */
+    bool shares;
     struct sim_cluster *cluster;
     struct check check;
     struct users users;
@@ -68,9 +71,54 @@ static uint32_t below(struct world *world, uint32_t n) {
     return (uint32_t) rng_below(&world->rng, n);
 }
 
+/* Who goes first, and who has to make room for whom. */
+static void add_policy(struct world *world, struct str *text) {
+    static const char *const modes[] = {"REQUEUE", "CANCEL", "SUSPEND,GANG"};
+    str_printf(text, "SchedulerType=%s\n",
+               below(world, 5) == 0 ? "sched/builtin" : "sched/backfill");
+    if (below(world, 3) == 0)
+        str_append(text, "PriorityType=priority/multifactor\nPriorityWeightAge=1000\n"
+                         "PriorityWeightJobSize=500\n");
+    if (world->users.tiers) {
+        str_printf(text,
+                   "PreemptType=preempt/partition_prio\nPreemptMode=%s\n"
+                   "SchedulerTimeSlice=%u\nResvOverRun=%u\n",
+                   modes[below(world, countof(modes))], 30 + below(world, 90), below(world, 5));
+        if (below(world, 4) == 0)
+            str_append(text, "PreemptExemptTime=00:01:00\n");
+    }
+    str_printf(text,
+               "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE%s\n"
+               "PartitionName=small Nodes=n1 MaxTime=60 PriorityTier=%u\n",
+               world->shares ? " OverSubscribe=FORCE:2" : "", 1 + below(world, 3));
+    if (!world->users.tiers)
+        return;
+    str_printf(text, "PartitionName=high Nodes=ALL PriorityTier=%u\n", 4 + below(world, 2));
+    str_printf(text, "PartitionName=low Nodes=ALL PriorityTier=1 GraceTime=%u%s\n",
+               below(world, 2) * (10 + below(world, 120)),
+               below(world, 3) == 0 ? " PreemptMode=CANCEL" : "");
+}
+
+static const struct conf *another_conf(struct world *world) {
+    struct str text cleanup_str = STR_INIT;
+    str_append(&text, world->machine.data);
+    add_policy(world, &text);
+    vec_push(&world->confs, sim_conf(text.data));
+    return world->confs.items[world->confs.n - 1];
+}
+
+static void reconfigure(void *context) {
+    struct world *world = context;
+    struct error err = ERROR_INIT;
+    if (world->told)
+        tell(world->cluster, "another configuration");
+    if (sim_cluster_reconfigure(world->cluster, another_conf(world), &err) < 0)
+        check_fail(&world->check, "another configuration is refused: %s", err.text);
+}
+
 static void build(struct world *world, uint64_t seed) {
     static const uint32_t timeouts[] = {60, 120, 300};
-    struct str text cleanup_str = STR_INIT;
+    struct str text = STR_INIT;
     uint32_t nodes = 1 + below(world, 8), cpus = 1u << below(world, 4), gpus = below(world, 3);
     bool shares = below(world, 6) == 0;
     uint32_t returns = below(world, 4) == 0 ? below(world, 2) : 2;
@@ -78,22 +126,17 @@ static void build(struct world *world, uint64_t seed) {
     str_printf(&text,
                "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\nSlurmdTimeout=%u\n"
                "ReturnToService=%u\nMinJobAge=%u\nGresTypes=gpu\nLicenses=lic:4\n"
-               "JobRequeue=1\nKillWait=%u\nMaxArraySize=1000\nSchedulerType=%s\n",
-               world->timeout, returns, 2 + below(world, 400), 1 + below(world, 30),
-               below(world, 5) == 0 ? "sched/builtin" : "sched/backfill");
-    if (below(world, 3) == 0)
-        str_append(&text, "PriorityType=priority/multifactor\nPriorityWeightAge=1000\n"
-                          "PriorityWeightJobSize=500\n");
+               "JobRequeue=1\nKillWait=%u\nMaxArraySize=1000\n",
+               world->timeout, returns, 2 + below(world, 400), 1 + below(world, 30));
     str_printf(&text, "NodeName=n[1-%u] CPUs=%u RealMemory=%u", nodes, cpus, 1000 * cpus);
     if (gpus > 0)
         str_printf(&text, " Gres=gpu:a100:%u,gpu:v100:1", gpus);
-    str_printf(&text,
-               "\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE%s\n"
-               "PartitionName=small Nodes=n1 MaxTime=60 PriorityTier=%u\n",
-               shares ? " OverSubscribe=FORCE:2" : "", 1 + below(world, 3));
-    world->conf = sim_conf(text.data);
+    str_append(&text, "\n");
+    world->machine = text;
+    world->shares = shares;
+    bool tiers = world->users.tiers = below(world, 3) > 0;
     struct error err = ERROR_INIT;
-    if (sim_cluster_new(world->conf, START, seed, NULL, &world->cluster, &err) < 0) {
+    if (sim_cluster_new(another_conf(world), START, seed, NULL, &world->cluster, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
@@ -108,6 +151,9 @@ static void build(struct world *world, uint64_t seed) {
     world->users.gpus = gpus;
     world->users.mean_gap = 60 + below(world, 900);
     world->users.suspends = below(world, 2) == 0;
+    world->users.tiers = tiers;
+    world->users.reconfigure = reconfigure;
+    world->users.reconfigure_context = world;
 }
 
 static int64_t rate(struct world *world, int64_t mean) {
@@ -122,8 +168,10 @@ static void choose_faults(struct world *world, struct sim_faults *ret) {
                                 .clean = {100, 1000000},
                                 .away_most = below(world, 2) == 0 ? 900 : 60,
                                 .clock_most = 1800};
-    if (below(world, 8) == 0) /* a world without faults */
+    if (below(world, 8) == 0) { /* a world without faults */
+        world->check.rules.calm = world->users.leave_alone = below(world, 2) == 0;
         return;
+    }
     ret->controller_dies = rate(world, 4 * HOUR);
     ret->slurmd_dies = rate(world, 2 * HOUR);
     ret->node_dies = rate(world, 6 * HOUR);
@@ -163,6 +211,8 @@ static void heal(struct world *world) {
     pass(world, now + HEAL_SECONDS);
     users_resume_nodes(&world->users);
     users_cancel_all(&world->users); /* held jobs, and those that nothing can start */
+    pass(world, now + HEAL_SECONDS + HOUR / 2);
+    admin_delete_reservations(&world->users); /* nobody uses them now */
     pass(world, now + HEAL_SECONDS + HOUR);
     if (!check_failed(&world->check))
         check_end(&world->check);
@@ -196,9 +246,17 @@ void world_live(uint64_t seed, int64_t hours, bool told, struct world_result *re
                                   .n_starts = world.check.n_starts,
                                   .n_jobs = world.users.n_acknowledged,
                                   .n_stale = world.check.n_stale,
+                                  .n_reserved = world.check.rules.n_reserved,
+                                  .n_preempted = world.check.rules.n_preempted,
+                                  .n_unserved = world.check.rules.n_unserved,
+                                  .n_confs = world.confs.n - 1,
                                   .digest = world.check.digest};
     users_done(&world.users);
     sim_cluster_free(world.cluster);
     check_done(&world.check);
-    conf_free(world.conf);
+    vec_each (&world.confs, conf) {
+        conf_free(*conf);
+    }
+    vec_done(&world.confs);
+    str_done(&world.machine);
 }

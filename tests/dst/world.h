@@ -12,6 +12,8 @@ struct world_result {
     struct error failure; /* code 0: all is well */
     int64_t hours;        /* simulated, until the faults healed */
     uint64_t n_turns, n_starts, n_jobs, n_stale, digest;
+    uint64_t n_reserved, n_preempted, n_unserved,
+        n_confs; /* starts in reservations; reconfigurations */
 };
 
 /* Lives for `hours` with faults and then until everything has ended. told: on stdout. */
