@@ -11,11 +11,25 @@
 #include "core/state.h"
 #include "text/tres.h"
 
+/* Which of equally used slots are taken first: those in `first`, of these and of the others those
+ * that are not in `claimed`. Either may be NULL. */
+struct wish {
+    const struct idset *first, *claimed;
+};
+
+static bool is_in(const struct idset *set, uint32_t id) {
+    return set != NULL && idset_contains(set, id);
+}
+
 static uint32_t take_level(const uint8_t *use, uint32_t n, uint32_t count, unsigned level,
-                           const struct idset *only, struct idset *ret) {
-    for (uint32_t i = 0; i < n && count > 0; i++) {
-        if (use[i] == level && !idset_contains(ret, i) &&
-            (only == NULL || idset_contains(only, i))) {
+                           const struct wish *wish, struct idset *ret) {
+    for (unsigned worse = wish->first != NULL ? 0 : 2; worse < 4 && count > 0; worse++) {
+        if ((worse & 1) && wish->claimed == NULL)
+            continue;
+        for (uint32_t i = 0; i < n && count > 0; i++) {
+            if (use[i] != level || idset_contains(ret, i) || is_in(wish->first, i) != (worse < 2) ||
+                is_in(wish->claimed, i) != (worse & 1))
+                continue;
             idset_add(ret, i);
             count--;
         }
@@ -23,15 +37,11 @@ static uint32_t take_level(const uint8_t *use, uint32_t n, uint32_t count, unsig
     return count;
 }
 
-/* Numbers of the `count` least used slots, marked as used once more. Among equals those in
- * `first`, which may be NULL. */
-static void take_slots(uint8_t *use, uint32_t n, uint32_t count, const struct idset *first,
+/* Numbers of the `count` least used slots, marked as used once more. */
+static void take_slots(uint8_t *use, uint32_t n, uint32_t count, const struct wish *wish,
                        struct idset *ret) {
-    for (unsigned level = 0; count > 0 && level < UINT8_MAX; level++) {
-        if (first != NULL)
-            count = take_level(use, n, count, level, first, ret);
-        count = take_level(use, n, count, level, NULL, ret);
-    }
+    for (unsigned level = 0; count > 0 && level < UINT8_MAX; level++)
+        count = take_level(use, n, count, level, wish, ret);
     uint32_t id = 0;
     for (bool more = idset_next(ret, 0, &id); more; more = idset_next(ret, id + 1, &id))
         use[id]++;
@@ -57,7 +67,7 @@ static void take_devices(struct core_node *node, size_t kind, uint32_t count, st
     for (uint32_t i = 0; affinity != NULL && i < node->gres_total[kind]; i++)
         free_set |= use[i] == 0 ? 1u << i : 0;
     if (affinity == NULL || (uint32_t) __builtin_popcount(free_set) < count) {
-        take_slots(use, node->gres_total[kind], count, NULL, ret);
+        take_slots(use, node->gres_total[kind], count, &(struct wish) {NULL, NULL}, ret);
         return;
     }
     uint32_t set = affinity_choose(affinity, free_set, count);
@@ -103,6 +113,28 @@ static void take_gres(struct core *core, struct core_node *node, const struct sc
     }
 }
 
+bool assign_cores_read(const struct job_node *entry, struct idset *ret) {
+    return entry->cores != NULL && idset_parse(ret, entry->cores, UINT32_MAX - 2, NULL, NULL) == 0;
+}
+
+/* Cores to which suspended jobs will return. */
+static void claimed_cores(const struct core *core, const struct core_node *node,
+                          struct idset *ret) {
+    for (size_t i = 0; i < node->jobs.n; i++) {
+        const struct core_job *job = job_find(core, node->jobs.items[i]);
+        for (uint32_t k = 0; job != NULL && job->rec.cpus_given && k < job->rec.allocation.n; k++) {
+            const struct job_node *entry = &job->rec.allocation.items[k];
+            struct idset cores cleanup_idset = IDSET_INIT;
+            uint32_t id = 0;
+            if (&core->nodes[entry->node] != node || !assign_cores_read(entry, &cores))
+                continue;
+            for (bool more = idset_next(&cores, 0, &id); more;
+                 more = idset_next(&cores, id + 1, &id))
+                idset_add(ret, id);
+        }
+    }
+}
+
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc) {
     struct core_node *node = &core->nodes[alloc->node];
     string_set(&entry->name, node->rec.name);
@@ -115,7 +147,11 @@ void assign_take(struct core *core, struct job_node *entry, const struct sched_a
     struct idset near cleanup_idset = IDSET_INIT; /* to its devices */
     struct str gres cleanup_str = STR_INIT;
     take_gres(core, node, alloc, &near, &gres);
-    take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &near, &cores);
+    struct idset claimed cleanup_idset = IDSET_INIT;
+    if (node->n_given > 0)
+        claimed_cores(core, node, &claimed);
+    const struct wish wish = {near.n > 0 ? &near : NULL, claimed.n > 0 ? &claimed : NULL};
+    take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &wish, &cores);
     free(entry->cores);
     entry->cores = idset_text(&cores);
     string_set(&entry->gres, gres.length > 0 ? gres.data : NULL);
@@ -173,6 +209,19 @@ void assign_cores(struct core *core, const struct job_node *entry, bool take) {
     struct core_node *node = &core->nodes[entry->node];
     if (entry->cores != NULL)
         change_use(node->core_use, node->n_cores, 0, entry->cores, take ? 1 : -1);
+}
+
+bool assign_cores_free(const struct core *core, const struct job_node *entry, uint32_t layers) {
+    const struct core_node *node = &core->nodes[entry->node];
+    struct idset cores cleanup_idset = IDSET_INIT;
+    uint32_t id = 0;
+    if (!assign_cores_read(entry, &cores))
+        return true;
+    for (bool more = idset_next(&cores, 0, &id); more; more = idset_next(&cores, id + 1, &id)) {
+        if (id < node->n_cores && node->core_use[id] >= layers)
+            return false;
+    }
+    return true;
 }
 
 void assign_gres(struct core *core, const struct job_node *entry, bool take) {

@@ -51,41 +51,67 @@ static bool is_among(const job_ptrs *jobs, const struct core_job *job) {
     return false;
 }
 
-/* Those on a node that have had their turn and would give `need` CPUs, the longest running first;
- * false when that is not enough. Whoever is in `ret` already counts. */
-static bool turns_end(struct core *core, const struct core_job *job, const struct job_node *entry,
-                      const job_ptrs *running, job_ptrs *ret) {
-    uint32_t cpus = sched_node_open_cpus(core->sched, entry->node);
+static bool holds_core(const struct core_job *job, uint32_t node, uint32_t id) {
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        struct idset cores cleanup_idset = IDSET_INIT;
+        if (entry->node == node && !entry->released && assign_cores_read(entry, &cores) &&
+            idset_contains(&cores, id))
+            return true;
+    }
+    return false;
+}
 
+/* Of those on the core who have had their turn, other than those in `but`, the longest running. */
+static struct core_job *longest_on(struct core *core, const struct core_job *job, uint32_t node,
+                                   uint32_t id, const job_ptrs *but) {
+    struct core_job *longest = NULL;
+
+    for (size_t i = 0; i < core->nodes[node].jobs.n; i++) {
+        struct core_job *other = job_find(core, core->nodes[node].jobs.items[i]);
+        if (other != NULL && other->rec.state == JOB_RUNNING && gang_shares(core, other) &&
+            str_equal(other->rec.partition, job->rec.partition) &&
+            core->now >= turn_began(other) + core->settings.time_slice &&
+            (longest == NULL || turn_began(other) < turn_began(longest)) && !is_among(but, other) &&
+            holds_core(other, node, id))
+            longest = other;
+    }
+    return longest;
+}
+
+/* Adds those on a node whose turn has to end so that the job has its cores there; false when not
+ * all of them have had their turn. Whoever is in `ret` already makes room, too. */
+static bool turns_end(struct core *core, const struct core_job *job, const struct job_node *entry,
+                      job_ptrs *ret) {
+    const struct core_node *node = &core->nodes[entry->node];
+    struct idset cores cleanup_idset = IDSET_INIT;
+    uint32_t id = 0, cpus = sched_node_open_cpus(core->sched, entry->node);
+
+    bool more = assign_cores_read(entry, &cores) && idset_next(&cores, 0, &id);
+    for (; more; more = idset_next(&cores, id + 1, &id)) {
+        unsigned left = id < node->n_cores ? node->core_use[id] : 0;
+        for (size_t i = 0; i < ret->n && left > 0; i++)
+            left -= holds_core(ret->items[i], entry->node, id);
+        for (; left > 0; left--) {
+            struct core_job *longest = longest_on(core, job, entry->node, id, ret);
+            if (longest == NULL)
+                return false;
+            vec_push(ret, longest);
+        }
+    }
     for (size_t i = 0; i < ret->n; i++)
         cpus += job_cpus_on(ret->items[i], entry->node);
-    while (cpus < entry->cpus) {
-        struct core_job *longest = NULL;
-        vec_each (running, at) {
-            struct core_job *other = *at;
-            if (other->rec.state == JOB_RUNNING && !is_among(ret, other) &&
-                str_equal(other->rec.partition, job->rec.partition) &&
-                core->now >= turn_began(other) + core->settings.time_slice &&
-                job_cpus_on(other, entry->node) > 0 &&
-                (longest == NULL || turn_began(other) < turn_began(longest)))
-                longest = other;
-        }
-        if (longest == NULL)
-            return false;
-        vec_push(ret, longest);
-        cpus += job_cpus_on(longest, entry->node);
-    }
-    return true;
+    return cpus >= entry->cpus;
 }
 
 /* False: it has to wait, somebody on its nodes has not had his slice yet. */
-static bool take_turn(struct core *core, struct core_job *job, const job_ptrs *running) {
+static bool take_turn(struct core *core, struct core_job *job) {
     job_ptrs others = {0};
     bool enough = true;
 
     for (uint32_t i = 0; enough && i < job->rec.allocation.n; i++) {
         if (!job->rec.allocation.items[i].released)
-            enough = turns_end(core, job, &job->rec.allocation.items[i], running, &others);
+            enough = turns_end(core, job, &job->rec.allocation.items[i], &others);
     }
     for (size_t i = 0; enough && i < others.n; i++)
         job_pause(core, others.items[i]);
@@ -139,7 +165,7 @@ void gang_rotate(struct core *core) {
     }
     for (size_t i = 0; i < n; i++) {
         struct core_job *job = job_find(core, core->paused.items[i]);
-        if (is_due(core, job) && gang_shares(core, job) && take_turn(core, job, &running))
+        if (is_due(core, job) && gang_shares(core, job) && take_turn(core, job))
             core->plan_again = true; /* what one of them left over is for others */
     }
     note_next(core, &running);

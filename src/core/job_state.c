@@ -172,6 +172,7 @@ static void give_cpus(struct core *core, struct core_job *job, bool suspended) {
         if (entry->released)
             continue;
         assign_cores(core, entry, !suspended);
+        core->nodes[entry->node].n_given += suspended ? 1u : -1u;
         node_cpus_add(core, entry->node,
                       suspended ? -(int64_t) entry->cpus : (int64_t) entry->cpus);
         node_update_state(core, entry->node);
@@ -537,6 +538,7 @@ void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
         assign_gres(core, entry, false);
         struct core_node *holder = &core->nodes[node];
         holder->n_jobs--;
+        holder->n_given -= job->rec.cpus_given;
         node_forget_job(holder, job->rec.job_id);
         if (job->rec.flags & JOB_FLAG_COMPLETING)
             holder->n_completing--;

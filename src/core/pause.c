@@ -2,8 +2,10 @@
 /*
  * Jobs that the controller suspends for the sake of others and lets go on by itself: victims of
  * PreemptMode=SUSPEND, and those that wait for their turn (gang.c). A paused job keeps its memory
- * and devices; its CPUs are free. It goes on as soon as they are free again, before anybody else is
- * planned on them, unless they are held for whom it made room.
+ * and devices; its CPUs are free. It goes on, on the same cores, as soon as those are free again,
+ * before anybody else is planned on them, unless they are held for whom it made room. (Its tasks
+ * are bound to these cores, and have read their numbers.) New jobs get other cores if there are
+ * any.
  */
 #include <signal.h>
 
@@ -25,6 +27,19 @@ static bool is_paused(const struct core_job *job) {
     return job != NULL && job->rec.state == JOB_SUSPENDED && job->rec.paused;
 }
 
+static bool may_resume(const struct core *core, const struct core_job *job) {
+    if (!sched_run_may_resume(core->sched, job->rec.job_id))
+        return false;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (!entry->released &&
+            !assign_cores_free(core, entry,
+                               sched_run_layers(core->sched, job->rec.job_id, entry->node)))
+            return false;
+    }
+    return true;
+}
+
 void paused_resume(struct core *core) {
     size_t kept = 0;
 
@@ -33,8 +48,7 @@ void paused_resume(struct core *core) {
         struct core_job *job = job_find(core, job_id);
         if (!is_paused(job))
             continue;
-        if (preempt_waits(core, job->rec.preempted_by) ||
-            !sched_run_may_resume(core->sched, job_id))
+        if (preempt_waits(core, job->rec.preempted_by) || !may_resume(core, job))
             core->paused.items[kept++] = job_id;
         else
             job_resume(core, job);

@@ -185,6 +185,7 @@ struct core_node {
     uint8_t *gres_use[SCHED_GRES_KINDS];
     struct affinity *affinity[SCHED_GRES_KINDS]; /* which devices belong together, or NULL */
     uint32_t n_jobs, n_completing;
+    uint32_t n_given;   /* of the jobs: suspended ones whose CPUs others may have */
     vec(uint32_t) jobs; /* ids of the n_jobs that hold it, in no particular order */
     /* Steps, or whole jobs (step UNSET32), that must end there though the books are rid of them:
      * nothing starts there until they have. */
@@ -475,6 +476,10 @@ void assign_affinity(struct core *core, struct core_node *node);
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
 /* The same ones once more (after a restart, on resuming), or given back. */
 void assign_cores(struct core *core, const struct job_node *entry, bool take);
+/* Its cores as a set; false when it has none. */
+bool assign_cores_read(const struct job_node *entry, struct idset *ret);
+/* Fewer than `layers` jobs hold any of its cores. */
+bool assign_cores_free(const struct core *core, const struct job_node *entry, uint32_t layers);
 void assign_gres(struct core *core, const struct job_node *entry, bool take);
 /* "gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)" of everything a node has. */
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);

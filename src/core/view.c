@@ -131,6 +131,7 @@ static void run_again(struct core *core, struct core_job *job) {
         assign_gres(core, entry, true);
         job->nodes_busy++;
         node->n_jobs++;
+        node->n_given += job->rec.cpus_given;
         vec_push(&node->jobs, job->rec.job_id);
         node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
         if (!job->rec.cpus_given)
@@ -166,7 +167,7 @@ static bool find_nodes_again(struct core *core, struct core_job *job) {
 static void clear_use(struct core *core) {
     for (size_t i = 0; i < core->n_nodes; i++) {
         struct core_node *node = &core->nodes[i];
-        node->n_jobs = node->n_completing = 0;
+        node->n_jobs = node->n_completing = node->n_given = 0;
         vec_reset(&node->jobs);
         node->rec.alloc_cpus = node->given_cpus = 0;
         node->rec.alloc_mem = 0;

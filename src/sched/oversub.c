@@ -55,6 +55,21 @@ int64_t shared_more(const struct sched *s, uint32_t partition, uint32_t node) {
     return (int64_t) (s->partitions[partition].layers_at_once - 1) * node_total(s, node)[DIM_CPU];
 }
 
+uint32_t sched_run_layers(const struct sched *s, uint32_t job_id, uint32_t outer) {
+    const struct run *run = map_get(&s->runs, job_id);
+    uint32_t node = s->inner[outer];
+
+    if (!run || !run->shares || bits_test(&s->reserved, node))
+        return 1;
+    vec_each (&s->nodes[node].runs, hold) {
+        const struct run *other = hold->run;
+        if (other->amounts[(size_t) hold->slot * s->n_dims + DIM_CPU] > 0 &&
+            !(other->shares && other->partition == run->partition))
+            return 1;
+    }
+    return s->partitions[run->partition].layers_at_once;
+}
+
 /* It shrinks only where a plan begins. */
 void sharing_allows(const struct sched *s, const struct alternative *alt, uint32_t node,
                     int64_t start, int64_t end, int64_t *have) {

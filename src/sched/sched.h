@@ -249,6 +249,9 @@ void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
 void sched_run_suspend(struct sched *sched, uint32_t job_id, bool suspended);
 /* Could a suspended job have its CPUs back: are they free, and held for no job that preempts? */
 bool sched_run_may_resume(const struct sched *sched, uint32_t job_id);
+/* How many jobs may hold a CPU of the node together with the run, itself included: 1 unless only
+ * such as share it are there. */
+uint32_t sched_run_layers(const struct sched *sched, uint32_t job_id, uint32_t node);
 /* CPUs of a node that are free, and held for no job that preempts. */
 uint32_t sched_node_open_cpus(const struct sched *sched, uint32_t node);
 

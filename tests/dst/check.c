@@ -19,8 +19,8 @@ struct belief {
     uint32_t job_id, attempt, state, flags, uid;
     int64_t start, end;
     int64_t preempt_time;
-    bool suspended_once, holds;
-    bool cpus_given; /* suspended: its CPUs are for others */
+    bool suspended_once, by_hand, holds; /* by_hand: not for the sake of others */
+    bool cpus_given;                     /* suspended: its CPUs are for others */
     uint64_t licenses;
     struct held *held;
     size_t n_held;
@@ -140,12 +140,13 @@ static void count_bits(uint8_t *counts, uint64_t bits, int by) {
     }
 }
 
-/* CPUs of a job that has ever been suspended count no more: a resumed one may share them. */
+/* Cores of a job that has ever been suspended by hand count no more: a resumed one may share
+ * them. */
 static void book(struct check *check, const struct belief *belief, int by) {
     for (size_t i = 0; i < belief->n_held; i++) {
         const struct held *held = &belief->held[i];
         struct check_node *node = &check->nodes[held->node];
-        if (!belief->suspended_once)
+        if (!belief->by_hand && !belief->cpus_given)
             count_bits(node->cores, held->cores, by);
         count_bits(node->gpus, held->gpus, by);
         node->mem += (uint64_t) by * held->mem;
@@ -276,8 +277,10 @@ static void job_seen(struct check *check, const struct job *job, bool live) {
     if (before != NULL) {
         book(check, before, -1);
         now->suspended_once = before->attempt == now->attempt && before->suspended_once;
+        now->by_hand = before->attempt == now->attempt && before->by_hand;
     }
     now->suspended_once |= job->state == JOB_SUSPENDED || job->pre_suspend_seconds > 0;
+    now->by_hand |= job->state == JOB_SUSPENDED && !job->paused;
     book(check, now, 1);
     map_put(&check->beliefs, job->job_id, now);
     if (live && job->attempt > (before != NULL ? before->attempt : 0))

@@ -132,6 +132,8 @@ static void note_partitions(struct rules *rules, const struct job *job) {
 static uint32_t tier_of(const struct check *check, const struct job *job) {
     const char *own = map_get(&check->rules.partitions, job->job_id);
     const char *array = map_get(&check->rules.partitions, job->array_job_id);
+    if (own == NULL && array == NULL)
+        return UINT32_MAX; /* came and started in this turn */
     uint32_t tier = highest_tier(check, job->partition);
     tier = own != NULL ? max_of(tier, highest_tier(check, own)) : tier;
     return array != NULL ? max_of(tier, highest_tier(check, array)) : tier;

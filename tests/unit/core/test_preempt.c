@@ -480,6 +480,53 @@ TEST(the_cores_of_a_suspended_job_are_used_and_not_those_of_others) {
     world_stop(&world);
 }
 
+static const char *cores_of(struct world *world, uint32_t id) {
+    struct job job;
+    assert_true(world_look(world, id, &job));
+    return job.allocation.items[0].cores;
+}
+
+TEST(a_suspended_job_goes_on_on_its_own_cores_only) {
+    struct world world;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t victim = submit(&world, "low", 3, NULL), other = submit(&world, "low", 1, NULL);
+    assert_string_equal(cores_of(&world, victim), "0-2");
+    world_pass_time(&world, 5);
+    uint32_t id = submit(&world, "high", 3, NULL);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_string_equal(cores_of(&world, id), "0-2");
+    uint32_t small = submit(&world, "high", 1, NULL);
+    assert_int_equal(world_state(&world, other), JOB_SUSPENDED);
+    assert_string_equal(cores_of(&world, small), "3");
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    assert_int_equal(world_state(&world, other), JOB_SUSPENDED);
+    world_check(&world);
+    /* One CPU is free, but it is not its own. */
+    assert_int_equal(world_kill(&world, "1"), 0);
+    assert_int_equal(world_state(&world, other), JOB_SUSPENDED);
+    world_script_ends(&world, small, 0);
+    assert_int_equal(world_state(&world, other), JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(new_jobs_leave_the_cores_of_suspended_ones_alone_where_there_are_others) {
+    struct world world;
+    begin(&world, SUSPENDS, one_node);
+    uint32_t victim = submit(&world, "low", 3, NULL), stays = submit(&world, "high", 1, NULL);
+    uint32_t id = submit(&world, "high", 1, NULL);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_string_equal(cores_of(&world, id), "0");
+    world_script_ends(&world, stays, 0);
+    assert_int_equal(world_state(&world, victim), JOB_SUSPENDED);
+    assert_string_equal(cores_of(&world, submit(&world, "low", 1, NULL)), "3");
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world_state(&world, victim), JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
 TEST(a_restart_finds_the_suspended_job_and_lets_it_go_on_later) {
     struct world world;
     begin(&world, SUSPENDS, one_node);
@@ -643,6 +690,8 @@ int main(void) {
         cmocka_unit_test(a_suspended_victim_goes_on_when_the_other_job_has_ended),
         cmocka_unit_test(a_victim_that_would_not_leave_memory_enough_is_not_suspended),
         cmocka_unit_test(the_cores_of_a_suspended_job_are_used_and_not_those_of_others),
+        cmocka_unit_test(a_suspended_job_goes_on_on_its_own_cores_only),
+        cmocka_unit_test(new_jobs_leave_the_cores_of_suspended_ones_alone_where_there_are_others),
         cmocka_unit_test(a_restart_finds_the_suspended_job_and_lets_it_go_on_later),
         cmocka_unit_test(
             nobody_resumes_a_paused_job_but_the_controller_unless_it_was_told_to_keep_it),
