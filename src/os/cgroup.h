@@ -111,6 +111,18 @@ must_check int cgroup_limit_pids(const struct cgroup *group, uint64_t max, struc
 must_check int cgroup_deny_devices(const struct cgroup *group, const struct device_number *denied,
                                    size_t n, struct error *err);
 
+/* ---- out of memory; needs CGROUP_MEMORY ---- */
+/* A descriptor that shows `events` (of epoll) when the kernel kills in the group for want of
+ * memory, or, on v1, is about to. It shows them until cgroup_oom_take(). The caller closes it. */
+struct cgroup_oom {
+    int fd;
+    uint32_t events;
+    bool is_v2;
+};
+must_check int cgroup_oom_watch(const struct cgroup *group, struct cgroup_oom *ret,
+                                struct error *err);
+void cgroup_oom_take(const struct cgroup_oom *watch);
+
 /* 0 where it cannot be told. memory_peak_bytes is the kernel's own, page cache included. */
 struct cgroup_usage {
     uint64_t memory_bytes, memory_peak_bytes, oom_kills, cpu_usec;

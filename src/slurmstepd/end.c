@@ -43,6 +43,8 @@ static void done_base(struct stepd *stepd) {
 
 static void step_ended(struct stepd *stepd) {
     stream_drain(stepd);
+    oom_stop(stepd);
+    oom_sum_up(stepd);
     done_base(stepd);
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         uint32_t status = (uint32_t) stepd->tasks[i].status & 0xff7f;
@@ -202,16 +204,18 @@ static size_t epilog_has_ended(struct stepd *stepd, pid_t pid) {
 
 void stepd_children(struct stepd *stepd) {
     bool some_task = false;
+    bool is_oom;
     int status;
     pid_t pid;
 
-    while ((pid = gather_wait(stepd, &status)) > 0) {
+    while ((pid = gather_wait(stepd, &status, &is_oom)) > 0) {
         for (size_t i = 0; i < stepd->n_tasks; i++) {
             struct task *task = &stepd->tasks[i];
             if (task->pid != pid || task->has_exited)
                 continue;
             task->has_exited = some_task = true;
             task->status = status;
+            task->is_oom = is_oom;
             stepd->n_running--;
             if (stepd->state == STEPD_RUNNING && hooks_after(stepd, task))
                 stepd->n_epilogs++;

@@ -75,17 +75,13 @@ void gather_sum(struct stepd *stepd) {
     const uint32_t *ranks = stepd->node ? stepd->node->ranks.items : NULL;
     struct cgroup_usage counted;
 
+    if (!confine_usage(&stepd->confine, &counted))
+        counted = (struct cgroup_usage) {0};
+    if (counted.oom_kills > 0)
+        sampler_group_peak(&stepd->sampler, counted.memory_peak_bytes >> 10);
     sampler_usage(&stepd->sampler, ranks, stepd->order.node_name, &stepd->usage,
                   stepd->usage_measures);
-    if (!confine_usage(&stepd->confine, &counted))
-        return;
     stepd->usage.oom_kills = (uint32_t) counted.oom_kills;
-    if (counted.oom_kills > 0) {
-        sampler_group_peak(&stepd->sampler, counted.memory_peak_bytes >> 10);
-        sampler_usage(&stepd->sampler, ranks, stepd->order.node_name, &stepd->usage,
-                      stepd->usage_measures);
-        stepd->usage.oom_kills = (uint32_t) counted.oom_kills;
-    }
 }
 
 void gather_now(struct stepd *stepd) {
@@ -95,7 +91,7 @@ void gather_now(struct stepd *stepd) {
     gather_sum(stepd);
 }
 
-pid_t gather_wait(struct stepd *stepd, int *ret_status) {
+pid_t gather_wait(struct stepd *stepd, int *ret_status, bool *ret_is_oom) {
     siginfo_t info = {.si_pid = 0};
     struct rusage rusage;
     pid_t pid;
@@ -103,6 +99,8 @@ pid_t gather_wait(struct stepd *stepd, int *ret_status) {
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 || info.si_pid == 0)
         return 0;
     sampler_leaving(&stepd->sampler, info.si_pid);
+    *ret_is_oom = info.si_code == CLD_KILLED && info.si_status == SIGKILL && !stepd->kill_at &&
+                  oom_child_killed(stepd, info.si_pid);
     pid = wait4(info.si_pid, ret_status, WNOHANG | __WALL, &rusage);
     if (pid > 0)
         sampler_left(&stepd->sampler, pid, &rusage);

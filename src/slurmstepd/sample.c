@@ -264,7 +264,7 @@ void sampler_left(struct sampler *sampler, pid_t pid, const struct rusage *rusag
 
 void sampler_group_peak(struct sampler *sampler, uint64_t kib) {
     if (sampler->n_tasks == 1)
-        sampler->tasks[0].rss_kib = max_of(sampler->tasks[0].rss_kib, kib);
+        sampler->tasks[0].rss_kib = kib;
 }
 
 /* ---- the sums ---- */

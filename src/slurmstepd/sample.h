@@ -68,8 +68,9 @@ void sampler_take(struct sampler *sampler, const struct track *track);
 /* A child is a zombie (call before it is waited for), and has been waited for. */
 void sampler_leaving(struct sampler *sampler, pid_t pid);
 void sampler_left(struct sampler *sampler, pid_t pid, const struct rusage *rusage);
-/* The group's own peak, which a task that was alone in it must have reached: where the kernel had
- * to kill something, and no look can have seen the peak. */
+/* The group's own peak, where the kernel had to kill something and no look can have seen it: that
+ * of a task that was alone in the group, whatever the looks said. (They count pages of libraries
+ * that are charged to somebody else.) */
 void sampler_group_peak(struct sampler *sampler, uint64_t kib);
 /* All tasks so far. ranks: by local index, NULL = 0, 1, …; strings are borrowed. */
 void sampler_usage(const struct sampler *sampler, const uint32_t *ranks, const char *node,

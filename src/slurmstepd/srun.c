@@ -111,15 +111,13 @@ void srun_tell_started(struct stepd *stepd) {
     srun_send(stepd, MSG_STEP_STARTED, 0, &tasks);
 }
 
-void srun_tell_exits(struct stepd *stepd) {
+static void tell_exits_like(struct stepd *stepd, bool oom) {
     vec(uint32_t) ranks = {0}, statuses = {0};
     struct step_tasks tasks;
 
-    if (!stepd->srun && list_is_empty(&stepd->watchers))
-        return;
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         struct task *task = &stepd->tasks[i];
-        if (!task->has_exited || task->is_told)
+        if (!task->has_exited || task->is_told || task->is_oom != oom)
             continue;
         task->is_told = true;
         vec_push(&ranks, task->rank);
@@ -127,6 +125,7 @@ void srun_tell_exits(struct stepd *stepd) {
     }
     record_init(&record_step_tasks, &tasks);
     tasks.node_name = stepd->order.node_name;
+    tasks.oom = oom;
     tasks.ranks.items = ranks.items;
     tasks.exit_status.items = statuses.items;
     tasks.ranks.n = tasks.exit_status.n = (uint32_t) ranks.n;
@@ -134,6 +133,13 @@ void srun_tell_exits(struct stepd *stepd) {
         srun_tell(stepd, MSG_STEP_EXITED, 0, &tasks);
     vec_done(&ranks);
     vec_done(&statuses);
+}
+
+void srun_tell_exits(struct stepd *stepd) {
+    if (!stepd->srun && list_is_empty(&stepd->watchers))
+        return;
+    tell_exits_like(stepd, false);
+    tell_exits_like(stepd, true);
 }
 
 void srun_tell_finished(struct stepd *stepd) {

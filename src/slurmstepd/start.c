@@ -142,6 +142,8 @@ static int confine(struct stepd *stepd, struct error *err) {
     int r = confine_open(&stepd->confine, &stepd->order, err);
 
     stepd->track.group = stepd->confine.tasks;
+    if (r == 0)
+        oom_start(stepd);
     return r;
 }
 

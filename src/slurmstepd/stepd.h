@@ -27,6 +27,7 @@
 #include "rpc/rpc.h"
 #include "slurmstepd/confine.h"
 #include "slurmstepd/env.h"
+#include "slurmstepd/oom.h"
 #include "slurmstepd/sample.h"
 #include "slurmstepd/spawn.h"
 #include "slurmstepd/track.h"
@@ -48,6 +49,7 @@ struct task {
     uint32_t rank, local_id;
     pid_t pid; /* 0 before the start */
     bool has_exited, is_told;
+    bool is_oom;      /* killed for want of memory */
     pid_t epilog_pid; /* TaskEpilog that runs, 0 = none */
     int status;       /* as waitpid */
     struct task_output outputs[2];
@@ -116,6 +118,7 @@ struct stepd {
     bool forgotten;    /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
     struct sampler sampler;
+    struct oom oom;
     struct loop_timer *gather_timer; /* NULL = not looked at while it runs */
     uint64_t gather_usec;            /* between two looks */
     bool over_memory;                /* ended because of OverMemoryKill */
@@ -204,8 +207,9 @@ void link_close_all(struct stepd *stepd);
 void gather_start(struct stepd *stepd); /* once the tasks run */
 void gather_now(struct stepd *stepd);   /* looks and sums up, while the step runs */
 void gather_sum(struct stepd *stepd);   /* into stepd->usage, from what is known */
-/* The next child that has ended, its use counted; 0 when there is none. */
-pid_t gather_wait(struct stepd *stepd, int *ret_status);
+/* The next child that has ended, its use counted; 0 when there is none. *ret_is_oom: killed for
+ * want of memory. */
+pid_t gather_wait(struct stepd *stepd, int *ret_status, bool *ret_is_oom);
 
 /* ---- end.c ---- */
 void stepd_children(struct stepd *stepd); /* reaps */

@@ -150,7 +150,8 @@ static void tell_exited(struct watcher *watcher) {
     for (size_t i = 0; i < stepd->n_tasks; i++) {
         struct task *task = &stepd->tasks[i];
         uint32_t rank = task->rank, status = (uint32_t) task->status;
-        struct step_tasks tasks = {.ranks = {&rank, 1}, .exit_status = {&status, 1}};
+        struct step_tasks tasks = {
+            .ranks = {&rank, 1}, .exit_status = {&status, 1}, .oom = task->is_oom};
         if (task->is_told)
             send_object(watcher, MSG_STEP_EXITED, 0, &tasks);
     }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from harness import Cluster, wait_until
@@ -91,3 +92,117 @@ def test_cpu_time_of_all_processes_counts(measured, work):
     assert measured.wait_end(job, 60) == "COMPLETED"
     minutes, seconds = measured.sacct(job, "TotalCPU")[0][0].split(":")
     assert 1.1 <= int(minutes) * 60 + float(seconds) < 8
+
+
+# ---- out of memory ------------------------------------------------------------------------------------------------
+
+EAT = ("python3 -c 'b = bytearray(300 << 20)\n"
+       "for i in range(0, len(b), 4096): b[i] = 1'")
+
+
+@pytest.fixture
+def eater(cluster, work):
+    """A script that needs 300 MiB, and then goes on."""
+    def make(after="", before=""):
+        path = os.path.join(work, "eat.sh")
+        with open(path, "w") as file:
+            file.write(f"#!/bin/bash\n{before}\n{EAT}\n{after}\n")
+        os.chmod(path, 0o755)
+        return path
+    return make
+
+
+def text_of(work, name="out"):
+    with open(os.path.join(work, name)) as file:
+        return file.read()
+
+
+def test_a_script_without_memory_ends_out_of_memory_and_says_what_it_needed(cluster, work, eater):       # A46-A48
+    job = cluster.submit(f"--mem=64 -o out {eater('echo still here')}", cwd=work)
+    assert cluster.wait_end(job) == "OUT_OF_MEMORY"
+    node = cluster.show(f"job {job}")["NodeList"]
+    text = text_of(work)
+    line = re.search(r"slurmstepd: error: Out of memory on (\S+): pid (\d+) \((.*)\) was killed: (\S+) used 64M of the "
+                     r"64M that it may use. --mem=(\d+)M would hold all that it had asked for by then\n", text)
+    assert line, text
+    assert line.group(1) == node and line.group(3) == "python3" and line.group(4) == f"{job}.batch"
+    assert 300 <= int(line.group(5)) <= 400
+    assert f"slurmstepd: error: Detected 1 oom_kill event in StepId={job}.batch. " in text and "still here" in text
+    rows = {row[0]: row[1:] for row in cluster.sacct(job, "JobID,State,ExitCode,MaxRSS,ReqMem")}
+    assert rows[job] == ["OUT_OF_MEMORY", "0:125", "", "64M"]
+    assert rows[f"{job}.batch"][:2] == ["OUT_OF_MEMORY", "0:125"]
+    assert 64 * 1024 * 0.98 <= kib(rows[f"{job}.batch"][2]) <= 64 * 1024 * 1.02
+    shown = cluster.show(f"job {job}")
+    assert shown["JobState"] == "OUT_OF_MEMORY" and shown["Reason"] == "OutOfMemory" and shown["ExitCode"] == "0:125"
+    enough = cluster.submit(f"--mem={line.group(5)} -o out2 {eater()}", cwd=work)
+    assert cluster.wait_end(enough) == "COMPLETED", text_of(work, "out2")
+
+
+def test_the_table_that_shows_it_has_the_usual_widths(cluster, work, eater):                             # A47
+    job = cluster.submit(f"--mem=64 -o out {eater()}", cwd=work)
+    cluster.wait_end(job)
+    lines = cluster.ok(f"sacct -j {job} --format=JobID,State,ExitCode,MaxRSS,Elapsed,ReqMem").splitlines()
+    assert lines[0] == "JobID             State ExitCode     MaxRSS    Elapsed     ReqMem "
+    assert lines[1] == "------------ ---------- -------- ---------- ---------- ---------- "
+    assert re.fullmatch(rf"{job:<12} OUT_OF_ME\+    0:125              \d\d:\d\d:\d\d        64M ", lines[2])
+    assert re.fullmatch(rf"{job + '.batch':<12} OUT_OF_ME\+    0:125 +\d+[KM] +\d\d:\d\d:\d\d            ", lines[3])
+
+
+def test_a_step_without_memory_leaves_the_job_running(cluster, work, eater):
+    eater()
+    script = os.path.join(work, "job.sh")
+    with open(script, "w") as file:
+        file.write("#!/bin/bash\nsrun --mem=64 ./eat.sh\necho srun $?\nsrun -n1 --mem=100 true\necho then $?\n")
+    with open(os.path.join(work, "eat.sh"), "w") as file:
+        file.write("#!/bin/bash\nexec " + EAT + "\n")
+    job = cluster.submit(f"--mem=400 -o out {script}", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    text = text_of(work)
+    assert "srun 137\n" in text and "then 0\n" in text
+    assert re.search(r"srun: error: \S+: task 0: Out Of Memory\n", text), text
+    assert re.search(rf"Out of memory on \S+: pid \d+ \(python3\) was killed: {job}.0 used 64M of the 64M", text), text
+    rows = {row[0]: row[1:] for row in cluster.sacct(job, "JobID,State,ExitCode,DerivedExitCode")}
+    assert rows[f"{job}.0"][:2] == ["OUT_OF_MEMORY", "0:125"]
+    assert rows[job] == ["COMPLETED", "0:0", "0:125"] and rows[f"{job}.1"][0] == "COMPLETED"
+
+
+def test_an_srun_of_its_own_ends_out_of_memory(cluster, work, eater):
+    result = cluster.run(f"srun --mem=64 bash -c 'echo $SLURM_JOB_ID; exec ./eat.sh'; echo $?", cwd=work,
+                         env={"IGNORED": eater()})
+    job, code = result.out.split()[0], result.out.split()[-1]
+    assert code == "137" and "Detected 1 oom_kill event" in result.err, str(result)
+    assert cluster.wait_end(job) == "OUT_OF_MEMORY"
+    rows = {row[0]: row[1:] for row in cluster.sacct(job)}
+    assert rows[job] == ["OUT_OF_MEMORY", "0:125"] and rows[f"{job}.0"] == ["OUT_OF_MEMORY", "0:125"]
+
+
+def test_memory_per_cpu_is_advised_as_it_was_asked_for(cluster, work, eater):
+    job = cluster.submit(f"-c2 --mem-per-cpu=40 -o out {eater()}", cwd=work)
+    assert cluster.wait_end(job) == "OUT_OF_MEMORY"
+    found = re.search(r"used 80M of the 80M that it may use. --mem-per-cpu=(\d+)M would hold", text_of(work))
+    assert found and 150 <= int(found.group(1)) <= 200, text_of(work)
+
+
+def test_a_kill_far_below_the_job_is_told_at_once(cluster, work, eater):
+    job = cluster.submit(f"--mem=64 -o out {eater('touch went-on; while [ ! -e go ]; do sleep 0.05; done')}", cwd=work)
+    wait_until(lambda: os.path.exists(os.path.join(work, "went-on")))
+    wait_until(lambda: "(python3) was killed" in text_of(work))
+    assert cluster.state(job) == {"RUNNING"} and "Detected" not in text_of(work)
+    let_go(work)
+    assert cluster.wait_end(job) == "OUT_OF_MEMORY"
+
+
+def test_a_step_over_its_memory_is_ended_where_no_fence_does_it(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="KillWait=1\nJobAcctGatherType=jobacct_gather/linux\n"
+                                         "JobAcctGatherFrequency=1\nJobAcctGatherParams=OverMemoryKill\n")
+    path = os.path.join(work, "slow.py")
+    with open(path, "w") as file:
+        file.write("import time\nb = bytearray(90 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\ntime.sleep(100)\n")
+    with open(os.path.join(cluster.dir, "etc", "cgroup.conf"), "w") as file:
+        file.write("ConstrainRAMSpace=no\n")
+    cluster.ok("scontrol reconfigure", user="root")
+    job = cluster.submit(f"--mem=50 --acctg-freq=100 -o out --wrap='python3 {path}'", cwd=work)
+    assert cluster.wait_end(job) == "OUT_OF_MEMORY"
+    assert re.search(rf"slurmstepd: error: StepId={job}.batch exceeded memory limit \(\d+ > 52428800\), being killed\n"
+                     "slurmstepd: error: Exceeded job memory limit\n", text_of(work)), text_of(work)
+    assert dict((row[0], row[2]) for row in cluster.sacct(job))[job] == "0:125"
