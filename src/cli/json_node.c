@@ -73,7 +73,10 @@ void json_node(struct json *json, const struct node *node, const struct column_e
     json_text(json, "mcs_label", NULL);
     json_unsigned(json, "specialized_memory", node->mem_spec);
     json_text(json, "name", node->name);
-    json_none(json, "next_state_after_reboot");
+    if (node->next_state != NODE_UNKNOWN)
+        json_node_state(json, "next_state_after_reboot", node->next_state, 0);
+    else
+        json_none(json, "next_state_after_reboot");
     json_text(json, "address", node->address);
     json_text(json, "hostname", node->hostname);
     json_node_state(json, "state", node->state, node->flags);

@@ -68,6 +68,8 @@ int scontrol_write(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_wait_job(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_reconfigure(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_shutdown(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_reboot(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_cancel_reboot(struct scontrol *scontrol, int argc, char **argv);
 
 /* Prints "<text> for job <id>" for each job that was not changed, followed, where `what` is given,
  * by "<what> error: <text>"; with `reasons` also what the controller says about it. Returns the

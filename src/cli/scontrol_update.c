@@ -126,15 +126,25 @@ static int job_answer(const struct job_results *results, const struct scontrol_c
     return scontrol_job_results(results, NULL, false);
 }
 
+/* Done, and this is to be known about it. */
+static void nodes_answer(const struct nodes_updated *updated) {
+    for (uint32_t i = 0; i < updated->infos.n; i++)
+        list_note(updated->infos.items[i]);
+}
+
 /* What the controller says of a value that it cannot read is a whole sentence already. */
 static int failed(const char *what, const struct error *err,
                   const struct scontrol_changes *changes) {
     if (err->code == -ERR_UPDATE_KEY)
         return unsupported_key(changes, err->text);
-    if (err->code == -ERR_INVALID && err->text[0])
+    if (err->code == -ERR_INVALID && err->text[0]) {
         fprintf(stderr, "%s\n", err->text);
-    else
-        fprintf(stderr, "%s: %s\n", what, error_text(err->code));
+        return 1;
+    }
+    bool is_explained = err->text[0] && !str_equal(err->text, error_text(err->code));
+    if (err->code == -ERR_NODE_STATE && is_explained) /* what keeps the node */
+        list_note(err->text);
+    fprintf(stderr, "%s: %s\n", what, error_text(err->code));
     return 1;
 }
 
@@ -158,14 +168,18 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
         return 1;
     }
     scontrol_update_fill(&update, entity, target, changes, change);
-    if (list_ask(&scontrol->session, MSG_UPDATE, &update, jobs ? MSG_JOB_RESULTS : MSG_OK, &reply,
-                 &err) < 0) {
+    uint16_t answer = jobs                        ? MSG_JOB_RESULTS
+                      : str_equal(entity, "node") ? MSG_NODES_UPDATED
+                                                  : MSG_OK;
+    if (list_ask(&scontrol->session, MSG_UPDATE, &update, answer, &reply, &err) < 0) {
         if (jobs) {
             fprintf(stderr, "%s for job %s\n", error_text(err.code), target);
             return 1;
         }
         return failed(what, &err, changes);
     }
+    if (answer == MSG_NODES_UPDATED)
+        nodes_answer(reply);
     return jobs ? job_answer(reply, changes) : 0;
 }
 

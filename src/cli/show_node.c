@@ -82,6 +82,10 @@ static void node_state(const struct node *node, const struct show_options *optio
     show_number("Weight", node->weight, out);
     show_text("Owner", node->owner ? node->owner : "N/A", out);
     show_text("MCS_label", "N/A", out);
+    if (node->next_state != NODE_UNKNOWN) {
+        show_line(options, out);
+        show_text("NextState", node->next_state == NODE_DOWN ? "DOWN" : "RESUME", out);
+    }
     if (node->partitions.n) {
         show_line(options, out);
         show_text("Partitions", "", out);

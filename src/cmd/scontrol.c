@@ -128,7 +128,7 @@ struct keyword {
 static const struct keyword keywords[] = {
     {"abort", 5, run_lacking, NULL, NULL},
     {"all", 3, run_all, "", "hidden partitions too"},
-    {"cancel_reboot", 4, run_lacking, NULL, NULL},
+    {"cancel_reboot", 4, scontrol_cancel_reboot, "NODES", "drop reboots that have not begun"},
     {"cluster", 2, run_cluster, "NAME", "the cluster to ask"},
     {"completing", 3, scontrol_completing, "", "jobs that end, and where"},
     {"create", 2, scontrol_create, "KEY=VALUE…", "make a partition, a node or a reservation"},
@@ -154,7 +154,7 @@ static const struct keyword keywords[] = {
     {"power", 3, run_lacking, NULL, NULL},
     {"quiet", 4, run_quiet, "", "print errors only"},
     {"quit", 4, run_exit, "", "leave"},
-    {"reboot", 3, run_lacking, NULL, NULL},
+    {"reboot", 3, scontrol_reboot, "[ASAP] NODES|ALL", "reboot nodes once nothing runs there"},
     {"reconfigure", 3, scontrol_reconfigure, "", "read slurm.conf again"},
     {"release", 3, scontrol_release, "JOB…", "let held jobs start"},
     {"requeue", 3, scontrol_requeue, "[incomplete] JOB…", "end batch jobs and queue them again"},

@@ -45,6 +45,12 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->job_requeue = conf->job_requeue;
     s->job_file_append = conf->job_file_append;
     s->return_to_service = conf->return_to_service;
+    s->admin_name = conf->slurm_user;
+    s->resume_timeout = conf->resume_timeout;
+    s->health_interval = conf->health_check_program != NULL ? conf->health_check_interval : 0;
+    s->health_states = conf->health_check_node_state;
+    s->drain_reminder = (int64_t) min_of(conf->slurmctld.drain_reminder, (uint64_t) TIME_LATEST);
+    s->can_reboot = conf->reboot_program != NULL;
     s->enforce_part_limits = conf->enforce_part_limits == CONF_PART_LIMITS_NO    ? 0
                              : conf->enforce_part_limits == CONF_PART_LIMITS_ALL ? 1
                                                                                  : 2;
@@ -142,6 +148,17 @@ static void node_from_line(struct core_node *node, const struct conf_node *line,
     node->effective_cpus = line->cpus;
 }
 
+void node_keep_outage(struct node *node, const struct node *old) {
+    string_set(&node->problem, old->problem);
+    node->next_state = old->next_state;
+    node->reboot_drained = old->reboot_drained;
+    node->reboot_time = old->reboot_time;
+    node->out_since = old->out_since;
+    node->lost_until = old->lost_until;
+    node->lost_cpu_seconds = old->lost_cpu_seconds;
+    node->lost_gpu_seconds = old->lost_gpu_seconds;
+}
+
 /* What was known of a node before: its state, why, and its connection. */
 static void node_carry_over(struct core_node *node, struct core_node *old) {
     node->unwanted = old->unwanted;
@@ -157,6 +174,10 @@ static void node_carry_over(struct core_node *node, struct core_node *old) {
     string_set(&node->rec.reason_user, old->rec.reason_user);
     node->rec.reason_uid = old->rec.reason_uid;
     node->rec.reason_time = old->rec.reason_time;
+    node->resume = take(old->resume);
+    node->resume_due = old->resume_due;
+    node->remind_at = old->remind_at;
+    node_keep_outage(&node->rec, &old->rec);
     string_set(&node->rec.comment, old->rec.comment);
     string_set(&node->rec.extra, old->rec.extra);
     string_set(&node->rec.os, old->rec.os);
@@ -316,6 +337,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
                          size_t n_partitions) {
     for (size_t i = 0; i < n_nodes; i++) {
         record_done(&record_node, &nodes[i].rec);
+        resume_forget(&nodes[i]);
         vec_done(&nodes[i].unwanted);
         vec_done(&nodes[i].jobs);
         gpus_free(&nodes[i]);
@@ -356,8 +378,10 @@ static void carry_over_nodes(struct core *core, struct core_node *old, size_t n_
         heap_remove(&core->node_timers, &old[i].timer);
         list_remove(&old[i].dirty);
         uint32_t index = core_node_find(core, old[i].rec.name);
-        if (index == UINT32_MAX)
+        if (index == UINT32_MAX) {
+            resume_leave(core, &old[i]);
             continue;
+        }
         node_carry_over(&core->nodes[index], &old[i]);
         if (dirty)
             node_touch(core, &core->nodes[index]);
@@ -411,6 +435,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
         emit_log(core, EFFECT_INFO, "the list of nodes has changed");
     free_cluster(old_nodes, n_old_nodes, old_partitions, n_old_partitions);
     priorities_outdate(core);
+    health_settings(core);
     sched_rebuild(core);
     if (core->restoring)
         return 0;

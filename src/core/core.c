@@ -109,6 +109,7 @@ static const struct request_row {
     {MSG_STEP_KILL, handle_step_kill},
     {MSG_UPDATE, handle_update},
     {MSG_WHY, handle_why},
+    {MSG_REBOOT, handle_reboot},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},
@@ -158,6 +159,10 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->age_next);
     if (core->gang_next > 0)
         next = min_of(next, core->gang_next);
+    if (core->health_next > 0)
+        next = min_of(next, core->health_next);
+    if (core->remind_next > 0)
+        next = min_of(next, core->remind_next);
     return min_of(next, preempt_next(core));
 }
 
@@ -177,6 +182,10 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
+    if (core->health_next > 0 && core->health_next <= now)
+        health_tick(core);
+    if (core->remind_next > 0 && core->remind_next <= now)
+        outages_remind(core);
     if (core->sweeping) {
         sweep_go_on(core);
     } else {
@@ -235,6 +244,8 @@ void core_turn_end(struct core *core, int64_t now, struct effects *out) {
         reservations_tick(core);
     if (core->reservations_repair)
         reservations_repair(core);
+    if (core->reboots_wanted)
+        reboots_run(core);
     if (core->plan_wanted && !core->sweeping)
         plan_run(core);
     for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)

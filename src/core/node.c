@@ -35,13 +35,14 @@ bool node_is_usable(const struct core_node *node) {
     const uint32_t closed = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_NOT_RESPONDING |
                             NODE_FLAG_INVALID_REG | NODE_FLAG_REBOOT_ISSUED |
                             NODE_FLAG_POWERED_DOWN | NODE_FLAG_POWERING_DOWN;
-    return node->registered && node->connected && node->unwanted.n == 0 &&
+    return node->registered && node->connected && node->unwanted.n == 0 && node->resume == NULL &&
            !(node->rec.flags & closed) && node->rec.state != NODE_DOWN &&
            node->rec.state != NODE_UNKNOWN && node->rec.state != NODE_FUTURE;
 }
 
 void node_cpus_add(struct core *core, uint32_t index, int64_t cpus) {
     struct core_node *node = &core->nodes[index];
+    outage_count(core, index);
     node->given_cpus += cpus;
     node->rec.alloc_cpus = (uint32_t) min_of(node->given_cpus, (int64_t) node->rec.cpus);
 }
@@ -62,6 +63,7 @@ void node_update_state(struct core *core, uint32_t index) {
         node->rec.flags |= NODE_FLAG_COMPLETING;
     else
         node->rec.flags &= ~(uint32_t) NODE_FLAG_COMPLETING;
+    outage_update(core, index);
     bool usable = node_is_usable(node);
     core->reservations_repair |= usable != node->usable;
     node->usable = usable;
@@ -99,7 +101,7 @@ void node_set_reason(struct core *core, uint32_t index, const char *reason, uint
     node->rec.reason_uid = uid;
     node->rec.reason_time = reason != NULL ? core->now : 0;
     if (uid == 0 || uid == core->settings.admin_uid)
-        string_set(&node->rec.reason_user, uid == 0 ? "root" : "slurm");
+        string_set(&node->rec.reason_user, uid == 0 ? "root" : core->settings.admin_name);
     node_touch(core, node);
 }
 
@@ -260,11 +262,16 @@ static void arm_node(struct core *core, uint32_t index, int64_t when) {
 
 void node_watch(struct core *core, uint32_t index) {
     struct core_node *node = &core->nodes[index];
-    if (node->connected || node->rec.state == NODE_FUTURE)
-        return;
-    if (node->lost_at == 0)
+    if (!node->connected && node->lost_at == 0)
         node->lost_at = core->now;
-    arm_node(core, index, core->now + LOST_GRACE);
+    if (node->resume != NULL)
+        arm_node(core, index, node->resume_due);
+    else if (node->rec.flags & NODE_FLAG_REBOOT_ISSUED)
+        arm_node(core, index, reboot_deadline(core, node));
+    else if (node->connected || node->rec.state == NODE_FUTURE)
+        arm_node(core, index, INT64_MAX);
+    else
+        arm_node(core, index, core->now + LOST_GRACE);
 }
 
 static void not_responding(struct core *core, uint32_t index) {
@@ -277,6 +284,15 @@ static void not_responding(struct core *core, uint32_t index) {
 
 void node_timer(struct core *core, uint32_t index) {
     struct core_node *node = &core->nodes[index];
+    if (node->resume != NULL) {
+        resume_given_up(core, index);
+        return;
+    }
+    if (node->rec.flags & NODE_FLAG_REBOOT_ISSUED) {
+        reboot_timed_out(core, index);
+        node_watch(core, index);
+        return;
+    }
     if (node->connected || node->rec.state == NODE_FUTURE)
         return;
     if (!(node->rec.flags & NODE_FLAG_NOT_RESPONDING))
@@ -304,7 +320,9 @@ void core_node_gone(struct core *core, int64_t now, uint32_t index, struct effec
     node->connected = false;
     node->lost_at = now;
     sched_node_usable(core->sched, index, false);
-    arm_node(core, index, now + LOST_GRACE);
+    if (node->resume != NULL)
+        resume_given_up(core, index);
+    node_watch(core, index);
 }
 
 /* ---- registration ---- */
@@ -437,7 +455,7 @@ static void maybe_return(struct core *core, uint32_t index) {
         node->rec.state = NODE_IDLE;
         return;
     }
-    if (node->rec.state != NODE_DOWN)
+    if (node->rec.state != NODE_DOWN || (node->rec.flags & NODE_FLAG_REBOOT_ISSUED))
         return;
     bool silent = str_equal(node->rec.reason, "Not responding");
     if (core->settings.return_to_service == 2 ||
@@ -450,10 +468,8 @@ static void maybe_return(struct core *core, uint32_t index) {
 
 static void unexpected_reboot(struct core *core, uint32_t index, const struct node *reported) {
     struct core_node *node = &core->nodes[index];
-    bool rebooted = node->rec.boot_id != NULL && reported->boot_id != NULL &&
-                    !str_equal(node->rec.boot_id, reported->boot_id);
-    if (rebooted && !(node->rec.flags & NODE_FLAG_REBOOT_ISSUED) &&
-        core->settings.return_to_service != 2 && node->n_jobs > 0)
+    if (node_has_rebooted(&node->rec, reported) && core->settings.return_to_service != 2 &&
+        node->rec.state != NODE_DOWN && node->rec.state != NODE_FUTURE)
         node_down(core, index, "Node unexpectedly rebooted", core->settings.admin_uid);
 }
 
@@ -463,8 +479,8 @@ static void node_registered(struct core *core, uint32_t index, struct node_regis
     record_init(&record_node_welcome, &welcome);
     node->connected = true;
     node->lost_at = 0;
-    arm_node(core, index, INT64_MAX);
     if (reg->node != NULL) {
+        reboot_registered(core, index, reg->node);
         unexpected_reboot(core, index, reg->node);
         take_reported(node, reg->node);
         struct str reason cleanup_str = STR_INIT;
@@ -475,8 +491,8 @@ static void node_registered(struct core *core, uint32_t index, struct node_regis
             node->rec.flags &= ~(uint32_t) NODE_FLAG_INVALID_REG;
         }
     }
-    if (reg->problem != NULL)
-        node_drain(core, index, reg->problem, core->settings.admin_uid);
+    node_problem(core, index, reg->problem);
+    node_watch(core, index);
     node->registered = true;
     node->rec.flags &= ~(uint32_t) NODE_FLAG_NOT_RESPONDING;
     node->rec.last_response = core->now;
@@ -498,8 +514,9 @@ static void node_reported(struct core *core, uint32_t index, const struct node_s
     node->rec.cpu_load = status->cpu_load;
     node->rec.free_mem = status->free_mem;
     gpus_reported(core, index, status);
-    if (status->problem != NULL && !(node->rec.flags & NODE_FLAG_DRAIN))
-        node_drain(core, index, status->problem, core->settings.admin_uid);
+    node_problem(core, index, status->problem);
+    if (status->checked && node->resume != NULL)
+        resume_checked(core, index);
 }
 
 /* ---- reports about jobs: they count only from a node that holds the job, and only for the

@@ -116,7 +116,8 @@ static void restore_node(struct core *core, const struct node *stored) {
     if (index == UINT32_MAX)
         return;
     struct core_node *node = &core->nodes[index];
-    const uint32_t kept = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_INVALID_REG;
+    const uint32_t kept = NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_INVALID_REG |
+                          NODE_FLAG_REBOOT_REQUESTED | NODE_FLAG_REBOOT_ISSUED;
     node->rec.flags = (node->rec.flags & ~kept) | (stored->flags & kept);
     if (stored->state == NODE_DOWN)
         node->rec.state = NODE_DOWN;
@@ -124,9 +125,12 @@ static void restore_node(struct core *core, const struct node *stored) {
     string_set(&node->rec.reason_user, stored->reason_user);
     node->rec.reason_uid = stored->reason_uid;
     node->rec.reason_time = stored->reason_time;
+    node_keep_outage(&node->rec, stored);
+    core->reboots_wanted |= stored->flags & NODE_FLAG_REBOOT_REQUESTED;
     string_set(&node->rec.comment, stored->comment);
     string_set(&node->rec.extra, stored->extra);
     string_set(&node->rec.boot_id, stored->boot_id);
+    node->rec.boot_time = stored->boot_time;
     node->rec.last_busy = stored->last_busy;
     if (stored->weight != 0)
         node->rec.weight = stored->weight;

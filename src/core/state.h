@@ -64,6 +64,11 @@ struct core_settings {
     bool favor_small;
     int64_t max_age, calc_period;
     uint32_t cred_expire;
+    const char *admin_name;                       /* SlurmUser; the configuration's string */
+    int64_t resume_timeout, health_interval;      /* seconds; 0 = HealthCheckProgram never runs */
+    int64_t drain_reminder;                       /* seconds, 0 = never */
+    uint64_t health_states;                       /* CONF_HEALTH_… */
+    bool can_reboot;                              /* RebootProgram is set */
     const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
 };
@@ -195,6 +200,11 @@ struct core_node {
     uint32_t effective_cpus;
     int64_t given_cpus; /* to jobs, shared ones more than once; rec.alloc_cpus is at most all */
     bool usable;        /* as the planner was told last */
+    /* It has been resumed and looks whether what drained it is mended (health.c): nothing starts
+     * there until it has said so, or resume_due has come. */
+    struct resume *resume;
+    int64_t resume_due;
+    int64_t remind_at; /* when the log tells that it is still out of service, 0 = never */
 };
 
 struct core_partition {
@@ -221,6 +231,8 @@ typedef vec(struct core_job *) job_ptrs;
 struct core {
     const struct conf *conf; /* borrowed */
     bool restoring;          /* between core_restore and core_restored */
+    bool placing;            /* jobs are being put on their nodes again: what nodes have in use is
+                              * not what it was all the time */
     struct core_settings settings;
     struct core_meta meta;
     bool meta_dirty;
@@ -274,6 +286,12 @@ struct core {
     uint64_t priority_version; /* what priorities are made of, from 1 */
     size_t age_at;             /* how far in job_order that has come */
     int64_t age_next; /* priorities are computed anew; 0 = they do not depend on the time */
+
+    bool reboots_wanted;  /* some node may be waiting to be rebooted */
+    int64_t health_next;  /* HealthCheckProgram is due on some node, 0 = never */
+    int64_t health_round; /* beginning of this round over the nodes */
+    size_t health_at;     /* the next node of it */
+    int64_t remind_next;  /* 0 = nothing to be reminded of */
 
     struct heap timers; /* jobs */
     struct heap node_timers;
@@ -552,11 +570,43 @@ void node_timer(struct core *core, uint32_t node);
 /* A node that is not connected is to come within its time. */
 void node_watch(struct core *core, uint32_t node);
 void node_refresh_texts(struct core *core, uint32_t node); /* gres_used, alloc_tres */
+void update_nodes(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                  const struct update *request); /* scontrol update (node_update.c); answers */
+/* ---- what nodes find wrong with themselves (health.c) ---- */
+/* Parts joined by "; ", NULL = nothing is wrong. Drains. */
+void node_problem(struct core *core, uint32_t node, const char *problem);
+/* The answer to a request that resumes nodes, which comes when all of them have looked. */
+struct resume;
+struct resume *resume_new(uint64_t client, uint32_t seq);
+void resume_end(struct core *core, struct resume *resume, bool failed); /* all have been told */
+void resume_node(struct core *core, uint32_t node, struct resume *resume);
+void resume_checked(struct core *core, uint32_t node);  /* the node has looked */
+void resume_given_up(struct core *core, uint32_t node); /* its time is up */
+void resume_node_done(struct core *core, uint32_t node, const char *info);
+void resume_leave(struct core *core, struct core_node *node); /* it is no node any more */
+void resume_forget(struct core_node *node);
+void health_settings(struct core *core);
+void health_tick(struct core *core);
+/* ---- scontrol reboot (reboot.c) ---- */
+int reboot_cancel(struct core *core, uint32_t node); /* 0 or -ERR_NODE_STATE */
+void reboots_run(struct core *core);                 /* on which nothing runs any more */
+/* Before the record takes over what is reported. */
+void reboot_registered(struct core *core, uint32_t node, const struct node *reported);
+bool node_has_rebooted(const struct node *before, const struct node *now);
+int64_t reboot_deadline(const struct core *core, const struct core_node *node);
+void reboot_timed_out(struct core *core, uint32_t node);
+/* ---- what nodes out of service cost (outage.c) ---- */
+/* Before what is allocated there changes. */
+void outage_count(struct core *core, uint32_t node);
+void outage_update(struct core *core, uint32_t node); /* its state may be another */
+void outages_remind(struct core *core);
 /* Resolves a host list, "ALL" included. ERR_INVALID_NODE names the unknown one. */
 must_check int nodes_resolve(struct core *core, const char *text, struct arena *arena,
                              uint32_t **ret, size_t *ret_n, struct error *err);
 
 /* ---- configuration (configure.c) ---- */
+/* What a record of before says of problems, reboots and outages. */
+void node_keep_outage(struct node *node, const struct node *old);
 void cluster_free(struct core *core);
 void restore_free(struct core *core);
 
@@ -685,7 +735,7 @@ void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t
 typedef void request_fn(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, void *body);
 request_fn handle_submit, handle_alloc_end, handle_alloc_attach, handle_step_create, handle_verb,
-    handle_kill, handle_step_kill, handle_update, handle_why;
+    handle_kill, handle_step_kill, handle_update, handle_why, handle_reboot;
 void client_watches(struct core *core, uint64_t client, const struct core_job *job);
 void alloc_answer_fresh(struct core *core);
 void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */

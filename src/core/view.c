@@ -181,6 +181,7 @@ static void clear_use(struct core *core) {
 
 /* Every job again on its nodes and in the planner's view; those who wait in slices (sweep.c). */
 void place_jobs_again(struct core *core) {
+    core->placing = true;
     clear_use(core);
     jobs_each (core, job) {
         if (job->rec.allocation.n == 0)
@@ -196,6 +197,7 @@ void place_jobs_again(struct core *core) {
                        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS");
         }
     }
+    core->placing = false;
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_update_state(core, i);
     jobs_each (core, job)

@@ -142,13 +142,13 @@ X(U32, group_update_time, "GroupUpdateTime", 600, 0, CONF_PORT_MAX, NONE, "sec",
 D(HASH_VAL) \
 X(STRING, hash_plugin, "HashPlugin", "hash/k12", 0, 0, NONE, "", NOT_NEEDED, DAEMON, 3, \
   "messages are authenticated by the encrypted channel") \
-X(U32, health_check_interval, "HealthCheckInterval", 0, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 1, \
+X(U32, health_check_interval, "HealthCheckInterval", 0, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 1, \
   "interval of HealthCheckProgram") \
-X(FLAGS, health_check_node_state, "HealthCheckNodeState", CONF_HEALTH_ANY, 0, 0, HEALTH_STATE, "", NOT_YET, DAEMON, 1, \
+X(FLAGS, health_check_node_state, "HealthCheckNodeState", CONF_HEALTH_ANY, 0, 0, HEALTH_STATE, "", HONOURED, DAEMON, 1, \
   "nodes that HealthCheckProgram runs on") \
-X(STRING, health_check_program, "HealthCheckProgram", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(STRING, health_check_program, "HealthCheckProgram", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by root on each node now and then") \
-X(U32, health_check_timeout, "HealthCheckTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 1, \
+X(U32, health_check_timeout, "HealthCheckTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 1, \
   "how long HealthCheckProgram may run") \
 X(STRING, http_parser_type, "HttpParserType", NULL, 0, 0, NONE, "", NOT_NEEDED, DAEMON, 3, \
   "built in") \
@@ -312,7 +312,7 @@ X(FLAGS, propagate_resource_limits, "PropagateResourceLimits", 0, 0, 0, RLIMIT, 
   "resource limits of the submitting shell that a job inherits; ALL unless given") \
 X(FLAGS, propagate_resource_limits_except, "PropagateResourceLimitsExcept", 0, 0, 0, RLIMIT, "", HONOURED, CLIENT, 1, \
   "resource limits of the submitting shell that a job does not inherit") \
-X(STRING, reboot_program, "RebootProgram", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 2, \
+X(STRING, reboot_program, "RebootProgram", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 2, \
   "program that reboots a node") \
 X(FLAGS, reconfig_flags, "ReconfigFlags", 0, 0, 0, RECONFIG, "", NOT_YET, DAEMON, 2, \
   "what scontrol reconfigure leaves as it was changed at run time") \
@@ -326,8 +326,8 @@ X(STRING, resume_program, "ResumeProgram", NULL, 0, 0, NONE, "", NOT_YET, DAEMON
   "program that wakes nodes") \
 X(U32, resume_rate, "ResumeRate", 300, 0, CONF_PORT_MAX, NONE, "nodes/min", NOT_YET, DAEMON, 2, \
   "nodes woken in a minute") \
-X(U32, resume_timeout, "ResumeTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
-  "time that a node may take to wake up") \
+X(U32, resume_timeout, "ResumeTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 2, \
+  "time that a node may take to wake up or to reboot") \
 X(STRING, resv_epilog, "ResvEpilog", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
   "program run when a reservation ends") \
 X(U32, resv_over_run, "ResvOverRun", 0, 0, CONF_INFINITE, NONE, "min", HONOURED, DAEMON, 2, \
@@ -698,6 +698,8 @@ X(U32, rl_log_freq, "rl_log_freq", 0, 0, 1000000, NONE, NOT_YET, "", NULL) \
 X(U32, node_reg_mem_percent, "node_reg_mem_percent", 100, 1, 100, NONE, HONOURED, "%", NULL) \
 X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NONE, NOT_YET, "sec", NULL) \
 X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NONE, NOT_YET, "sec", NULL) \
+X(DURATION, drain_reminder, "sluice_drain_reminder", 86400, 0, CONF_U64_MAX, NONE, HONOURED, "", \
+  "the log reminds of a node that has been drained or down for so long, and again after as long; 0 is never") \
 X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
 X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \
@@ -717,6 +719,18 @@ X(U32, validate_nodeaddr_threads, "validate_nodeaddr_threads", 0, 0, 64, NONE, N
 #define CONF_SLURMD_OPTION_KEYS(X) \
 X(SWITCH, config_overrides, "config_overrides", false, 0, 1, NONE, HONOURED, "", \
   "a node is what its line says, even if it has fewer CPUs or less memory; devices are always counted") \
+X(U32, check_interval, "sluice_check_interval", 60, 0, 86400, NONE, HONOURED, "sec", \
+  "how often slurmd looks whether the node is as its line says and its file systems can be used; what is wrong drains the node; 0 is only at the start and when it is resumed") \
+X(U32, disk_full, "sluice_disk_full", 99, 0, 100, NONE, HONOURED, "%", \
+  "the node drains when SlurmdSpoolDir, TmpFS or a file system of sluice_watch is so full; 0 is never") \
+X(U32, inodes_full, "sluice_inodes_full", 99, 0, 100, NONE, HONOURED, "%", \
+  "the same for inodes") \
+X(TEXT, watch, "sluice_watch", NULL, 0, 0, NONE, HONOURED, "", \
+  "further file systems that must be there, answer, have room and take writes, with : between them") \
+X(U32, clock_jump, "sluice_clock_jump", 0, 0, 86400, NONE, HONOURED, "sec", \
+  "the node drains when its clock is set by so much while slurmd runs; 0 is never") \
+X(TEXT, skip_checks, "sluice_skip_checks", NULL, 0, 0, NONE, HONOURED, "", \
+  "checks that are not made, with : between them: memory cpus devices tmpdisk clock missing disk inodes readonly spool") \
 X(SWITCH, numa_node_as_socket, "numa_node_as_socket", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, l3cache_as_socket, "l3cache_as_socket", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, allow_ecores, "allow_ecores", false, 0, 1, NONE, NOT_YET, "", NULL) \

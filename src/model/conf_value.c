@@ -357,11 +357,31 @@ static void not_needed_notice(const struct conf_key *owner, const char *value,
         conf_notice(context, "%s: not needed here: %s", owner->name, str_cstr(&text));
 }
 
+#define SIZE(type) [CONF_##type] = sizeof(CONF_MEMBER_##type)
+static const size_t member_sizes[] = {
+    SIZE(STRING),   SIZE(TEXT),  SIZE(LIST),  SIZE(NAMES), SIZE(BOOL),    SIZE(BIT),
+    SIZE(SWITCH),   SIZE(U32),   SIZE(U64),   SIZE(MIB),   SIZE(PERCENT), SIZE(MINUTES),
+    SIZE(DURATION), SIZE(AGE),   SIZE(ENUM),  SIZE(FLAGS), SIZE(WORDS),   SIZE(OPTIONS),
+    SIZE(WEIGHTS),  SIZE(PORTS), SIZE(SHARE),
+};
+#undef SIZE
+
+/* Of a key that is given again the last one counts, with all its options. */
+static void options_reset(const struct conf_table *options, void *object) {
+    for (size_t i = 0; i < options->n; i++) {
+        const struct conf_key *option = &options->keys[i];
+        if (!option->derived && option->same_as == NULL && option->effect != CONF_OBSOLETE)
+            memcpy((char *) object + option->offset,
+                   (const char *) options->defaults + option->offset, member_sizes[option->type]);
+    }
+}
+
 static bool options_parse(const struct conf_key *key, const char *value, const char **member,
                           void *object, const struct conf_context *context) {
     cleanup_free char *copy = xstrdup(value);
     char *cursor = copy;
     bool ok = true;
+    options_reset(key->options, object);
     for (char *part; (part = list_next(&cursor)) != NULL;)
         ok &= option_parse(key, part, object, context);
     if (ok)

@@ -143,6 +143,14 @@ struct state_words {
     bool suffix;
 };
 
+static struct state_words reboot_words(uint32_t flags) {
+    if (flags & NODE_FLAG_REBOOT_ISSUED)
+        return (struct state_words) {"boot^", "reboot^", false};
+    if (flags & NODE_FLAG_NOT_RESPONDING)
+        return (struct state_words) {"boot*", "reboot*", false};
+    return (struct state_words) {"boot", "reboot", false};
+}
+
 /* The display rules in order: the first that applies gives the word. */
 static struct state_words node_words(uint32_t state, uint32_t flags) {
     bool busy = state == NODE_ALLOCATED || state == NODE_MIXED || (flags & NODE_FLAG_COMPLETING);
@@ -152,8 +160,8 @@ static struct state_words node_words(uint32_t state, uint32_t flags) {
     if ((flags & NODE_FLAG_MAINTENANCE) && !(flags & NODE_FLAG_DRAIN) && !busy &&
         state != NODE_DOWN)
         return (struct state_words) {"maint", "maint", false};
-    if (reboot && !busy && !(flags & NODE_FLAG_DRAIN))
-        return (struct state_words) {"boot", "reboot", true};
+    if (reboot && !busy) /* drained or not; `@` is for those that still work */
+        return reboot_words(flags);
     if (flags & NODE_FLAG_DRAIN)
         return busy ? (struct state_words) {"drng", "draining", true}
                     : (struct state_words) {"drain", "drained", true};

@@ -401,9 +401,26 @@ RECORD_DECLARE(gpu_status, GPU_STATUS_FIELDS)
 #define NODE_STATUS_FIELDS(X)                                                                      \
     X(1, OPT32, cpu_load, 0)                                                                       \
     X(2, OPT64, free_mem, 0)                                                                       \
-    X(3, STR, problem, 0)                                                                          \
-    X(4, RECS, gpus, gpu_status) /* empty where no library tells of them */
+    X(3, STR, problem, 0)        /* what its checks find wrong now, parts joined by "; " */        \
+    X(4, RECS, gpus, gpu_status) /* empty where no library tells of them */                        \
+    X(5, BOOL, checked, 0)       /* they have just been made, as NODE_CHECK asked */
 RECORD_DECLARE(node_status, NODE_STATUS_FIELDS)
+/* Controller -> node: look what is wrong. */
+#define NODE_CHECK_FIELDS(X)                                                                       \
+    X(1, BOOL, now, 0)     /* make the built-in checks at once, answer with NODE_STATUS */         \
+    X(2, BOOL, program, 0) /* run HealthCheckProgram */
+RECORD_DECLARE(node_check, NODE_CHECK_FIELDS)
+/* Answers an UPDATE of nodes. */
+#define NODES_UPDATED_FIELDS(X)                                                                    \
+    X(1, STRS, infos, 0) /* what is to be known about it, one sentence each */
+RECORD_DECLARE(nodes_updated, NODES_UPDATED_FIELDS)
+/* scontrol reboot */
+#define REBOOT_FIELDS(X)                                                                           \
+    X(1, STR, nodes, 0)                /* host list or ALL */                                      \
+    X(2, BOOL, asap, 0)                /* drain them until it is done */                           \
+    X(3, ENUM, next_state, node_state) /* IDLE, DOWN; UNKNOWN = as they were */                    \
+    X(4, STR, reason, 0)
+RECORD_DECLARE(reboot, REBOOT_FIELDS)
 
 /* A card as the controller lists it. */
 #define GPU_FIELDS(X)                                                                              \
@@ -660,7 +677,7 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(28, JOB_VERB, job_verb_request)                                                              \
     X(29, JOB_KILL, job_kill)                                                                      \
     X(30, JOB_RESULTS, job_results)                                                                \
-    X(31, UPDATE, update) /* answers JOB_RESULTS for jobs, OK otherwise */                         \
+    X(31, UPDATE, update) /* answers JOB_RESULTS, NODES_UPDATED, OK by what is updated */          \
     X(32, LIST_JOBS, list_request)                                                                 \
     X(33, JOB_LIST, job_list)                                                                      \
     X(34, LIST_STEPS, list_request)                                                                \
@@ -689,6 +706,8 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(51, ALLOC_ATTACH,                                                                            \
       alloc_end) /* srun --jobid / salloc: describe my running job: answers ALLOC_GRANTED */       \
     X(52, JOB_WAIT, alloc_end) /* answers JOB_END when job_id has ended */                         \
+    X(60, REBOOT, reboot)      /* answers OK */                                                    \
+    X(61, NODES_UPDATED, nodes_updated)                                                            \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \
@@ -706,6 +725,8 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(85, JOB_TERMINATE, job_terminate)                                                            \
     X(86, NODE_SHUTDOWN, empty)                                                                    \
     X(87, NODE_RECONFIGURE, empty)                                                                 \
+    X(92, NODE_REBOOT, empty)                                                                      \
+    X(93, NODE_CHECK, node_check)                                                                  \
     /* srun <-> slurmd, slurmstepd */                                                              \
     X(100, STEP_LAUNCH, step_launch)                                                               \
     X(101, STEP_STARTED, step_tasks)                                                               \

@@ -54,7 +54,15 @@
     X(45, U64, mem_spec, 0)                                                                        \
     X(46, STR, gres_detail, 0) /* what the node reported */                                        \
     X(47, STR, gpu_strays, 0)  /* processes on its GPUs that belong to no job */                   \
-    X(50, STR, confinement, 0) /* what slurmd enforces: "cores,memory (v2), not devices: …" */
+    X(50, STR, confinement, 0) /* what slurmd enforces: "cores,memory (v2), not devices: …" */   \
+    X(52, STR, problem, 0)     /* what its own checks find wrong now; NULL = nothing */            \
+    X(53, ENUM, next_state, node_state) /* after the reboot: IDLE, DOWN; UNKNOWN = as it was */    \
+    X(54, BOOL, reboot_drained, 0)      /* the drain is the reboot's own (ASAP) */                 \
+    X(55, I64, reboot_time, 0)          /* when the reboot was issued; 0 = none is under way */    \
+    X(56, I64, out_since, 0) /* when it was taken out of service (drained, down), 0 = it is not */ \
+    X(57, I64, lost_until, 0) /* lost_* count what has stood idle since, up to here */             \
+    X(58, U64, lost_cpu_seconds, 0)                                                                \
+    X(59, U64, lost_gpu_seconds, 0)
 RECORD_DECLARE(node, NODE_FIELDS)
 
 /* A partition as listed: configuration plus what administrators changed. Times in minutes with

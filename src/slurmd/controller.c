@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "os/log.h"
+#include "slurmd/health.h"
 #include "slurmd/slurmd.h"
 
 #define PAUSE_MIN_USEC 50000u
@@ -28,26 +29,6 @@ static void controller_send(struct slurmd *slurmd, uint16_t type, const void *ob
 }
 
 /* ---- what we tell ---- */
-
-static void find_problem(const struct slurmd *slurmd, struct str *problem) {
-    const struct machine *machine = &slurmd->machine;
-    struct conf_registration found = {
-        .cpus = machine->cpus,
-        .sockets = machine->sockets,
-        .cores_per_socket = machine->cores,
-        .threads_per_core = machine->threads,
-        .real_memory = machine->memory,
-        .tmp_disk = machine->tmp_disk,
-        .gres = &slurmd->gres.counts,
-    };
-    bool overrides = slurmd->conf->slurmd.config_overrides;
-
-    if (!conf_node_registration_check(slurmd->node, &found, overrides, 100, problem) &&
-        slurmd->gpu_problem) { /* the cause; the controller sees by itself what is missing */
-        str_reset(problem);
-        str_append(problem, slurmd->gpu_problem);
-    }
-}
 
 /* With config_overrides the node is what the configuration says; else what was found. */
 static void fill_node(const struct slurmd *slurmd, struct node *node) {
@@ -82,31 +63,34 @@ void controller_register(struct slurmd *slurmd) {
     struct node node;
     cleanup_str struct str gres = STR_INIT, problem = STR_INIT;
 
-    if (!slurmd->is_ready || slurmd->n_adopting > 0)
+    if (!slurmd->is_ready || slurmd->n_adopting > 0 || !health_may_register(slurmd))
         return;
     record_init(&record_node_register, &body);
     record_init(&record_node, &node);
     fill_node(slurmd, &node);
     gres_print(&slurmd->gres.counts, "", ':', &gres);
     node.gres = node.gres_detail = gres.length > 0 ? gres.data : NULL;
-    find_problem(slurmd, &problem);
+    health_problem(slurmd, &problem);
     body.name = slurmd->node_name;
     body.version = node.version;
     body.node = &node;
     body.conf_hash = conf_hash(slurmd->conf);
     body.problem = problem.length > 0 ? problem.data : NULL;
     agent_fill_register(slurmd->agent, &body);
-    if (problem.length > 0)
-        log_error("this node is not what the configuration says and will be drained: %s",
-                  problem.data);
     controller_send(slurmd, MSG_NODE_REGISTER, &body);
     free(body.steps.items);
 }
 
-void controller_send_status(struct slurmd *slurmd) {
+void controller_send_status(struct slurmd *slurmd, bool checked) {
+    cleanup_str struct str problem = STR_INIT;
     struct node_status status;
 
+    if (!slurmd->is_registered)
+        return; /* the registration will say it */
     record_init(&record_node_status, &status);
+    health_problem(slurmd, &problem);
+    status.problem = problem.length > 0 ? problem.data : NULL;
+    status.checked = checked;
     status.cpu_load = machine_load();
     status.free_mem = machine_free_mem();
     gpu_watch_fill(slurmd, &status);
@@ -116,7 +100,7 @@ void controller_send_status(struct slurmd *slurmd) {
 static void on_heartbeat(void *context) {
     struct slurmd *slurmd = context;
 
-    controller_send_status(slurmd);
+    controller_send_status(slurmd, false);
     loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
 }
 
@@ -139,7 +123,7 @@ static void on_welcome(struct slurmd *slurmd, const struct node_welcome *welcome
     loop_timer_set(slurmd->heartbeat_timer, loop_monotonic_usec() + slurmd->heartbeat * 1000000ull);
     agent_welcome(slurmd->agent, loop_monotonic_usec(), welcome, effects);
     if (slurmd->gpus)
-        controller_send_status(slurmd);
+        controller_send_status(slurmd, false);
 }
 
 static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
@@ -158,11 +142,17 @@ static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
         agent_terminate(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
     case MSG_NODE_PING:
-        controller_send_status(slurmd);
+        controller_send_status(slurmd, false);
         break;
     case MSG_NODE_SHUTDOWN:
         log_info("told by the controller to stop");
         loop_stop(slurmd->loop, 0);
+        break;
+    case MSG_NODE_CHECK:
+        health_asked(slurmd, body);
+        break;
+    case MSG_NODE_REBOOT:
+        health_reboot(slurmd);
         break;
     case MSG_NODE_RECONFIGURE:
         slurmd_reconfigure(slurmd);

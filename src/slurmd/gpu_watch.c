@@ -200,7 +200,7 @@ static void looked(void *context) {
         watch->library = NULL;
     }
     if (changed)
-        controller_send_status(slurmd);
+        controller_send_status(slurmd, false);
 }
 
 static uint64_t pause_usec(const struct slurmd *slurmd) {

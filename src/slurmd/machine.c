@@ -113,6 +113,15 @@ int machine_look(struct machine *machine, const char *tmp_fs, struct error *err)
     return 0;
 }
 
+void machine_boot_anew(struct machine *machine) {
+    struct timespec now;
+
+    (void) clock_gettime(CLOCK_REALTIME, &now);
+    free(machine->boot_id);
+    machine->boot_id = xasprintf("%lld.%09ld", (long long) now.tv_sec, now.tv_nsec);
+    machine->boot_time = now.tv_sec;
+}
+
 void machine_done(struct machine *machine) {
     free(machine->hostname);
     free(machine->os);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -19,12 +18,14 @@
 #include "os/notify.h"
 #include "os/pidfile.h"
 #include "os/userdb.h"
+#include "slurmd/health.h"
 #include "slurmd/slurmd.h"
 
 /* ---- options ---- */
 
 static const char usage[] =
     "Usage: slurmd [OPTIONS]\n"
+    "  -b          say that the machine has booted anew, for tests of scontrol reboot\n"
     "  -C          print the line that describes this machine in slurm.conf, and exit\n"
     "  -D          stay in the foreground, log to standard error\n"
     "  -f FILE     read this configuration file\n"
@@ -36,7 +37,7 @@ static const char usage[] =
     "  -v          log more; may be repeated\n"
     "  -V          print the version\n"
     "  --systemd   stay in the foreground, tell when ready, write no pid file\n"
-    "-b, -c, -M and -s are accepted and have no effect.\n";
+    "-c, -M and -s are accepted and have no effect.\n";
 
 enum { OPTION_SYSTEMD = 256 };
 
@@ -52,6 +53,9 @@ static int parse_options(struct options *options, int argc, char **argv) {
         switch (c) {
         case OPTION_SYSTEMD:
             options->foreground = options->systemd = true;
+            break;
+        case 'b':
+            options->new_boot = true;
             break;
         case 'C':
             options->print_machine = true;
@@ -85,7 +89,6 @@ static int parse_options(struct options *options, int argc, char **argv) {
         case 'V':
             printf("slurm " SLUICE_COMPAT_VERSION "\n");
             return 0;
-        case 'b':
         case 'c':
         case 'M':
         case 's':
@@ -191,6 +194,7 @@ void slurmd_reconfigure(struct slurmd *slurmd) {
     }
     users_clear(slurmd);
     fences_configure(slurmd);
+    health_reconfigure(slurmd);
     log_info("configuration read again");
     controller_register(slurmd);
 }
@@ -249,10 +253,6 @@ static void on_signal(int signal, const void *siginfo, void *context) {
         if (log_reopen(&err) < 0)
             log_error("%s", err.text);
         break;
-    case SIGCHLD:
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            ;
-        break;
     default:
         log_info("stopping on signal %d (%s); running steps go on", signal, strsignal(signal));
         loop_stop(slurmd->loop, 0);
@@ -260,7 +260,7 @@ static void on_signal(int signal, const void *siginfo, void *context) {
 }
 
 static int watch_signals(struct slurmd *slurmd, struct error *err) {
-    static const int signals[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR2, SIGCHLD};
+    static const int signals[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR2};
 
     (void) signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; i < countof(signals); i++) {
@@ -351,6 +351,8 @@ static int prepare(struct slurmd *slurmd, struct error *err) {
     int r = load_conf(slurmd, &conf, err);
     if (r == 0)
         r = machine_look(&slurmd->machine, conf->tmp_fs, err);
+    if (r == 0 && slurmd->options.new_boot)
+        machine_boot_anew(&slurmd->machine);
     if (r == 0)
         r = apply_conf(slurmd, conf, err);
     if (r == 0)
@@ -386,6 +388,7 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
     r = server_start(slurmd, err);
     if (r < 0)
         return r;
+    health_start(slurmd);
     steps_adopt(slurmd);
     controller_start(slurmd);
     gpu_watch_start(slurmd);

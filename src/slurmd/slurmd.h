@@ -38,6 +38,7 @@ struct machine {
 struct options {
     const char *conf_file, *log_file, *node_name;
     bool foreground, systemd, print_machine, print_gres;
+    bool new_boot; /* -b: appear as after a boot of the machine, for tests of scontrol reboot */
     int verbose;
 };
 
@@ -90,6 +91,8 @@ struct slurmd {
     size_t n_adopting; /* found at the start and not yet heard of */
     struct loop_timer *adopt_timer;
 
+    struct health *health; /* health.c */
+
     struct list pending_steps; /* launch.c: srun's requests under way */
     struct list stats;         /* stat.c: sstat's */
 
@@ -109,6 +112,8 @@ void slurmd_effects(struct slurmd *slurmd, struct agent_effects *effects); /* ca
 /* ---- machine.c ---- */
 must_check int machine_look(struct machine *machine, const char *tmp_fs, struct error *err);
 void machine_done(struct machine *machine);
+/* As if it had booted at this moment. */
+void machine_boot_anew(struct machine *machine);
 /* The processors behind the node's cores; *ret is initialised or zeroed. */
 void machine_map(const struct machine *machine, const struct conf_node *node, struct cpu_map *ret);
 uint32_t machine_load(void);                                        /* hundredths; UNSET32 */
@@ -124,7 +129,8 @@ void gres_describe(const struct slurmd *slurmd, struct str *out); /* slurmd -G *
 void controller_start(struct slurmd *slurmd);
 void controller_send_body(struct slurmd *slurmd, uint16_t type, struct bytes body);
 void controller_register(struct slurmd *slurmd);
-void controller_send_status(struct slurmd *slurmd); /* the heartbeat, now */
+/* The heartbeat, now. `checked`: it answers NODE_CHECK. */
+void controller_send_status(struct slurmd *slurmd, bool checked);
 
 /* ---- server.c ---- */
 must_check int server_start(struct slurmd *slurmd, struct error *err);

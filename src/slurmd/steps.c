@@ -184,6 +184,9 @@ void step_give_up(struct slurmd *slurmd, struct step_key key) {
         link_free(link);
 }
 
+/* Its end is known from its socket. */
+static void reaped(pid_t pid, int status, void *context) {}
+
 /* Runs slurmstepd with its socket as descriptor 3, in a session of its own, so that neither a ^C at
  * slurmd's terminal nor the end of slurmd reaches it. Its name in process listings tells the step.
  */
@@ -212,7 +215,11 @@ static int stepd_exec(struct slurmd *slurmd, struct step_key key, int socket_fd,
     int r = posix_spawn(&pid, slurmd->stepd_path, &actions, &attr, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attr);
-    return r == 0 ? 0 : error_errno(err, r, "Cannot start %s", slurmd->stepd_path);
+    if (r != 0)
+        return error_errno(err, r, "Cannot start %s", slurmd->stepd_path);
+    if (loop_child(slurmd->loop, pid, reaped, NULL, NULL) < 0)
+        log_error("slurmstepd %d will stay a zombie", (int) pid);
+    return 0;
 }
 
 static int link_start(struct step_link *link, const struct step_order *order, int *srun_fd,

@@ -133,6 +133,8 @@ static void answer_update(struct rpc_conn *conn, uint32_t seq, const struct upda
         return;
     }
     struct empty empty = {false};
+    char *info = (char *) (uintptr_t) "the disk is still full";
+    struct nodes_updated updated = {.infos = {&info, 1}};
     if (!strcmp(update->entity, "reservation"))
         answer_reservation_update(conn, seq, update);
     else if (unknown)
@@ -141,6 +143,8 @@ static void answer_update(struct rpc_conn *conn, uint32_t seq, const struct upda
         answer_error(conn, seq, ERR_INVALID_PARTITION, "there is none");
     else if (update->changes.n && !strcmp(change->value, "drain"))
         answer_error(conn, seq, ERR_INVALID, "You must specify a reason");
+    else if (!strcmp(update->entity, "node"))
+        fake_answer(conn, seq, MSG_NODES_UPDATED, RPC_LAST, &updated);
     else
         fake_answer(conn, seq, MSG_OK, RPC_LAST, &empty);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes: verbs of administrators, registration, what happens to the jobs. */
+/* Nodes: verbs of administrators, registration, what happens to the jobs.
+ * Covers: node_update.c */
 #include <string.h>
 
 #include "unit.h"

@@ -129,7 +129,11 @@ void world_node_connects(struct world *world, uint32_t node) {
     hardware.memory = line->real_memory;
     hardware.tmp_disk = line->tmp_disk;
     hardware.gres = (char *) (uintptr_t) line->gres_text;
-    hardware.boot_id = (char *) (uintptr_t) "boot";
+    char boot[32] = "boot";
+    if (world->boots[node] > 0)
+        snprintf(boot, sizeof(boot), "boot-%u", world->boots[node]);
+    hardware.boot_id = boot;
+    reg.problem = (char *) (uintptr_t) world->problems[node];
     reg.name = (char *) (uintptr_t) line->name;
     reg.node = &hardware;
     vec(struct node_step) steps = {0};
@@ -243,6 +247,16 @@ static void welcomed(struct world *world, uint32_t node, const struct node_welco
     }
 }
 
+static void told_to_look(struct world *world, uint32_t node, const struct node_check *check) {
+    struct node_status status;
+    record_init(&record_node_status, &status);
+    status.problem = (char *) (uintptr_t) world->problems[node];
+    status.checked = true;
+    world->n_programs[node] += check->program;
+    if (check->now)
+        node_says(world, node, MSG_NODE_STATUS, &status);
+}
+
 static void to_node(struct world *world, uint32_t node, uint16_t type, struct bytes body) {
     struct arena arena;
     struct error err = ERROR_INIT;
@@ -260,6 +274,10 @@ static void to_node(struct world *world, uint32_t node, uint16_t type, struct by
         acknowledged(world, node, message);
     else if (type == MSG_NODE_WELCOME)
         welcomed(world, node, message);
+    else if (type == MSG_NODE_CHECK)
+        told_to_look(world, node, message);
+    else if (type == MSG_NODE_REBOOT)
+        world->n_reboots[node]++;
     arena_done(&arena);
 }
 

@@ -51,7 +51,11 @@ struct world {
     size_t n_history, n_launched;
     size_t n_signals[SIGNALS_KNOWN]; /* that nodes were told to send, by number */
     bool node_up[WORLD_NODES_MAX];
-    bool nodes_answer; /* false: messages to nodes are lost */
+    bool nodes_answer;                     /* false: messages to nodes are lost */
+    const char *problems[WORLD_NODES_MAX]; /* what nodes find wrong when they are to look */
+    uint32_t boots[WORLD_NODES_MAX];       /* how often the machine has booted anew */
+    uint32_t n_programs[WORLD_NODES_MAX];  /* HealthCheckProgram was to run */
+    uint32_t n_reboots[WORLD_NODES_MAX];   /* RebootProgram was to run */
     bool launches_fail;
     bool shares;     /* CPUs may be held by several jobs: world_check compares sums only */
     uint64_t client; /* of the next request */

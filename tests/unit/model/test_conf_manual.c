@@ -27,8 +27,8 @@ TEST(every_key_has_a_paragraph) {
 TEST(what_has_no_effect_yet_says_so) {
     cleanup_str struct str page = STR_INIT;
     conf_manual_print(&page);
-    assert_non_null(strstr(str_cstr(&page), "\n*RebootProgram*=_text_\n\tProgram that reboots a "
-                                            "node. *It has no effect yet.*\n"));
+    assert_non_null(strstr(str_cstr(&page), "\n*FederationParameters*=_text_\n\tOptions of a "
+                                            "federation of clusters. *It has no effect yet.*\n"));
 }
 
 int main(void) {

@@ -126,6 +126,15 @@ TEST(sub_options_fill_members_of_their_own) {
     reading_done(&r);
 }
 
+TEST(a_key_that_is_given_again_takes_none_of_its_earlier_options) {
+    struct reading r = read_conf("SchedulerParameters=defer,bf_interval=10,max_rpc_cnt=7\n"
+                                 "SchedulerParameters=bf_window=2880");
+    assert_false(r.conf->scheduler.defer);
+    assert_int_equal(r.conf->scheduler.bf_interval, 30);
+    assert_int_equal(r.conf->scheduler.bf_window, 2880);
+    reading_done(&r);
+}
+
 TEST(unknown_and_bad_sub_options_are_told_with_their_cure) {
     expect("SchedulerParameters=bf_intervall=3,foo,max_sched_time=300000,bf_window",
            "error: SchedulerParameters: unknown option \"bf_intervall\" (did you mean "
@@ -249,6 +258,7 @@ int main(void) {
         cmocka_unit_test(every_unknown_word_of_a_list_is_told),
         cmocka_unit_test(a_word_with_a_value_needs_one),
         cmocka_unit_test(sub_options_fill_members_of_their_own),
+        cmocka_unit_test(a_key_that_is_given_again_takes_none_of_its_earlier_options),
         cmocka_unit_test(unknown_and_bad_sub_options_are_told_with_their_cure),
         cmocka_unit_test(a_sub_option_without_effect_is_told_once),
         cmocka_unit_test(sub_options_that_are_not_needed_are_named_once_with_the_reason),

@@ -80,9 +80,13 @@ TEST(a_node_shows_the_first_rule_that_applies) {
     shows(NODE_DOWN, F(MAINTENANCE), "down$", "down$");
     /* 3: reboots */
     shows(NODE_IDLE, F(REBOOT_ISSUED), "boot^", "reboot^");
-    shows(NODE_IDLE, F(REBOOT_REQUESTED), "boot@", "reboot@");
+    shows(NODE_IDLE, F(REBOOT_REQUESTED), "boot", "reboot");
+    shows(NODE_IDLE, F(REBOOT_REQUESTED) | F(NOT_RESPONDING), "boot*", "reboot*");
+    shows(NODE_DOWN, F(REBOOT_ISSUED) | F(DRAIN) | F(NOT_RESPONDING), "boot^", "reboot^");
+    shows(NODE_MIXED, F(REBOOT_REQUESTED), "mix@", "mixed@");
+    shows(NODE_MIXED, F(REBOOT_REQUESTED) | F(DRAIN), "drng@", "draining@");
     shows(NODE_ALLOCATED, F(REBOOT_REQUESTED), "alloc@", "allocated@");
-    shows(NODE_IDLE, F(REBOOT_ISSUED) | F(DRAIN), "drain^", "drained^");
+    shows(NODE_IDLE, F(REBOOT_ISSUED) | F(DRAIN), "boot^", "reboot^"); /* as the referee */
     /* 4, 5: drain, busy or not; it wins over DOWN */
     shows(NODE_ALLOCATED, F(DRAIN), "drng", "draining");
     shows(NODE_MIXED, F(DRAIN), "drng", "draining");
