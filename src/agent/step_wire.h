@@ -82,7 +82,9 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(41, U32, cgroup_parts, 0)  /* of each group: enum cgroup_part */                             \
     X(42, REC, job_fence, fence)                                                                   \
     X(43, REC, step_fence, fence)                                                                  \
-    X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */
+    X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */                                  \
+    X(60, BLOB, file_open, 0)       /* body of MSG_FILE_OPEN: no step, a file to be written */     \
+    X(61, STR, munge_socket, 0)
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

@@ -103,6 +103,7 @@ struct options {
     uint32_t kill_on_bad_exit; /* UNSET32: as the configuration says */
     uint32_t wait_seconds;     /* UNSET32: as the configuration says */
     char *mpi, *task_epilog, *task_prolog;
+    char *bcast, *compress; /* "" or NULL: no value given, see options_given() */
 
     /* ---- where values go that are checked and read by nobody: all that counts of such an option
      * is that it was given (`origin`) ---- */

@@ -146,9 +146,9 @@
     X(no_shell, "no-shell", 0, NO, A, "", flag, no_shell, 1, HONOURED, COMMAND, "", "allocate, print the job id and leave") \
     /* ---- steps (srun) ---- */ \
     X(async, "async", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "return as soon as the step has started") \
-    X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", string, unread_text, 3, NOT_YET, STEP, "PATH", "copy the program to the nodes first") \
+    X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", string, bcast, 3, HONOURED, STEP, "PATH", "copy the program to the nodes first") \
     X(bcast_exclude, "bcast-exclude", 0, REQUIRED, R, "SLURM_BCAST_EXCLUDE", string, unread_text, 3, NOT_YET, STEP, "PATHS", "libraries that are not copied") \
-    X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", string, unread_text, 3, NOT_YET, STEP, "TYPE", "compress the copy") \
+    X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", string, compress, 3, HONOURED, STEP, "TYPE", "compress the copy") \
     X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, NOT_YET, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "for tests of debuggers") \

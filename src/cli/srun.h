@@ -69,7 +69,8 @@ struct srun {
     uint32_t job_id;
     bool own_job; /* the allocation is ours to give back */
     struct str multi_prog;
-    int status; /* exit status to be */
+    char *program; /* --bcast: where it is here; NULL = no copy */
+    int status;    /* exit status to be */
 
     struct loop *loop;
     struct loop_fd *controller_watch;
@@ -161,6 +162,12 @@ int srun_signals_open(struct srun *srun);
 int srun_terminal_check(struct srun *srun);
 void srun_terminal_raw(struct srun *srun);
 void srun_terminal_restore(struct srun *srun);
+
+/* ---- srun_bcast.c ---- */
+/* --bcast: the program's path here, before anything is asked for; then the copy, and the command is
+ * the copy's path. */
+int srun_bcast_check(struct srun *srun);
+int srun_bcast(struct srun *srun);
 
 /* ---- srun_multi.c ---- */
 int srun_multi_read(struct srun *srun);

@@ -71,6 +71,8 @@ static int prepare(struct srun *srun, int argc, char **argv) {
         status = request_fill(&srun->cli, &srun->options, conf, argc, argv);
     if (status == CLI_GO_ON)
         status = srun_multi_read(srun);
+    if (status == CLI_GO_ON)
+        status = srun_bcast_check(srun);
     if (status != CLI_GO_ON)
         return status;
     job->kind = JOB_KIND_SRUN;
@@ -151,6 +153,8 @@ static int run_tasks(struct srun *srun) {
     struct error err = ERROR_INIT;
     int status = srun_multi_check(srun);
 
+    if (status == CLI_GO_ON)
+        status = srun_bcast(srun);
     if (status == CLI_GO_ON)
         status = srun_output_open(srun);
     if (status == CLI_GO_ON)

@@ -104,6 +104,7 @@ static const struct request_row {
     {MSG_ALLOC_END, handle_alloc_end},
     {MSG_ALLOC_ATTACH, handle_alloc_attach},
     {MSG_STEP_CREATE, handle_step_create},
+    {MSG_FILE_GRANT, handle_file_grant},
     {MSG_JOB_VERB, handle_verb},
     {MSG_JOB_KILL, handle_kill},
     {MSG_STEP_KILL, handle_step_kill},

@@ -709,6 +709,12 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
 void step_create_first(struct core *core, struct core_job *job);
 void step_done(struct core *core, struct core_job *job, uint32_t node,
                const struct step_done *done);
+/* Whether the user may have steps in the job now. */
+must_check int step_job_check(struct core *core, struct core_job *job, const struct core_user *user,
+                              struct error *err);
+/* STEP_REPLY with what the shell makes a credential of. */
+void step_answer(struct core *core, uint64_t client, uint32_t seq, struct step_layout *layout,
+                 struct bytes credential);
 void steps_wake(struct core *core, struct core_job *job);
 void steps_fail_waiting(struct core *core, struct core_job *job, int code);
 /* The job's nodes are clean: steps whose end nobody reported have ended too. */
@@ -735,7 +741,7 @@ void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t
 typedef void request_fn(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, void *body);
 request_fn handle_submit, handle_alloc_end, handle_alloc_attach, handle_step_create, handle_verb,
-    handle_kill, handle_step_kill, handle_update, handle_why, handle_reboot;
+    handle_kill, handle_step_kill, handle_update, handle_why, handle_reboot, handle_file_grant;
 void client_watches(struct core *core, uint64_t client, const struct core_job *job);
 void alloc_answer_fresh(struct core *core);
 void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */

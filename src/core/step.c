@@ -278,8 +278,8 @@ static int step_try(struct core *core, struct core_job *job, const struct step_r
     return r;
 }
 
-static void answer_layout(struct core *core, uint64_t client, uint32_t seq,
-                          struct step_layout *layout, struct bytes credential) {
+void step_answer(struct core *core, uint64_t client, uint32_t seq, struct step_layout *layout,
+                 struct bytes credential) {
     struct step_reply *reply = arena_alloc(&core->out->memory, sizeof(*reply));
     record_init(&record_step_reply, reply);
     reply->layout = layout;
@@ -296,8 +296,8 @@ static void answer_layout(struct core *core, uint64_t client, uint32_t seq,
     effect->credential = credential;
 }
 
-static int step_job_check(struct core *core, struct core_job *job, const struct core_user *user,
-                          struct error *err) {
+int step_job_check(struct core *core, struct core_job *job, const struct core_user *user,
+                   struct error *err) {
     if (job == NULL)
         return error_set(err, ERR_INVALID_JOB_ID, "no such job");
     if (!job_user_may(core, job, user->uid))
@@ -335,7 +335,7 @@ void handle_step_create(struct core *core, uint64_t client, uint32_t seq,
     if (r == 0)
         r = step_try(core, job, request, &layout, &credential, &err);
     if (r == 0) {
-        answer_layout(core, client, seq, layout, credential);
+        step_answer(core, client, seq, layout, credential);
         return;
     }
     if (r != -ERR_NODES_BUSY || request->immediate) {
@@ -373,7 +373,7 @@ void steps_wake(struct core *core, struct core_job *job) {
         if (r == -ERR_NODES_BUSY)
             continue;
         if (r == 0)
-            answer_layout(core, wait->client, wait->seq, layout, credential);
+            step_answer(core, wait->client, wait->seq, layout, credential);
         else
             emit_error(core, wait->client, wait->seq, r, err.text);
         step_wait_free(wait);

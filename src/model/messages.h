@@ -154,7 +154,8 @@ RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
     X(10, STR, job_nodelist, 0)                                                                    \
     X(11, STR, job_gres, 0)                                                                        \
     X(12, U32, cpus_per_task, 0)                                                                   \
-    X(13, OPT32, time_limit, 0)
+    X(13, OPT32, time_limit, 0)                                                                    \
+    X(20, BOOL, files, 0) /* to write files as the user; it starts nothing */
 RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
 
 /* Notice to the owner's salloc or srun. */
@@ -583,6 +584,41 @@ RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
     X(2, U32, step_id, 0)
 RECORD_DECLARE(step_attach, STEP_ATTACH_FIELDS)
 
+/* ---- sbcast, srun --bcast: a file to all nodes of a job ---- */
+/* To the controller, which answers STEP_REPLY: the nodes with a credential for files. */
+#define FILE_GRANT_FIELDS(X)                                                                       \
+    X(1, STR, job, 0)       /* "12", "12_3" */                                                     \
+    X(2, OPT32, step_id, 0) /* the nodes of this step only */
+RECORD_DECLARE(file_grant, FILE_GRANT_FIELDS)
+/* To slurmd, handed on to a process that writes as the user and passes on to `children`, which it
+ * divides among at most `fanout` connections. */
+#define FILE_OPEN_FIELDS(X)                                                                        \
+    X(1, STR, credential, 0)                                                                       \
+    X(2, STR, path, 0) /* absolute */                                                              \
+    X(3, BOOL, force, 0)                                                                           \
+    X(4, U32, mode, 0)                                                                             \
+    X(5, I64, mtime, 0) /* seconds, with atime; 0 = now */                                         \
+    X(6, I64, atime, 0)                                                                            \
+    X(7, U32, fanout, 0)                                                                           \
+    X(8, RECS, children, step_node)                                                                \
+    X(9, U32, silence, 0) /* seconds without an answer, then a child is given up */
+RECORD_DECLARE(file_open, FILE_OPEN_FIELDS)
+#define FILE_DATA_FIELDS(X)                                                                        \
+    X(1, BLOB, data, 0)                                                                            \
+    X(2, U32, raw_size, 0) /* of data that zlib has compressed; 0 = as it is */                    \
+    X(3, BOOL, last, 0)    /* the file is complete */
+RECORD_DECLARE(file_data, FILE_DATA_FIELDS)
+#define FILE_FAILURE_FIELDS(X)                                                                     \
+    X(1, STR, node, 0)                                                                             \
+    X(2, U32, number, 0) /* errno */                                                               \
+    X(3, STR, text, 0)
+RECORD_DECLARE(file_failure, FILE_FAILURE_FIELDS)
+/* Back, twice: when all below are ready for data, and when all have ended. */
+#define FILE_RESULT_FIELDS(X)                                                                      \
+    X(1, BOOL, over, 0)                                                                            \
+    X(2, RECS, failures, file_failure) /* since the last one */
+RECORD_DECLARE(file_result, FILE_RESULT_FIELDS)
+
 /* ---- sluice why ---- */
 #define WHY_FIELDS(X) X(1, STR, job, 0) /* "12", "12_3" */
 RECORD_DECLARE(why, WHY_FIELDS)
@@ -737,7 +773,12 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     /* sstat <-> slurmd */                                                                         \
     X(106, STEP_STAT, step_stat)                                                                   \
     X(107, STEP_STAT_REPLY, step_stat_reply)                                                       \
-    X(108, STEP_ATTACH, step_attach)
+    X(108, STEP_ATTACH, step_attach)                                                               \
+    /* files */                                                                                    \
+    X(112, FILE_GRANT, file_grant)                                                                 \
+    X(113, FILE_OPEN, file_open)                                                                   \
+    X(114, FILE_DATA, file_data)                                                                   \
+    X(115, FILE_RESULT, file_result)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

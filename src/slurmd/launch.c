@@ -32,6 +32,7 @@ struct pending {
     struct arena arena;
     struct step_credential credential;
     struct error failure; /* of the credential */
+    bool is_file;         /* body is MSG_FILE_OPEN: no step */
 };
 
 static void pending_free(struct pending *pending) {
@@ -128,6 +129,10 @@ static void give_up(struct pending *pending, const struct error *why) {
     struct agent_effects effects = {0};
 
     refuse(pending, why);
+    if (pending->is_file) {
+        pending_free(pending);
+        return;
+    }
     step_give_up(slurmd, pending->key);
     agent_launch_failed(slurmd->agent, loop_monotonic_usec(), pending->key, why, &effects);
     slurmd_effects(slurmd, &effects);
@@ -165,8 +170,15 @@ static void on_user(const struct user *user, void *context) {
             return;
         }
         order.channel = (struct blob) {(uint8_t *) channel.data, channel.length};
-        order.step_launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
         order.credential = &pending->credential;
+        if (pending->is_file) {
+            order.file_open = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
+            order.munge_socket = slurmd->munge_socket;
+            file_spawn(slurmd, &order, fd);
+            pending_free(pending);
+            return;
+        }
+        order.step_launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
     } else {
         order.launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
     }
@@ -261,6 +273,9 @@ static int check_credential(struct pending *pending, struct error *err) {
                          "The step's credential has expired %lld s ago; are "
                          "the clocks of controller and node the same?",
                          (long long) (pending->info.decode_time - credential->expires));
+    if (credential->files != pending->is_file)
+        return error_set(err, ERR_AUTH, "The credential is for %s.",
+                         credential->files ? "files and starts no step" : "a step, not for files");
     if (!names_node(credential, slurmd->node_name))
         return error_set(err, ERR_INVALID_NODE, "The step's credential is not for node %s.",
                          slurmd->node_name);
@@ -286,6 +301,10 @@ static void on_credential(void *context) {
             (struct step_key) {credential->job_id, credential->step_id, credential->attempt};
         pending->uid = credential->uid;
         pending->gid = credential->gid;
+        if (pending->is_file) {
+            user_find(pending->slurmd, pending->uid, pending->gid, on_user, pending);
+            return;
+        }
         if (accepted(pending, false)) {
             log_debug("launching step %u.%u for uid %u", pending->key.job_id, pending->key.step_id,
                       pending->uid);
@@ -298,10 +317,8 @@ static void on_credential(void *context) {
     pending_free(pending);
 }
 
-/* The fields of MSG_STEP_LAUNCH that slurmd reads; the same numbers as there. */
-#define STEP_LAUNCH_HEAD_FIELDS(X)                                                                 \
-    X(1, STR, credential, 0)                                                                       \
-    X(2, STR, node_name, 0)
+/* The field of MSG_STEP_LAUNCH and MSG_FILE_OPEN that slurmd reads; the same number as there. */
+#define STEP_LAUNCH_HEAD_FIELDS(X) X(1, STR, credential, 0)
 RECORD_DECLARE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
 #define RECORD_ROW_step_launch_head(...) RECORD_ROW(step_launch_head, __VA_ARGS__)
 RECORD_DEFINE(step_launch_head, STEP_LAUNCH_HEAD_FIELDS)
@@ -336,6 +353,7 @@ void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_
     pending->conn = conn;
     list_append(&slurmd->pending_steps, &pending->in_slurmd);
     pending->seq = message->seq;
+    pending->is_file = message->type == MSG_FILE_OPEN;
     message_arena_init(&pending->arena, message->body);
     if (wire_decode(&record_step_launch_head, message->body, &pending->arena, &head, &err) < 0 ||
         !head.credential) {

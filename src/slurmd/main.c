@@ -215,6 +215,7 @@ static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect)
         sweep_step(slurmd, effect->key);
         break;
     case AGENT_CLEAN_JOB:
+        files_end(slurmd, effect->key.job_id);
         clean_job(slurmd, effect->key.job_id);
         break;
     }
@@ -438,6 +439,7 @@ int main(int argc, char **argv) {
     if (slurmd.options.print_machine)
         return show_machine();
     list_init(&slurmd.links);
+    list_init(&slurmd.files);
     list_init(&slurmd.pending_steps);
     list_init(&slurmd.stats);
     int r = prepare(&slurmd, &err);

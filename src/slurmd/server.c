@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The port where srun asks for its part of a step, and sattach for a look at one: the first message
- * says what is wanted, and the connection then belongs to a slurmstepd. sstat asks here, too. */
+ * says what is wanted, and the connection then belongs to a slurmstepd. sstat asks here, too,
+ * and sbcast brings its files. */
 #include <string.h>
 
 #include "os/log.h"
@@ -9,7 +10,7 @@
 static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
     struct slurmd *slurmd = context;
 
-    if (message->type == MSG_STEP_LAUNCH) {
+    if (message->type == MSG_STEP_LAUNCH || message->type == MSG_FILE_OPEN) {
         launch_step(slurmd, conn, message);
         return;
     }

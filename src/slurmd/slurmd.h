@@ -93,6 +93,7 @@ struct slurmd {
 
     struct health *health; /* health.c */
 
+    struct list files;         /* bcast.c: those that write */
     struct list pending_steps; /* launch.c: srun's requests under way */
     struct list stats;         /* stat.c: sstat's */
 
@@ -138,7 +139,7 @@ must_check int server_start(struct slurmd *slurmd, struct error *err);
 /* ---- launch.c ---- */
 /* A batch script from the controller; body is MSG_LAUNCH. */
 void launch_batch(struct slurmd *slurmd, struct bytes body);
-/* A step of srun: takes the connection over once the credential holds. */
+/* A step of srun, or a file: takes the connection over once the credential holds. */
 void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
 
 void launch_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
@@ -149,6 +150,12 @@ void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_mes
 void stat_report(struct slurmd *slurmd, const struct step_report *report);
 void stat_step_gone(struct slurmd *slurmd, struct step_key key);
 void stat_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
+/* ---- bcast.c: files for jobs ---- */
+/* Starts the process that takes the file of order->file_open; fd (the sender's connection) is
+ * owned. It ends with slurmd, and with the job. */
+void file_spawn(struct slurmd *slurmd, const struct step_order *order, int fd);
+void files_end(struct slurmd *slurmd, uint32_t job_id);
+
 /* ---- attach.c ---- */
 /* Hands the connection of an sattach over to the slurmstepd of the step. */
 void attach_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
@@ -179,6 +186,9 @@ void step_command(struct slurmd *slurmd, struct step_key key, const struct step_
 /* The newest attempt of a step whose slurmstepd is there. */
 bool step_find(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id,
                struct step_key *ret);
+/* slurmstepd with one end of a socket as STEP_ORDER_FD; `what` is its title. */
+must_check int stepd_exec(struct slurmd *slurmd, const char *what, int socket_fd,
+                          struct error *err);
 /* fd is owned. */
 void step_watch(struct slurmd *slurmd, struct step_key key, struct bytes channel, int fd);
 /* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */

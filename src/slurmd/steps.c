@@ -190,19 +190,14 @@ static void reaped(pid_t pid, int status, void *context) {}
 /* Runs slurmstepd with its socket as descriptor 3, in a session of its own, so that neither a ^C at
  * slurmd's terminal nor the end of slurmd reaches it. Its name in process listings tells the step.
  */
-static int stepd_exec(struct slurmd *slurmd, struct step_key key, int socket_fd,
-                      struct error *err) {
+int stepd_exec(struct slurmd *slurmd, const char *what, int socket_fd, struct error *err) {
     cleanup_str struct str title = STR_INIT;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t none;
     pid_t pid;
 
-    str_append(&title, "slurmstepd: [");
-    str_append_u64(&title, key.job_id);
-    str_append_char(&title, '.');
-    step_id_print(key.step_id, &title);
-    str_append_char(&title, ']');
+    str_printf(&title, "slurmstepd: [%s]", what);
     char *argv[] = {title.data, NULL};
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, slurmd->null_fd, 0);
@@ -224,12 +219,14 @@ static int stepd_exec(struct slurmd *slurmd, struct step_key key, int socket_fd,
 
 static int link_start(struct step_link *link, const struct step_order *order, int *srun_fd,
                       struct error *err) {
-    cleanup_str struct str content = STR_INIT;
+    cleanup_str struct str content = STR_INIT, name = STR_INIT;
     int fds[2];
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
         return error_errno(err, errno, "socketpair()");
-    int r = stepd_exec(link->slurmd, link->key, fds[1], err);
+    str_printf(&name, "%u.", link->key.job_id);
+    step_id_print(link->key.step_id, &name);
+    int r = stepd_exec(link->slurmd, name.data, fds[1], err);
     close(fds[1]);
     if (r == 0)
         r = sock_nonblock(fds[0], true, err);

@@ -135,6 +135,8 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
         r = prepare_process(stepd, err);
     if (r == 0)
         r = read_order(stepd, &srun_fd, err);
+    if (r == 0 && stepd->order.file_open.size > 0)
+        return bcast_run(stepd, srun_fd, err);
     if (r == 0)
         r = link_open(stepd, STEP_ORDER_FD, err);
     if (r < 0)

@@ -9,6 +9,7 @@
  *             until the group is empty
  *   ENDED     result known: srun has been told, slurmd is told until it says FORGET
  *
+ * The same program takes a file for a job (bcast.c), which is no step.
  * One struct stepd per process, owned by main(); the modules below work on it.
  */
 #ifndef SLUICE_SLURMSTEPD_STEPD_H
@@ -196,6 +197,11 @@ void watch_send(struct stepd *stepd, uint16_t type, uint16_t flags, struct bytes
 /* Tasks have read what waited for them. */
 void watch_go_on(struct stepd *stepd);
 bool watch_is_over(const struct stepd *stepd); /* nobody does */
+
+/* ---- bcast.c: no step, but a file for a job (sbcast) ---- */
+/* Takes the file as the user and passes it on; returns when that is done, or slurmd or the sender
+ * has gone. srun_fd: the sender's connection, owned. */
+must_check int bcast_run(struct stepd *stepd, int srun_fd, struct error *err);
 
 /* ---- link.c: slurmd ---- */
 must_check int link_open(struct stepd *stepd, int inherited_fd, struct error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps inside a job. Covers: step.c step_place.c step_gres.c step_end.c */
+/* Steps inside a job. Covers: step.c step_place.c step_gres.c step_end.c
+ * file_grant.c */
 #include <string.h>
 
 #include "steps.h"
@@ -571,6 +572,45 @@ TEST(steps_and_what_they_hold_survive_a_restart) {
     world_stop(&world);
 }
 
+static const struct step_layout *granted(struct world *world, const char *job, uint32_t step_id,
+                                         struct step_answer *answer) {
+    struct file_grant grant = {.job = text(job), .step_id = step_id};
+    memset(answer, 0, sizeof(*answer));
+    arena_init(&answer->arena, 0);
+    answer->client = world_send(world, MSG_FILE_GRANT, &grant);
+    steps_answer(world, answer);
+    return answer->layout;
+}
+
+TEST(files_may_be_written_on_the_nodes_of_ones_running_job_or_step) {
+    struct world world;
+    struct step_request request;
+    struct step_answer answer;
+    begin_job(&world, 3, 6, NULL);
+    const struct step_layout *layout = granted(&world, "1", UNSET32, &answer);
+    assert_non_null(layout);
+    assert_int_equal(layout->nodes.n, 3);
+    assert_string_equal(layout->nodes.items[2].name, "n3");
+    assert_int_equal(layout->attempt, 1);
+    steps_done(&answer);
+    assert_null(granted(&world, "1", 0, &answer));
+    assert_int_equal(answer.code, ERR_INVALID_JOB_ID);
+    steps_done(&answer);
+    steps_request(&request, 1, 1);
+    request.min_nodes = request.max_nodes = 1;
+    steps_run(&world, &request);
+    layout = granted(&world, "1", 0, &answer);
+    assert_non_null(layout);
+    assert_int_equal(layout->nodes.n, 1);
+    steps_done(&answer);
+    assert_null(granted(&world, "2", UNSET32, &answer));
+    assert_int_equal(answer.code, ERR_INVALID_JOB_ID);
+    steps_done(&answer);
+    assert_null(granted(&world, NULL, UNSET32, &answer));
+    steps_done(&answer);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_gets_all_nodes_of_its_job_unless_it_says_less),
@@ -600,6 +640,7 @@ int main(void) {
         cmocka_unit_test(there_is_one_interactive_step_at_a_time),
         cmocka_unit_test(only_the_batch_host_tells_the_end_of_the_script),
         cmocka_unit_test(a_step_whose_end_nobody_reported_has_ended_with_its_job),
+        cmocka_unit_test(files_may_be_written_on_the_nodes_of_ones_running_job_or_step),
         cmocka_unit_test(steps_and_what_they_hold_survive_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
