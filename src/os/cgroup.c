@@ -104,30 +104,32 @@ static int set_up(const char *dir, uint32_t parts, bool is_v2, struct error *err
  * of a job removes the job's group and may do so while we make ours in it: then again. */
 static int make_dir(const char *dir, uint32_t parts, bool is_v2, bool *ret_is_new,
                     struct error *err) {
-    int r = 0;
+    struct error why = ERROR_INIT; /* of the last try */
     for (unsigned i = 0; i < MAKE_TRIES; i++) {
-        bool is_new = mkdir(dir, 0755) == 0;
-        if (is_new || errno == EEXIST) {
-            r = is_new || is_v2 ? set_up(dir, parts, is_v2, err) : 0;
-            *ret_is_new |= is_new && r == 0;
-            if (r != -ERR_NOT_FOUND)
-                return r;
-            continue;
+        int errnum = mkdir(dir, 0755) == 0 ? 0 : errno;
+        if (errnum == 0 || errnum == EEXIST) {
+            int r = errnum == 0 || is_v2 ? set_up(dir, parts, is_v2, &why) : 0;
+            *ret_is_new |= errnum == 0 && r == 0;
+            if (r == 0)
+                return 0;
+            if (r == -ERR_NOT_FOUND)
+                continue;
+            break;
         }
-        r = error_errno(err, errno, "cannot make control group %s", dir);
-        if (errno != ENOENT)
-            return r;
+        error_errno(&why, errnum, "cannot make control group %s", dir);
         cleanup_free char *parent = xstrdup(dir);
         char *slash = strrchr(parent, '/');
-        if (slash == parent)
-            return r;
+        if (errnum != ENOENT || slash == parent)
+            break;
         *slash = '\0';
         bool ignored = false;
         int above = make_dir(parent, parts, is_v2, &ignored, err);
         if (above < 0)
             return above;
     }
-    return r;
+    if (err)
+        *err = why;
+    return why.code;
 }
 
 /* The parts that are one directory: all that v2 provides, or one of v1. */

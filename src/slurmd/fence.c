@@ -222,11 +222,10 @@ void fences_start(struct slurmd *slurmd) {
         return;
     }
     open_tree(slurmd);
-    if (cgroup_tree_mode(fences->tree) == CGROUP_NONE)
-        error_set(&err, ERR_NOT_SUPPORTED, "%s", cgroup_tree_describe(fences->tree));
-    else
-        (void) !make_base(fences, &err);
-    if (err.code < 0) {
+    int r = cgroup_tree_mode(fences->tree) != CGROUP_NONE
+                ? make_base(fences, &err)
+                : error_set(&err, ERR_NOT_SUPPORTED, "%s", cgroup_tree_describe(fences->tree));
+    if (r < 0) {
         none(fences, err.text);
         log_error("Confinement=%s: jobs are held to nothing", fences->told);
         return;
