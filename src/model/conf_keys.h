@@ -1028,17 +1028,17 @@ X(U64, memory_swappiness, "MemorySwappiness", CONF_UNSET, 0, 100, NONE, HONOURED
   "how readily memory is swapped out; control groups v1 only") \
 X(BOOL, signal_children_processes, "SignalChildrenProcesses", false, 0, 1, NONE, HONOURED, \
   "signals go to all processes of a step") \
-X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, ignore_systemd, "IgnoreSystemd", false, 0, 1, NONE, HONOURED, \
   "make control groups without systemd") \
-X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, ignore_systemd_on_failure, "IgnoreSystemdOnFailure", false, 0, 1, NONE, HONOURED, \
   "make control groups without systemd when it does not answer") \
 X(BOOL, enable_controllers, "EnableControllers", false, 0, 1, NONE, NOT_NEEDED, \
   "controllers are enabled as needed") \
 X(BOOL, enable_extra_controllers, "EnableExtraControllers", false, 0, 1, NONE, NOT_NEEDED, \
   "controllers are enabled as needed") \
-X(U32, systemd_timeout, "SystemdTimeout", 1000, 0, CONF_U32_MAX, NONE, NOT_YET, \
+X(U32, systemd_timeout, "SystemdTimeout", 1000, 0, CONF_U32_MAX, NONE, HONOURED, \
   "milliseconds that systemd may take") \
-X(STRING, slice, "CgroupSlice", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, slice, "CgroupSlice", NULL, 0, 0, NONE, HONOURED, \
   "slice that the groups are placed in") \
 X(BOOL, job_id_paths, "CgroupJobIdPaths", true, 0, 1, NONE, NOT_YET, \
   "name groups after job ids")

@@ -169,20 +169,39 @@ static const char *why_none(const struct slurmd *slurmd) {
 
 /* One base for each node, so that several slurmds of several clusters can run on one machine; tools
  * that look for Slurm's groups find those of a machine's only slurmd. */
-static char *base_path(const struct slurmd *slurmd, enum cgroup_mode mode) {
-    bool is_only = !slurmd->options.node_name;
+static char *scope_name(const struct slurmd *slurmd) {
+    return !slurmd->options.node_name
+               ? xstrdup("slurmstepd.scope")
+               : xasprintf("%s_%u_slurmstepd.scope", slurmd->node_name, slurmd->node->port);
+}
 
-    if (mode == CGROUP_V2)
-        return is_only ? xstrdup("system.slice/slurmstepd.scope")
-                       : xasprintf("system.slice/%s_%u_slurmstepd.scope", slurmd->node_name,
-                                   slurmd->node->port);
-    return is_only ? xstrdup("slurm")
-                   : xasprintf("slurm_%s_%u", slurmd->node_name, slurmd->node->port);
+static char *v1_name(const struct slurmd *slurmd) {
+    return !slurmd->options.node_name
+               ? xstrdup("slurm")
+               : xasprintf("slurm_%s_%u", slurmd->node_name, slurmd->node->port);
+}
+
+/* "a-b.slice" lies in "a.slice/". */
+static void print_slice_path(const char *slice, struct str *out) {
+    const char *end = strstr(slice, ".slice");
+    size_t length = end ? (size_t) (end - slice) : strlen(slice);
+
+    for (size_t i = 1; i <= length; i++) {
+        if (slice[i] != '-' && i < length)
+            continue;
+        str_append_bytes(out, slice, i);
+        str_append(out, ".slice/");
+    }
+}
+
+static const char *slice_name(const struct slurmd *slurmd) {
+    return slurmd->conf->cgroup.slice ? slurmd->conf->cgroup.slice : "system.slice";
 }
 
 static void open_tree(struct slurmd *slurmd) {
     const struct conf_cgroup *conf = &slurmd->conf->cgroup;
     struct fences *fences = &slurmd->fences;
+    cleanup_str struct str base = STR_INIT;
     struct cgroup_choice choice = {
         .base = "",
         .mountpoint = conf->mountpoint,
@@ -190,11 +209,35 @@ static void open_tree(struct slurmd *slurmd) {
         .no_v2 = conf->plugin == CONF_CGROUP_V1,
     };
     struct cgroup_tree *look = cgroup_tree_new(&choice);
-    cleanup_free char *base = base_path(slurmd, cgroup_tree_mode(look));
+    bool is_v2 = cgroup_tree_mode(look) == CGROUP_V2;
+    cleanup_free char *name = is_v2 ? scope_name(slurmd) : v1_name(slurmd);
 
     cgroup_tree_free(look);
-    choice.base = base;
+    if (is_v2)
+        print_slice_path(slice_name(slurmd), &base);
+    str_append(&base, name);
+    choice.base = base.data;
     fences->tree = cgroup_tree_new(&choice);
+}
+
+/* On v2 alone, systemd's tree is systemd's. */
+static int ask_systemd(struct slurmd *slurmd, struct error *err) {
+    const struct conf_cgroup *conf = &slurmd->conf->cgroup;
+    cleanup_free char *unit = scope_name(slurmd);
+    struct error why = ERROR_INIT;
+
+    if (cgroup_tree_mode(slurmd->fences.tree) != CGROUP_V2 || conf->ignore_systemd ||
+        !fence_systemd_runs())
+        return 0;
+    int r = fence_scope_open(slurmd, unit, slice_name(slurmd), &why);
+    if (r == 0)
+        return 0;
+    if (conf->ignore_systemd_on_failure) {
+        log_error("%s; making control groups without systemd (IgnoreSystemdOnFailure)", why.text);
+        return 0;
+    }
+    *err = why;
+    return r;
 }
 
 static int make_base(struct fences *fences, struct error *err) {
@@ -214,6 +257,7 @@ void fences_start(struct slurmd *slurmd) {
     const char *why = why_none(slurmd);
     struct error err = ERROR_INIT;
 
+    fences->stepds_fd = -1;
     fences->pid_max = read_pid_max();
     if (why) {
         none(fences, why);
@@ -223,8 +267,10 @@ void fences_start(struct slurmd *slurmd) {
     }
     open_tree(slurmd);
     int r = cgroup_tree_mode(fences->tree) != CGROUP_NONE
-                ? make_base(fences, &err)
+                ? ask_systemd(slurmd, &err)
                 : error_set(&err, ERR_NOT_SUPPORTED, "%s", cgroup_tree_describe(fences->tree));
+    if (r == 0)
+        r = make_base(fences, &err);
     if (r < 0) {
         none(fences, err.text);
         log_error("Confinement=%s: jobs are held to nothing", fences->told);
@@ -279,7 +325,9 @@ void fences_configure(struct slurmd *slurmd) {
 void fences_stop(struct slurmd *slurmd) {
     struct fences *fences = &slurmd->fences;
 
-    if (fences->tree) {
+    if (fences->tree && fences->stepds_fd >= 0) {
+        fence_scope_close(fences);
+    } else if (fences->tree) {
         struct cgroup *base = cgroup_handle(fences->tree, "", cgroup_tree_parts(fences->tree));
         cgroup_remove_if_empty(base);
         cgroup_free(base);

@@ -47,7 +47,8 @@ struct fences {
     struct str untested;      /* a sentence for each kind that the kernel did not do */
     struct str why_not;       /* for each that is wanted and not enforced */
     char *told;               /* for the controller */
-    uint64_t pid_max;         /* of the kernel */
+    int stepds_fd;    /* group that slurmstepds are born in (fence_scope.c), -1 = where slurmd is */
+    uint64_t pid_max; /* of the kernel */
     vec(struct fence_device) devices;
 };
 
@@ -74,6 +75,14 @@ void fence_step_path(uint32_t job_id, uint32_t step_id, struct str *out);
 /* The groups of a step whose slurmstepd is gone: true when they are gone, else its processes have
  * been killed. */
 bool fences_sweep(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id);
+
+/* ---- fence_scope.c ---- */
+bool fence_systemd_runs(void);
+/* Has systemd make the base: the scope `unit` ("slurmstepd.scope") in `slice`. One that is there
+ * already is used again. */
+must_check int fence_scope_open(struct slurmd *slurmd, const char *unit, const char *slice,
+                                struct error *err);
+void fence_scope_close(struct fences *fences);
 
 /* ---- fence_test.c ---- */
 /* Tries each kind in a group of its own: returns those that the kernel enforces, of `kinds`. For

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "os/clone.h"
 #include "os/log.h"
 #include "os/sock.h"
 #include "slurmd/slurmd.h"
@@ -184,6 +184,27 @@ void step_give_up(struct slurmd *slurmd, struct step_key key) {
         link_free(link);
 }
 
+struct stepd_start {
+    const char *path;
+    char *const *argv;
+    int null_fd, socket_fd, failure;
+};
+
+static int stepd_child(void *context) {
+    struct stepd_start *start = context;
+
+    (void) setsid();
+    clone_reset_signals();
+    /* a copy loses close-on-exec, but not of itself */
+    if (start->socket_fd == STEP_ORDER_FD)
+        (void) fcntl(STEP_ORDER_FD, F_SETFD, 0);
+    if (dup2(start->null_fd, 0) >= 0 && dup2(start->null_fd, 1) >= 0 &&
+        dup2(start->socket_fd, STEP_ORDER_FD) >= 0)
+        execve(start->path, start->argv, environ);
+    start->failure = errno;
+    _exit(127);
+}
+
 /* Its end is known from its socket. */
 static void reaped(pid_t pid, int status, void *context) {}
 
@@ -192,29 +213,19 @@ static void reaped(pid_t pid, int status, void *context) {}
  */
 int stepd_exec(struct slurmd *slurmd, const char *what, int socket_fd, struct error *err) {
     cleanup_str struct str title = STR_INIT;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t none;
-    pid_t pid;
+    bool is_inside;
 
     str_printf(&title, "slurmstepd: [%s]", what);
     char *argv[] = {title.data, NULL};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, slurmd->null_fd, 0);
-    posix_spawn_file_actions_adddup2(&actions, slurmd->null_fd, 1);
-    posix_spawn_file_actions_adddup2(&actions, socket_fd, STEP_ORDER_FD);
-    sigemptyset(&none);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attr, &none);
-    int r = posix_spawn(&pid, slurmd->stepd_path, &actions, &attr, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attr);
-    if (r != 0)
-        return error_errno(err, r, "Cannot start %s", slurmd->stepd_path);
-    if (loop_child(slurmd->loop, pid, reaped, NULL, NULL) < 0)
+    struct stepd_start start = {.path = slurmd->stepd_path,
+                                .argv = argv,
+                                .null_fd = slurmd->null_fd,
+                                .socket_fd = socket_fd};
+    pid_t pid = clone_vfork(slurmd->fences.stepds_fd, &is_inside, stepd_child, &start);
+    int failure = pid < 0 ? errno : start.failure;
+    if (pid > 0 && loop_child(slurmd->loop, pid, reaped, NULL, NULL) < 0)
         log_error("slurmstepd %d will stay a zombie", (int) pid);
-    return 0;
+    return failure ? error_errno(err, failure, "Cannot start %s", slurmd->stepd_path) : 0;
 }
 
 static int link_start(struct step_link *link, const struct step_order *order, int *srun_fd,

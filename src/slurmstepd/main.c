@@ -165,6 +165,10 @@ int main(int argc, char **argv) {
         printf("slurm " SLUICE_COMPAT_VERSION "\n");
         return 0;
     }
+    if (argc > 1 && str_equal(argv[1], "infinity")) {
+        for (;;) /* holds slurmd's scope; see src/slurmd/fence_scope.c */
+            (void) pause();
+    }
     if (fstat(STEP_ORDER_FD, &stat) < 0 || !S_ISSOCK(stat.st_mode)) {
         fprintf(stderr, "slurmstepd: error: This program is started by slurmd, once a step.\n");
         return 1;

@@ -4,23 +4,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/sched.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "os/clone.h"
 #include "os/loop.h"
-
-#define CHILD_STACK (64u << 10)
 
 /* What parent and child share. */
 struct spawning {
@@ -89,17 +85,6 @@ static void child_limits(const struct spawn_plan *plan) {
     }
 }
 
-/* What is ignored stays ignored across exec. By the system call: the C library keeps two signals to
- * itself, and whoever started slurmd may have ignored these, too. */
-static void child_signals(void) {
-    static const uint64_t default_action[4]; /* larger than the kernel's struct; all zero */
-    const uint64_t none = 0;
-
-    for (int i = 1; i < NSIG; i++)
-        (void) syscall(SYS_rt_sigaction, i, default_action, NULL, sizeof(none));
-    (void) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
-}
-
 static void child_exec(struct spawning *s) {
     const struct spawn_plan *plan = s->plan;
     int denied = 0;
@@ -166,74 +151,11 @@ static int child_main(void *argument) {
     }
     child_limits(plan);
     (void) umask(plan->umask);
-    child_signals();
+    clone_reset_signals();
     if (child_identity(s) < 0)
         _exit(1);
     child_exec(s);
     _exit(s->failure);
-}
-
-/*
- * clone3() into a cgroup, sharing memory; the child runs main(argument) on the stack of `args`.
- * The C library has no function for this, and a system call that returns twice on one stack cannot
- * be written in C. Entering a group later, by cgroup.procs, waits for all processors to pass a
- * quiet state: ten milliseconds a task.
- */
-static long clone3_call(struct clone_args *args, int (*main)(void *), void *argument) {
-#if defined(__x86_64__)
-    long result;
-    register int (*main_)(void *) __asm__("r12") = main;
-    register void *argument_ __asm__("r13") = argument;
-
-    __asm__ volatile("syscall\n\t"
-                     "test %%rax, %%rax\n\t"
-                     "jnz 1f\n\t"
-                     "xor %%ebp, %%ebp\n\t"
-                     "mov %[argument], %%rdi\n\t"
-                     "call *%[main]\n\t"
-                     "ud2\n"
-                     "1:"
-                     : "=a"(result)
-                     : "a"((long) SYS_clone3), "D"(args),
-                       "S"(sizeof(*args)), [main] "r"(main_), [argument] "r"(argument_)
-                     : "rcx", "r11", "memory", "cc");
-    return result;
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = SYS_clone3;
-    register long x0 __asm__("x0") = (long) args;
-    register long x1 __asm__("x1") = sizeof(*args);
-    register int (*main_)(void *) __asm__("x20") = main;
-    register void *argument_ __asm__("x21") = argument;
-
-    __asm__ volatile("svc #0\n\t"
-                     "cbnz x0, 1f\n\t"
-                     "mov x0, %[argument]\n\t"
-                     "blr %[main]\n\t"
-                     "brk #0\n"
-                     "1:"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), [main] "r"(main_), [argument] "r"(argument_)
-                     : "memory", "cc");
-    return x0;
-#else
-    return -ENOSYS;
-#endif
-}
-
-static pid_t clone_into(struct spawning *s, char *stack) {
-    struct clone_args args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP,
-                              .exit_signal = SIGCHLD,
-                              .stack = (uintptr_t) stack,
-                              .stack_size = CHILD_STACK,
-                              .cgroup = (uint64_t) s->plan->entry->dir_fd};
-    long result;
-
-    s->born_in_cgroup = true;
-    result = clone3_call(&args, child_main, s);
-    if (result >= 0)
-        return (pid_t) result;
-    s->born_in_cgroup = false;
-    return -1;
 }
 
 static const char *search_path(const struct spawn_plan *plan) {
@@ -269,33 +191,16 @@ static int exec_error(const struct spawn_plan *plan, int failure, struct error *
 }
 
 int spawn_start(const struct spawn_plan *plan, pid_t *ret_pid, int *ret_errno, struct error *err) {
-    static char *stack; /* kept for the next task */
     struct spawning s = {.plan = plan, .search = search_path(plan)};
     cleanup_free char *candidate = NULL;
-    sigset_t all, before;
-    pid_t pid;
 
-    if (!stack) {
-        stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (stack == MAP_FAILED) {
-            stack = NULL;
-            *ret_errno = errno;
-            return error_errno(err, errno, "mmap()");
-        }
-    }
     if (s.search)
         s.candidate = candidate = xmalloc(strlen(s.search) + strlen(plan->program) + 2);
-    /* A handler of ours must not run in the child, on our memory. */
-    sigfillset(&all);
-    (void) sigprocmask(SIG_SETMASK, &all, &before);
-    pid = plan->entry && plan->entry->dir_fd >= 0 ? clone_into(&s, stack) : -1;
-    if (pid < 0)
-        pid = clone(child_main, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, &s);
-    int clone_errno = errno;
-    (void) sigprocmask(SIG_SETMASK, &before, NULL);
+    pid_t pid =
+        clone_vfork(plan->entry ? plan->entry->dir_fd : -1, &s.born_in_cgroup, child_main, &s);
     if (pid < 0) {
-        *ret_errno = clone_errno;
-        return error_errno(err, clone_errno, "clone()");
+        *ret_errno = errno;
+        return error_errno(err, *ret_errno, "clone()");
     }
     *ret_pid = pid;
     if (!s.failed)

@@ -223,10 +223,10 @@ TEST(the_hash_leaves_out_the_files_beside_slurm_conf) {
 
 TEST(cgroup_conf_is_read_beside_slurm_conf) {
     struct reading r = read_beside("", "cgroup.conf",
-                                   "IgnoreSystemd=yes\nAllowedRAMSpace=98.6%\n"
+                                   "CgroupJobIdPaths=no\nAllowedRAMSpace=98.6%\n"
                                    "CgroupAutomount=yes\nConstrainCore=yes\n");
     assert_string_equal(str_cstr(&r.text),
-                        "/etc/slurm/cgroup.conf:1: notice: IgnoreSystemd has no effect yet\n"
+                        "/etc/slurm/cgroup.conf:1: notice: CgroupJobIdPaths has no effect yet\n"
                         "/etc/slurm/cgroup.conf:3: notice: CgroupAutomount is obsolete and has no "
                         "effect: the control groups that the system mounted are used\n"
                         "/etc/slurm/cgroup.conf:4: error: unknown key \"ConstrainCore\" in "
