@@ -83,6 +83,8 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(42, REC, job_fence, fence)                                                                   \
     X(43, REC, step_fence, fence)                                                                  \
     X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */                                  \
+    X(45, STR, cpu_bind, 0)         /* by configuration; words of --cpu-bind */                    \
+    X(46, STR, autobind, 0)         /* "threads", "cores", "sockets"; see slurmstepd/bind.h */     \
     X(60, BLOB, file_open, 0)       /* body of MSG_FILE_OPEN: no step, a file to be written */     \
     X(61, STR, munge_socket, 0)
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)

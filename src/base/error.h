@@ -96,6 +96,7 @@
     X(UPDATE_KEY, 153, "Update of this parameter is not supported")                                \
     X(PARTITION_IN_USE, 154, "Partition is in use")                                                \
     X(NOT_SUSPENDED, 155, "Job is not suspended")                                                  \
+    X(CPU_BIND, 160, "Unable to satisfy cpu bind request")                                         \
     X(RESERVATION_OVERLAP, 170, "Requested reservation overlaps with another reservation")         \
     X(RESERVATION_DUPLICATE, 171, "Duplicate reservation name")                                    \
     X(RESERVATION_IN_USE, 172, "Requested reservation is in use")                                  \

@@ -48,6 +48,9 @@ int cli_show(const struct cli *cli, const struct options *options) {
     case OPT_hint:
         options_print_hints(&text);
         break;
+    case OPT_cpu_bind:
+        options_print_cpu_binds(&text);
+        break;
     case OPT_gres:
         print_gres_help(cli, &text);
         break;

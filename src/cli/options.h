@@ -195,7 +195,8 @@ void options_print_usage(enum option_command command, struct str *out);
 /* The OPTIONS and ENVIRONMENT sections of the manual page, in scdoc's language. */
 void options_print_manual(enum option_command command, struct str *out);
 void options_print_completion(enum option_command command, struct str *out);
-void options_print_hints(struct str *out); /* --hint=help */
+void options_print_hints(struct str *out);
+void options_print_cpu_binds(struct str *out); /* --hint=help */
 
 /* ---- for parsers ---- */
 int option_bad(struct options *options, int status, const char *fmt, ...) printf_like(3, 4);

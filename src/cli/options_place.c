@@ -206,19 +206,65 @@ int option_parse_mem_bind(struct options *options, const struct option_row *row,
     return 0;
 }
 
+/* Words of --cpu-bind; one that ends in ':' takes the rest as its list. The letters before `least`
+ * of them are enough. */
+static const struct {
+    const char *word, *help;
+    size_t least; /* 0: the whole word */
+} cpu_binds[] = {
+    {"quiet", "say nothing about it (default)", 1},
+    {"verbose", "each task reports what it is bound to, on its standard error", 1},
+    {"none", "to nothing but what the step has", 2},
+    {"threads", "to hardware threads", 0},
+    {"cores", "to cores", 0},
+    {"sockets", "to sockets", 0},
+    {"ldoms", "to NUMA nodes", 0},
+    {"boards", "to all that the step has", 0},
+    {"rank", "task N of a node to the N-th CPU of the step there", 0},
+    {"rank_ldom", "task N of a node to the N-th NUMA node", 0},
+    {"map_cpu:", "LIST: to these CPUs in turn, N*M repeats", 0},
+    {"mask_cpu:", "LIST: to these masks in turn", 0},
+    {"map_ldom:", "LIST: to these NUMA nodes in turn", 0},
+    {"mask_ldom:", "LIST: to these masks of NUMA nodes in turn", 0},
+};
+
+/* The length of the word at the beginning of the text, of a list all of it; 0 when it is unknown.
+ */
+static size_t cpu_bind_word(const char *text) {
+    size_t length = strcspn(text, ",");
+    for (size_t i = 0; i < countof(cpu_binds); i++) {
+        const char *word = cpu_binds[i].word;
+        size_t full = strlen(word);
+        if (word[full - 1] == ':' && strncasecmp(text, word, full) == 0)
+            return strlen(text);
+        if (strncasecmp(text, word, length) == 0 &&
+            (length == full || (cpu_binds[i].least > 0 && length == cpu_binds[i].least)))
+            return length;
+    }
+    return 0;
+}
+
 int option_parse_cpu_bind(struct options *options, const struct option_row *row,
                           const char *value) {
-    static const char *const words[] = {"q",       "quiet", "v",         "verbose", "none",
-                                        "no",      "rank",  "rank_ldom", "sockets", "cores",
-                                        "threads", "ldoms", "boards"};
-    static const char *const lists[] = {"map_cpu:", "mask_cpu:", "map_ldom:", "mask_ldom:"};
-    bool known = option_words_known(value, words, countof(words));
-    for (size_t i = 0; i < countof(lists) && !known; i++)
-        known = strcasestr(value, lists[i]) != NULL;
-    if (!known)
-        return option_bad(options, 255, "unrecognized --cpu-bind argument \"%s\"", value);
+    if (strcasecmp(value, "help") == 0) {
+        options->info = OPT_cpu_bind;
+        return 0;
+    }
+    for (const char *at = value; *at != '\0';) {
+        size_t length = cpu_bind_word(at);
+        if (length == 0)
+            return option_bad(options, 255, "unrecognized --cpu-bind argument \"%s\"", value);
+        at += length + (at[length] == ',');
+    }
     string_set(&options->job.cpu_bind, value);
     return 0;
+}
+
+void options_print_cpu_binds(struct str *out) {
+    str_append(out, "Binding of tasks to CPUs (--cpu-bind=[quiet|verbose,]TYPE):\n");
+    for (size_t i = 0; i < countof(cpu_binds); i++)
+        str_printf(out, "    %-16s%s\n", cpu_binds[i].word, cpu_binds[i].help);
+    str_printf(out, "    %-16s%s\n", "help", "this list");
 }
 
 int option_parse_cpu_freq(struct options *options, const struct option_row *row,

@@ -149,7 +149,7 @@
     X(bcast, "bcast", 0, OPTIONAL, R, "SLURM_BCAST", string, bcast, 3, HONOURED, STEP, "PATH", "copy the program to the nodes first") \
     X(bcast_exclude, "bcast-exclude", 0, REQUIRED, R, "SLURM_BCAST_EXCLUDE", string, unread_text, 3, NOT_YET, STEP, "PATHS", "libraries that are not copied") \
     X(compress, "compress", 0, OPTIONAL, R, "SLURM_COMPRESS", string, compress, 3, HONOURED, STEP, "TYPE", "compress the copy") \
-    X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, NOT_YET, STEP, "TYPE", "none, cores, sockets, threads, rank, map_cpu:LIST, mask_cpu:LIST; verbose,...") \
+    X(cpu_bind, "cpu-bind", 0, REQUIRED, R, "SLURM_CPU_BIND", cpu_bind, job.cpu_bind, 1, HONOURED, STEP, "[verbose,]TYPE", "bind tasks to CPUs: none, threads, cores, sockets, ldoms, rank, map_cpu:LIST, mask_cpu:LIST, ...; help explains") \
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "for tests of debuggers") \
     X(disable_status, "disable-status", 'X', NO, R, "SLURM_DISABLE_STATUS", flag, disable_status, 2, HONOURED, STEP, "", "pass one Ctrl-C on to the tasks; no status lines") \

@@ -172,6 +172,11 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->own_job = srun->own_job;
     launch->preserve_env = srun->options.preserve_env;
     launch->acctg_freq = job->acctg_freq;
+    launch->distribution = job->distribution_text;
+    launch->hint = job->hint;
+    launch->threads_per_core = job->threads_per_core;
+    launch->ntasks_per_core = job->ntasks_per_core;
+    launch->ntasks_per_socket = job->ntasks_per_socket;
 }
 
 static void node_dial(struct srun_node *node, const struct step_launch *launch) {

@@ -181,6 +181,11 @@ void srun_tasks_started(struct srun_node *node, const struct step_tasks *tasks) 
 
     if (tasks->code) {
         const char *detail = tasks->detail ? tasks->detail : error_text((int) tasks->code);
+        if (tasks->code == ERR_CPU_BIND) {
+            cli_error(&srun->cli, "%s", detail);
+            launch_failed(srun, node, error_text(ERR_CPU_BIND));
+            return;
+        }
         cli_error(&srun->cli, "%s: %s", node->layout->name, detail);
         srun->launch_failed = true;
         return;

@@ -28,6 +28,20 @@ static int check_mpi(struct srun *srun) {
 
 /* ---- what is asked for ---- */
 
+/* Tasks of a step see its binding in the variable that asks for one. It was made for that step, and
+ * means nothing to one that is started from inside. */
+static void drop_inherited_binding(struct srun *srun) {
+    const char *all = getenv("SLURM_CPU_BIND"), *type = getenv("SLURM_CPU_BIND_TYPE");
+    const char *verbose = getenv("SLURM_CPU_BIND_VERBOSE"), *list = getenv("SLURM_CPU_BIND_LIST");
+
+    if (srun->options.origin[OPT_cpu_bind] != OPTION_ENVIRONMENT || !getenv("SLURM_STEP_ID") ||
+        !all || !type || !verbose || !list)
+        return;
+    cleanup_free char *own = xasprintf("%s,%s%s", verbose, type, list);
+    if (str_equal(all, own))
+        string_set(&srun->options.job.cpu_bind, NULL);
+}
+
 static int check_command(struct srun *srun) {
     if (srun->uses.rest.n > 0)
         return CLI_GO_ON;
@@ -67,6 +81,7 @@ static int prepare(struct srun *srun, int argc, char **argv) {
     int status = job->clusters ? cli_check_clusters(&srun->cli, job->clusters) : CLI_GO_ON;
     if (status == CLI_GO_ON)
         status = srun_terminal_check(srun);
+    drop_inherited_binding(srun);
     if (status == CLI_GO_ON)
         status = request_fill(&srun->cli, &srun->options, conf, argc, argv);
     if (status == CLI_GO_ON)

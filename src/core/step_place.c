@@ -220,6 +220,19 @@ static void count_cpus(const struct core *core, struct core_job *job,
     }
 }
 
+/* CPUs of an exact step. Tasks of several CPUs share no core while there are enough. */
+static uint32_t exact_cpus(const struct core *core, const struct job_node *entry,
+                           const struct step_request *request, const struct step_plan *plan,
+                           uint32_t i) {
+    uint64_t cpt = max_of(request->cpus_per_task, 1u), tasks = plan->counts[i];
+    uint64_t weight = cpus_per_used(core, entry, request);
+    uint64_t per_core = core->nodes[entry->node].cpus_per_core / weight;
+    uint64_t whole = cpt > 1 ? (cpt + per_core - 1) / per_core * per_core : cpt;
+    uint64_t least = min_of(tasks * cpt, (uint64_t) plan->all_cpus[i]);
+    uint64_t most = max_of(least, (uint64_t) plan->free_cpus[i]);
+    return (uint32_t) (min_of(tasks * whole, most) * weight);
+}
+
 /* Nodes with something free come first, so that steps spread over the job; in the end they stand
  * in the order of the job's nodes. */
 static void choose_nodes(struct core_job *job, const bool *allowed, uint32_t nodes, uint32_t cpt,
@@ -319,7 +332,7 @@ void step_plan_done(struct step_plan *plan) {
 
 int step_place(struct core *core, struct core_job *job, const struct step_request *request,
                struct step_plan *plan, struct error *err) {
-    uint32_t n = job->rec.allocation.n, cpt = max_of(request->cpus_per_task, 1u);
+    uint32_t n = job->rec.allocation.n;
     bool ignore_use = request->overlap || request->interactive, busy = false, busy_other = false;
     bool arbitrary = request->distribution == DIST_ARBITRARY && request->arbitrary_hosts != NULL;
     plan->exact = request->exact || request->cpus_per_task > 0;
@@ -342,9 +355,7 @@ int step_place(struct core *core, struct core_job *job, const struct step_reques
         return r;
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct job_node *entry = &job->rec.allocation.items[plan->entries[i]];
-        uint64_t asked = min_of((uint64_t) plan->counts[i] * cpt, (uint64_t) plan->all_cpus[i]);
-        asked *= cpus_per_used(core, entry, request);
-        plan->cpus[i] = plan->exact ? (uint32_t) asked : entry->cpus;
+        plan->cpus[i] = plan->exact ? exact_cpus(core, entry, request, plan, i) : entry->cpus;
     }
     r = step_place_gres(job, request, plan, ignore_use, &busy_other, err);
     if (r == 0)

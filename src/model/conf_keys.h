@@ -428,9 +428,9 @@ X(ENUM, switch_type, "SwitchType", CONF_SWITCH_NONE, 0, 0, SWITCH, "", HONOURED,
   "network that wants setting up for jobs") \
 X(STRING, task_epilog, "TaskEpilog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user after each task") \
-X(FLAGS, task_plugin, "TaskPlugin", CONF_TASK_NONE, 0, 0, TASK_PLUGIN, "", HONOURED, DAEMON, 1, \
+X(FLAGS, task_plugin, "TaskPlugin", CONF_TASK_AFFINITY | CONF_TASK_CGROUP, 0, 0, TASK_PLUGIN, "", HONOURED, DAEMON, 1, \
   "how tasks are bound and confined") \
-X(WORDS, task_plugin_param, "TaskPluginParam", {0}, 0, 0, TASK_PARAM, "", NOT_YET, DAEMON, 2, \
+X(WORDS, task_plugin_param, "TaskPluginParam", {0}, 0, 0, TASK_PARAM, "", HONOURED, DAEMON, 2, \
   "default binding of tasks") \
 X(STRING, task_prolog, "TaskProlog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user before each task") \
@@ -827,7 +827,7 @@ X(U32, node.core_spec_count, "CoreSpecCount", 0, 0, 65533, NONE, NOT_YET, \
   "cores kept from jobs") \
 X(STRING, node.cpu_spec_list, "CpuSpecList", NULL, 0, 0, NONE, NOT_YET, \
   "CPUs kept from jobs") \
-X(STRING, node.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, node.cpu_bind, "CpuBind", NULL, 0, 0, NONE, HONOURED, \
   "default binding of tasks") \
 X(U32, node.restricted_cores_per_gpu, "RestrictedCoresPerGPU", 0, 0, 65533, NONE, NOT_YET, \
   "cores that only jobs with a GPU may have") \

@@ -536,7 +536,13 @@ RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
     X(24, BOOL, own_job, 0) /* the job is this step alone: its end is told by srun */              \
     X(25, STR, gpu_bind, 0) /* which GPUs a task sees, "per_task:1"; NULL = all of the step's */   \
     X(26, BOOL, preserve_env, 0) /* numbers of nodes and tasks in the environment stay */          \
-    X(27, STR, acctg_freq, 0)
+    X(27, STR, acctg_freq, 0)                                                                      \
+    /* what the binding of its tasks to CPUs depends on, as the options were written */            \
+    X(28, STR, distribution, 0)                                                                    \
+    X(29, STR, hint, 0)                                                                            \
+    X(30, U32, threads_per_core, 0)                                                                \
+    X(31, U32, ntasks_per_core, 0)                                                                 \
+    X(32, U32, ntasks_per_socket, 0)
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \

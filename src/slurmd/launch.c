@@ -87,6 +87,36 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
         order->def_mem_per_node = conf->def_mem_per_node;
 }
 
+/* TaskPluginParam as words of --cpu-bind; the node's CpuBind counts for more. */
+static void order_bind(const struct slurmd *slurmd, struct arena *arena, struct step_order *order) {
+    static const struct {
+        uint64_t flag;
+        const char *word;
+    } rows[] = {
+        {CONF_TASK_PARAM_NONE, "none"},       {CONF_TASK_PARAM_SOCKETS, "sockets"},
+        {CONF_TASK_PARAM_CORES, "cores"},     {CONF_TASK_PARAM_THREADS, "threads"},
+        {CONF_TASK_PARAM_VERBOSE, "verbose"},
+    };
+    const struct conf_words *param = &slurmd->conf->task_plugin_param;
+    struct str words cleanup_str = STR_INIT;
+
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (param->flags & rows[i].flag)
+            str_join(&words, ",", rows[i].word);
+    }
+    if (slurmd->node->cpu_bind)
+        str_join(&words, ",", slurmd->node->cpu_bind);
+    if (slurmd->conf->task_plugin == CONF_TASK_NONE)
+        str_join(&words, ",", "none");
+    if (words.length > 0)
+        order->cpu_bind = arena_strndup(arena, words.data, words.length);
+    const char *autobind = param->text ? strcasestr(param->text, "autobind=") : NULL;
+    if (autobind) {
+        const char *word = autobind + strlen("autobind=");
+        order->autobind = arena_strndup(arena, word, strcspn(word, ","));
+    }
+}
+
 /* What the job and the step hold of this node. */
 static void order_fence(const struct slurmd *slurmd, struct pending *pending,
                         struct step_order *order) {
@@ -157,6 +187,7 @@ static void on_user(const struct user *user, void *context) {
     }
     order_fill(slurmd, pending, user, &order);
     order_fence(slurmd, pending, &order);
+    order_bind(slurmd, &pending->arena, &order);
     conf_topology_address(slurmd->conf, slurmd->node_name, &address, &pattern);
     order.topology_addr = address.data;
     order.topology_pattern = pattern.data;

@@ -49,6 +49,10 @@ static int child_identity(struct spawning *s) {
     return 0;
 }
 
+static int child_extra(int fd) {
+    return fd == SPAWN_EXTRA_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, SPAWN_EXTRA_FD);
+}
+
 static int child_descriptors(struct spawning *s) {
     int fds[3];
 
@@ -65,6 +69,8 @@ static int child_descriptors(struct spawning *s) {
         if (dup2(fds[i], i) < 0)
             return child_fail(s, "dup2()");
     }
+    if (s->plan->extra_fd > 0 && child_extra(s->plan->extra_fd) < 0)
+        return child_fail(s, "dup2()");
     return 0;
 }
 
@@ -130,6 +136,36 @@ static void child_pid(char *digits) {
     *digits = '\0';
 }
 
+static void child_write(const char *text, size_t length) {
+    (void) !write(2, text, length);
+}
+
+/* After the control group, whose CPUs bound the mask. */
+static void child_bind(const struct spawn_plan *plan) {
+    char line[256], digits[12];
+    size_t length = 0;
+
+    if (plan->cpus && syscall(SYS_sched_setaffinity, 0, plan->cpus_size, plan->cpus) < 0)
+        *plan->ret_bind_errno = errno;
+    if (!plan->bind_head)
+        return;
+    child_pid(digits);
+    const char *parts[] = {plan->bind_head, digits, plan->bind_tail,
+                           *plan->ret_bind_errno ? " FAILED\n" : "\n"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t n = strlen(parts[i]);
+        if (length + n > sizeof(line)) { /* a mask of very many CPUs */
+            child_write(line, length);
+            child_write(parts[i], n);
+            length = 0;
+            continue;
+        }
+        memcpy(line + length, parts[i], n);
+        length += n;
+    }
+    child_write(line, length);
+}
+
 static int child_main(void *argument) {
     struct spawning *s = argument;
     const struct spawn_plan *plan = s->plan;
@@ -145,6 +181,7 @@ static int child_main(void *argument) {
     (void) setsid();
     if (child_descriptors(s) < 0)
         _exit(1);
+    child_bind(plan);
     if (plan->controlling_tty && ioctl(0, TIOCSCTTY, 0) < 0) {
         (void) child_fail(s, "TIOCSCTTY");
         _exit(1);

@@ -35,7 +35,15 @@ struct spawn_plan {
     const struct confine_entry *entry; /* where it is born; NULL: where we are */
     bool controlling_tty;              /* descriptor 0 becomes it */
     char *pid_digits; /* NULL, or 11 writable bytes (in envp): the child's pid as text */
+    int extra_fd;     /* > 0: becomes SPAWN_EXTRA_FD */
+    const void *cpus; /* a mask for sched_setaffinity(2), NULL: stays */
+    size_t cpus_size;
+    /* NULL, or written to the child's standard error around its pid; `failed` is inserted before
+     * the end of the line when the kernel refused the mask. */
+    const char *bind_head, *bind_tail;
+    int *ret_bind_errno; /* 0, or why the mask was refused; the child runs all the same */
 };
+#define SPAWN_EXTRA_FD 3
 
 /* The child leads a session of its own and has default signals. Fails with ERR_SYSTEM and the errno
  * of what failed in *ret_errno: its text reads "execve(): PROGRAM: No such file or directory". */

@@ -80,6 +80,22 @@ static void task_failed(struct stepd *stepd, struct task *task, int status) {
     stepd->n_running--;
 }
 
+/* The binding of a task, in its plan. head and tail live as long as that. */
+static void plan_binding(const struct stepd *stepd, const struct task *task,
+                         struct spawn_plan *plan, struct str *head, struct str *tail) {
+    const struct bind *bind = &stepd->bind;
+
+    if (task->local_id < bind->n && bind->masks) {
+        plan->cpus = bind->masks[task->local_id].words;
+        plan->cpus_size = bits_words(bind->masks[task->local_id].n) * sizeof(uint64_t);
+    }
+    if (task->local_id < bind->n && bind->verbose) {
+        bind_line(bind, stepd->order.node_name, task->rank, task->local_id, head, tail);
+        plan->bind_head = head->data;
+        plan->bind_tail = tail->data;
+    }
+}
+
 static void task_start(struct stepd *stepd, struct task *task, char **argv, const int fds[3]) {
     const struct rlimit_value *rlimits =
         stepd->launch ? stepd->launch->job->rlimits.items : stepd->step->rlimits.items;
@@ -105,9 +121,12 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
         .controlling_tty = !stepd->launch && stepd->step->pty && task->rank == 0,
     };
     struct error err = ERROR_INIT;
+    struct str head cleanup_str = STR_INIT, tail cleanup_str = STR_INIT;
     pid_t pid = 0;
-    int errnum = EAGAIN;
+    int errnum = EAGAIN, bind_errno = 0;
 
+    plan.ret_bind_errno = &bind_errno;
+    plan_binding(stepd, task, &plan, &head, &tail);
     if (confine_task(&stepd->confine, task->local_id, &entry, &err) < 0 ||
         spawn_start(&plan, &pid, &errnum, &err) < 0) {
         stepd_complain(stepd, "%s", err.text);
@@ -116,6 +135,9 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
             return;
         } /* else it is a child that has exited with errnum */
     }
+    if (bind_errno && !stepd->bind.verbose)
+        stepd_complain(stepd, "task %u is not bound to its CPUs: sched_setaffinity(): %s",
+                       task->rank, strerror(bind_errno));
     task->pid = pid;
     sampler_started(&stepd->sampler, task->local_id, pid);
 }
@@ -223,6 +245,15 @@ static const struct job_node *job_node_here(const struct stepd *stepd) {
     return NULL;
 }
 
+/* A script runs on the CPUs of its job here. Where those are fenced that is so anyway. */
+static int bind_batch(struct stepd *stepd, struct error *err) {
+    const struct bind_input input = {.map = stepd->order.cpus,
+                                     .cores = stepd->job_node ? stepd->job_node->cores : NULL,
+                                     .n_tasks = 1};
+
+    return bind_make(&input, &stepd->bind, err);
+}
+
 static int start_batch(struct stepd *stepd, struct error *err) {
     const struct job *job = stepd->launch->job;
     int fds[3] = {-1, -1, -1};
@@ -234,6 +265,8 @@ static int start_batch(struct stepd *stepd, struct error *err) {
     tasks_make(stepd, 1);
     env_load(&stepd->env, job->environment);
     r = confine(stepd, err);
+    if (r == 0)
+        r = bind_batch(stepd, err);
     if (r == 0)
         r = script_write(stepd, err);
     if (r == 0)
@@ -264,6 +297,31 @@ static int node_here(struct stepd *stepd, struct error *err) {
     }
     return error_set(err, ERR_INVALID_NODE, "The step's credential is not for node %s.",
                      stepd->order.node_name);
+}
+
+static int bind_step(struct stepd *stepd, struct error *err) {
+    const struct step_launch *step = stepd->step;
+    bool interactive = stepd->order.step_id == STEP_INTERACTIVE;
+    const struct bind_input input = {
+        .map = stepd->order.cpus,
+        .cores = stepd->node->cores,
+        .n_tasks = (uint32_t) stepd->n_tasks,
+        .cpus_per_task = step->layout->cpus_per_task,
+        .cpu_bind = interactive ? "none" : step->cpu_bind,
+        .fallback = stepd->order.cpu_bind,
+        .autobind = stepd->order.autobind,
+        .distribution = step->distribution,
+        .hint = step->hint,
+        .threads_per_core = step->threads_per_core,
+        .ntasks_per_core = step->ntasks_per_core,
+        .ntasks_per_socket = step->ntasks_per_socket,
+    };
+    int r = bind_make(&input, &stepd->bind, err);
+
+    /* The shell of an allocation must not hand its binding on to the steps that it starts. */
+    if (r == 0 && !interactive)
+        bind_env(&stepd->bind, &stepd->env);
+    return r;
 }
 
 /* Opens what every task needs before the first one runs: all or nothing. */
@@ -328,6 +386,9 @@ static int start_step(struct stepd *stepd, struct error *err) {
     tasks_make(stepd, stepd->node->ranks.n);
     env_load(&stepd->env, step->environment);
     job_env_step(&stepd->env, &stepd->order, step, stepd->node, stepd->node_index);
+    r = bind_step(stepd, err);
+    if (r < 0)
+        return r;
     r = confine(stepd, err);
     if (r < 0)
         return r;

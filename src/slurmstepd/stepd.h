@@ -26,6 +26,7 @@
 #include "os/frame.h"
 #include "os/loop.h"
 #include "rpc/rpc.h"
+#include "slurmstepd/bind.h"
 #include "slurmstepd/confine.h"
 #include "slurmstepd/env.h"
 #include "slurmstepd/oom.h"
@@ -83,6 +84,7 @@ struct stepd {
     struct spawn_identity identity_storage;
     const struct spawn_identity *identity; /* NULL: we run as that user already */
     struct env env;
+    struct bind bind; /* of the tasks to CPUs */
     const char *work_dir;
     char *script_dir, *script; /* batch */
 
