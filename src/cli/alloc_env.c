@@ -80,7 +80,9 @@ static void set_request(const struct options *options, struct str *block) {
     set_text(block, "SLURM_GPUS_PER_TASK", options->gpus_per_task);
     set_text(block, "SLURM_GPUS_PER_SOCKET", options->gpus_per_socket);
     set_text(block, "SLURM_TRES_PER_TASK", options->tres_per_task);
-    set_text(block, "SLURM_TRES_BIND", job->tres_bind);
+    bool is_gpu_bind = options_given(options, OPT_gpu_bind) && job->tres_bind != NULL;
+    set_text(block, is_gpu_bind ? "SLURM_GPU_BIND" : "SLURM_TRES_BIND",
+             is_gpu_bind ? job->tres_bind + strlen("gres/gpu:") : job->tres_bind);
     set_text(block, "SLURM_DISTRIBUTION", job->distribution_text);
     set_text(block, "SLURM_HINT", job->hint);
     set_text(block, "SLURM_JOB_DEPENDENCY", job->dependency);

@@ -199,6 +199,10 @@ void options_print_hints(struct str *out);
 void options_print_cpu_binds(struct str *out); /* --hint=help */
 
 /* ---- for parsers ---- */
+/* --ntasks-per-gpu gives the number of tasks from that of the GPUs, or the other way round. */
+void options_tasks_of_gpus(struct options *options);
+/* GPUs of job, nodes, tasks and sockets: fills in what follows from two of them. */
+must_check int options_check_gpus(struct options *options);
 int option_bad(struct options *options, int status, const char *fmt, ...) printf_like(3, 4);
 /* The first `count` different names of a host list, folded; a new text. */
 char *options_first_hosts(const char *list, size_t count);

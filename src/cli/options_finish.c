@@ -148,8 +148,8 @@ static void set_text(char **member, struct str *text) {
 
 static int build_tres(struct options *options) {
     cleanup_str struct str node = STR_INIT, job = STR_INIT, task = STR_INIT, socket = STR_INIT;
-    append_gres(options->gres, "", &node);
     append_gres(options->gpus_per_node, "gpu:", &node);
+    append_gres(options->gres, "", &node);
     append_gres(options->gpus, "gpu:", &job);
     append_gres(options->gpus_per_task, "gpu:", &task);
     append_gres(options->gpus_per_socket, "gpu:", &socket);
@@ -163,51 +163,18 @@ static int build_tres(struct options *options) {
     return 0;
 }
 
-static uint64_t count_gpus(const char *text) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    uint64_t sum = 0;
-    if (!text || gpus_parse(text, &list, NULL) < 0)
-        return 0;
-    for (size_t i = 0; i < list.n; i++)
-        sum += min_of(list.items[i].count, (uint64_t) INT32_MAX);
-    return sum;
-}
-
-/* --ntasks-per-gpu gives the number of tasks from that of the GPUs, or the other way round. */
-static void count_tasks_of_gpus(struct options *options) {
-    struct job_request *job = &options->job;
-    uint32_t each = job->ntasks_per_gpu;
-    if (!each)
-        return;
-    uint64_t gpus = count_gpus(options->gpus);
-    if (!gpus)
-        gpus = count_gpus(options->gpus_per_node) * max_of(job->min_nodes, 1u);
-    if (gpus && !job->ntasks)
-        job->ntasks = (uint32_t) min_of(gpus * each, (uint64_t) INT32_MAX);
-    else if (!gpus && job->ntasks && !options->gpus && !options->gres)
-        options->gpus = xasprintf("%u", (job->ntasks - 1) / each + 1);
-}
-
 int options_finish(struct options *options) {
     int rc = check_memory(options);
     if (rc == 0)
         rc = check_nodes(options);
-    count_tasks_of_gpus(options);
+    options_tasks_of_gpus(options);
     if (rc == 0)
         rc = build_tres(options);
+    if (rc == 0)
+        rc = options_check_gpus(options);
     if (rc < 0)
         return rc;
     count_tasks(options);
-    if (options->gpus_per_task && !options->gpus && !options->job.ntasks) {
-        option_bad(options, 1,
-                   "Failed to validate job spec. --gpus-per-task used without either "
-                   "--gpus or -n/--ntasks is not allowed.");
-        return option_bad(options, 1, "%s", error_text(ERR_INVALID_GRES));
-    }
-    if (options->job.cpus_per_gpu && options->job.cpus_per_task) {
-        option_bad(options, 1, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
-        return option_bad(options, 1, "%s", error_text(ERR_INVALID_GRES));
-    }
     return 0;
 }
 

@@ -65,7 +65,7 @@
     X(gpu_freq, "gpu-freq", 0, REQUIRED, BRA, "*GPU_FREQ", string, job.tres_freq, 3, NOT_YET, SIZE, "SPEC", "clock of the GPUs") \
     X(gpus, "gpus", 'G', REQUIRED, BRA, "*GPUS", gpus, gpus, 1, HONOURED, SIZE, "[TYPE:]N", "GPUs of the whole job") \
     X(gpus_per_node, "gpus-per-node", 0, REQUIRED, BRA, "*GPUS_PER_NODE", gpus, gpus_per_node, 1, HONOURED, SIZE, "[TYPE:]N", "GPUs on each node") \
-    X(gpus_per_socket, "gpus-per-socket", 0, REQUIRED, BRA, "*GPUS_PER_SOCKET", gpus, gpus_per_socket, 3, NOT_YET, SIZE, "[TYPE:]N", "GPUs for each socket") \
+    X(gpus_per_socket, "gpus-per-socket", 0, REQUIRED, BRA, "*GPUS_PER_SOCKET", gpus, gpus_per_socket, 3, HONOURED, SIZE, "[TYPE:]N", "GPUs for each socket") \
     X(gpus_per_task, "gpus-per-task", 0, REQUIRED, BRA, "*GPUS_PER_TASK", gpus, gpus_per_task, 1, HONOURED, SIZE, "[TYPE:]N", "GPUs for each task") \
     X(gres, "gres", 0, REQUIRED, BRA, "b:SBATCH_GRES a:SALLOC_GRES r:SLURM_STEP_GRES r:SLURM_GRES", gres, gres, 1, HONOURED, SIZE, "NAME[:TYPE][:N],...", "generic resources on each node, as gpu:a100:2") \
     X(gres_flags, "gres-flags", 0, REQUIRED, BRA, "*GRES_FLAGS", gres_flags, job.gres_flags, 2, NOT_YET, SIZE, "FLAGS", "enforce-binding, disable-binding, one-task-per-sharing, multiple-tasks-per-sharing") \

@@ -150,6 +150,8 @@ static int fill_environment(const struct cli *cli, struct options *options, cons
     } else {
         environ_capture(environ, export, &block);
     }
+    if (options->command == OPTION_SBATCH && options->gpus_per_node)
+        environ_set(&block, "SLURM_GPUS_PER_NODE", options->gpus_per_node);
     environ_set(&block, "SLURM_SUBMIT_DIR", cwd);
     environ_set(&block, "SLURM_SUBMIT_HOST", host);
     char nice_value[16];

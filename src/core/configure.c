@@ -56,6 +56,8 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
                                                                                  : 2;
     s->def_mem_per_cpu = unset64(conf->def_mem_per_cpu);
     s->def_mem_per_node = unset64(conf->def_mem_per_node);
+    s->def_cpu_per_gpu = unset64(conf->def_cpu_per_gpu);
+    s->def_mem_per_gpu = unset64(conf->def_mem_per_gpu);
     s->max_mem_per_cpu = unset64(conf->max_mem_per_cpu);
     s->max_mem_per_node = unset64(conf->max_mem_per_node);
     s->mem_consumable =
@@ -220,16 +222,29 @@ static uint32_t unset32(uint32_t value) {
     return value == CONF_INFINITE ? UNSET32 : value;
 }
 
+static void gres_most_note(const struct core *core, struct core_partition *part,
+                           const struct core_node *node, size_t kind) {
+    uint64_t of_name = 0;
+    for (size_t k = 0; k < core->n_kinds; k++)
+        of_name += str_equal(core->kinds[k].name, core->kinds[kind].name) ? node->gres_total[k] : 0;
+    part->gres_most[kind] = max_of(part->gres_most[kind], (uint64_t) node->gres_total[kind]);
+    part->gres_most_of_name[kind] = max_of(part->gres_most_of_name[kind], of_name);
+}
+
 void partition_totals(struct core *core, struct core_partition *part) {
     uint64_t mem = 0, totals[SCHED_GRES_KINDS] = {0};
+    memset(part->gres_most, 0, sizeof(part->gres_most));
+    memset(part->gres_most_of_name, 0, sizeof(part->gres_most_of_name));
     part->rec.total_cpus = 0;
     part->rec.total_nodes = (uint32_t) part->n_nodes;
     for (size_t i = 0; i < part->n_nodes; i++) {
         const struct node *node = &core->nodes[part->nodes[i]].rec;
         part->rec.total_cpus += node->cpus;
         mem += node->memory;
-        for (size_t k = 0; k < core->n_kinds; k++)
+        for (size_t k = 0; k < core->n_kinds; k++) {
             totals[k] += core->nodes[part->nodes[i]].gres_total[k];
+            gres_most_note(core, part, &core->nodes[part->nodes[i]], k);
+        }
     }
     struct str gres cleanup_str = STR_INIT;
     gres_sums_print(core, totals, &gres);
@@ -244,6 +259,17 @@ static uint64_t partition_fingerprint(const struct partition *rec) {
     struct str text cleanup_str = STR_INIT;
     wire_encode(&record_partition, rec, NULL, &text);
     return hash_bytes(text.data, text.length, 0) | 1;
+}
+
+/* DefCpuPerGPU and DefMemPerGPU, which may stand on their own or in JobDefaults. */
+static void job_defaults_set(struct partition *rec, const struct conf_partition *line) {
+    struct str text cleanup_str = STR_INIT;
+    if (line->def_cpu_per_gpu != CONF_UNSET)
+        str_printf(&text, "DefCpuPerGPU=%llu", (unsigned long long) line->def_cpu_per_gpu);
+    if (line->def_mem_per_gpu != CONF_UNSET)
+        str_printf(&text, "%sDefMemPerGPU=%llu", text.length > 0 ? "," : "",
+                   (unsigned long long) line->def_mem_per_gpu);
+    string_set(&rec->job_defaults, text.length > 0 ? text.data : NULL);
 }
 
 static void partition_from_line(struct core *core, struct core_partition *part,
@@ -294,7 +320,7 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     rec->def_mem_per_node = unset64(line->def_mem_per_node);
     rec->max_mem_per_cpu = unset64(line->max_mem_per_cpu);
     rec->max_mem_per_node = unset64(line->max_mem_per_node);
-    string_set(&rec->job_defaults, line->job_defaults);
+    job_defaults_set(rec, line);
     string_set(&rec->tres_billing_weights, line->tres_billing_weights);
     struct str mode cleanup_str = STR_INIT;
     /* GANG is the cluster's; a partition of its own mode has it unless it is OFF. */

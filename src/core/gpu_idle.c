@@ -129,8 +129,8 @@ static void warn(struct core *core, struct core_job *job, const struct partition
                  const struct cards *cards) {
     struct str text cleanup_str = STR_INIT;
     job->rec.gpu_warned = core->now;
-    str_printf(&text, "slurmctld: warning: job %u: %u of its %u GPUs do nothing, for ",
-               job->rec.job_id, cards->n_idle, cards->n);
+    str_printf(&text, "warning: job %u: %u of its %u GPUs do nothing, for ", job->rec.job_id,
+               cards->n_idle, cards->n);
     duration_print_long(core->now - cards->first, &text);
     str_printf(&text, " now (%s)", str_cstr(&cards->names));
     int64_t end = end_of(part, job, cards);

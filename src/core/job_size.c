@@ -28,17 +28,18 @@ static uint32_t saturated32(uint64_t value) {
 
 static void requested_gres(const struct core *core, const struct job *job, uint32_t nodes,
                            uint32_t tasks, struct str *out) {
-    const struct {
-        const char *text;
-        uint32_t times;
-    } parts[] = {{job->tres_per_node, nodes}, {job->tres_per_job, 1}, {job->tres_per_task, tasks}};
-    for (size_t p = 0; p < countof(parts); p++) {
+    const uint64_t times[GRES_PARTS] = {[GRES_PER_NODE] = nodes,
+                                        [GRES_PER_JOB] = 1,
+                                        [GRES_PER_TASK] = tasks,
+                                        [GRES_PER_SOCKET] =
+                                            (uint64_t) nodes * max_of(job->sockets_per_node, 1u)};
+    for (enum gres_part part = 0; part < GRES_PARTS; part++) {
         struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-        if (parts[p].text == NULL || gres_parse(parts[p].text, &list, NULL) < 0)
+        if (gres_part_parse(job, part, &list, NULL) < 0)
             continue;
         for (size_t i = 0; i < list.n; i++) {
             const struct gres_item *item = &list.items[i];
-            unsigned long long count = saturated(item->count, parts[p].times);
+            unsigned long long count = saturated(item->count, times[part]);
             if (gres_is_tracked(core, item->name, NULL))
                 str_printf(out, "%sgres/%s=%llu", out->length > 0 ? "," : "", item->name, count);
             if (item->type != NULL && gres_is_tracked(core, item->name, item->type))

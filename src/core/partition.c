@@ -265,6 +265,23 @@ static int set_text(void *member, const char *value) {
     return 0;
 }
 
+/* "DefCpuPerGPU=4,DefMemPerGPU=2G", kept in MiB. */
+static int set_job_defaults(void *member, const char *value) {
+    static const char cpus[] = "DefCpuPerGPU=", mem[] = "DefMemPerGPU=";
+    struct str text cleanup_str = STR_INIT;
+    uint64_t number;
+    words_each (value, ",", word) {
+        bool is_cpus = str_starts_nocase(word, cpus);
+        if (is_cpus
+                ? !str_to_u64(word + strlen(cpus), &number)
+                : !str_starts_nocase(word, mem) || mem_parse(word + strlen(mem), &number, NULL) < 0)
+            return -ERR_INVALID;
+        str_printf(&text, "%s%s%llu", text.length > 0 ? "," : "", is_cpus ? cpus : mem,
+                   (unsigned long long) number);
+    }
+    return set_text(member, str_cstr(&text));
+}
+
 /* Who may: "ALL" is no restriction. */
 static int set_list(void *member, const char *value) {
     return set_text(member, str_equal_nocase(value, "ALL") ? "" : value);
@@ -361,7 +378,7 @@ static const struct partition_key partition_keys[] = {
     {"GpuIdleWarn", set_seconds, "gpu_idle_warn", FOLLOWS_GPU_IDLE},
     {"GraceTime", set_count, "grace_time", FOLLOWS_GRACE},
     {"Hidden", set_switch, "hidden", 0},
-    {"JobDefaults", set_text, "job_defaults", 0},
+    {"JobDefaults", set_job_defaults, "job_defaults", FOLLOWS_VIEW},
     {"LLN", set_switch, "lln", FOLLOWS_VIEW},
     {"MaxCPUsPerNode", set_count, "max_cpus_per_node", FOLLOWS_VIEW},
     {"MaxCPUsPerSocket", set_count, "max_cpus_per_socket", FOLLOWS_VIEW},

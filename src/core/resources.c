@@ -135,6 +135,63 @@ static int kind_asked_for(const struct core *core, const struct gres_item *item)
     return exact < core->n_kinds ? (int) exact : -1;
 }
 
+static void request_add(struct gres_list *list, const struct gres_item *item) {
+    for (size_t i = 0; i < list->n; i++) {
+        struct gres_item *known = &list->items[i];
+        if (str_equal_nocase(known->name, item->name) &&
+            str_equal_nocase(known->type, item->type)) {
+            known->count = max_of(known->count, item->count);
+            return;
+        }
+    }
+    struct gres_item copy = {xstrdup(item->name), xstrdup_null(item->type), item->count};
+    vec_push(list, copy);
+}
+
+int gres_request_parse(const char *text, struct gres_list *ret, struct error *err) {
+    words_each (text, ",", word) {
+        struct gres_list one cleanup_gres_list = GRES_LIST_INIT;
+        int r = gres_parse(word, &one, err);
+        if (r < 0)
+            return r;
+        for (size_t i = 0; i < one.n; i++)
+            request_add(ret, &one.items[i]);
+    }
+    return 0;
+}
+
+static const char *part_text(const struct job *job, enum gres_part part) {
+    const char *texts[GRES_PARTS] = {[GRES_PER_NODE] = job->tres_per_node,
+                                     [GRES_PER_TASK] = job->tres_per_task,
+                                     [GRES_PER_JOB] = job->tres_per_job,
+                                     [GRES_PER_SOCKET] = job->tres_per_socket};
+    return texts[part] != NULL ? texts[part] : "";
+}
+
+static void drop_named(struct gres_list *list, const struct gres_list *names) {
+    for (size_t i = 0; i < names->n; i++) {
+        for (size_t k = list->n; k-- > 0;) {
+            if (!str_equal_nocase(list->items[k].name, names->items[i].name))
+                continue;
+            free(list->items[k].name);
+            free(list->items[k].type);
+            vec_remove(list, k);
+        }
+    }
+}
+
+int gres_part_parse(const struct job *job, enum gres_part part, struct gres_list *ret,
+                    struct error *err) {
+    int r = gres_request_parse(part_text(job, part), ret, err);
+    size_t n_before = part == GRES_PER_TASK ? 1 : part == GRES_PER_JOB ? 2 : 0;
+    for (size_t before = 0; r == 0 && before < n_before; before++) {
+        struct gres_list names cleanup_gres_list = GRES_LIST_INIT;
+        if (gres_request_parse(part_text(job, (enum gres_part) before), &names, NULL) == 0)
+            drop_named(ret, &names);
+    }
+    return r;
+}
+
 int gres_resolve(const struct core *core, const struct gres_item *item,
                  struct sched_gres_request *ret, struct error *err) {
     int name_of = -1, kind = item->type != NULL ? kind_asked_for(core, item) : -1;

@@ -47,32 +47,124 @@ int nodes_resolve(struct core *core, const char *text, struct arena *arena, uint
 
 /* ---- GRES ---- */
 
-static int gres_requests(const struct core *core, const char *text,
+static int mixed_types(const struct gres_list *list, const char *name, struct error *err) {
+    struct str text cleanup_str = STR_INIT;
+    gres_print(list, "gres/", ':', &text);
+    return error_set(err, ERR_GRES_MIXED, "%s: give the type of every %s or of none",
+                     str_cstr(&text), name);
+}
+
+static int gres_requests(const struct core *core, const struct job *job, enum gres_part part,
                          struct sched_gres_request *items, uint8_t *ret_n, struct error *err) {
     *ret_n = 0;
-    if (text == NULL)
-        return 0;
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    int r = gres_parse(text, &list, err);
+    int r = gres_part_parse(job, part, &list, err);
     if (r < 0)
         return r;
     for (size_t i = 0; i < list.n; i++) {
         if (list.items[i].count == 0 || str_equal_nocase(list.items[i].name, "cpu"))
             continue;
         if (*ret_n == 8)
-            return error_set(err, ERR_INVALID_GRES, "%s: more than 8 different resources", text);
+            return error_set(err, ERR_INVALID_GRES,
+                             "more than 8 different resources are asked for");
         r = gres_resolve(core, &list.items[i], &items[*ret_n], err);
         if (r < 0)
             return r;
         for (uint8_t j = 0; j < *ret_n; j++) {
             if (items[j].name_of == items[*ret_n].name_of &&
                 (items[j].kind < 0) != (items[*ret_n].kind < 0))
-                return error_set(err, ERR_GRES_MIXED, "%s: give the type of every %s or of none",
-                                 text, list.items[i].name);
+                return mixed_types(&list, list.items[i].name, err);
         }
         (*ret_n)++;
     }
     return 0;
+}
+
+/* So many for each of the sockets of a node is so many on it. */
+static int gres_of_sockets(const struct core *core, const struct job *job,
+                           struct sched_job_spec *spec, struct error *err) {
+    struct sched_gres_request items[8];
+    uint8_t n = 0;
+    int r = gres_requests(core, job, GRES_PER_SOCKET, items, &n, err);
+    for (uint8_t i = 0; r == 0 && i < n; i++) {
+        if (spec->n_per_node == 8)
+            return error_set(err, ERR_INVALID_GRES, "more than 8 different resources");
+        items[i].count = (uint32_t) min_of(
+            saturated(items[i].count, max_of(job->sockets_per_node, 1u)), (uint64_t) UINT32_MAX);
+        spec->per_node[spec->n_per_node++] = items[i];
+    }
+    return r;
+}
+
+static bool asks_for_gpus(const struct core *core, const struct sched_job_spec *spec) {
+    const struct {
+        const struct sched_gres_request *items;
+        uint8_t n;
+    } parts[] = {{spec->per_node, spec->n_per_node},
+                 {spec->per_job, spec->n_per_job},
+                 {spec->per_task, spec->n_per_task}};
+    for (size_t p = 0; p < countof(parts); p++) {
+        for (uint8_t i = 0; i < parts[p].n; i++) {
+            if (str_equal_nocase(core->kinds[parts[p].items[i].name_of].name, "gpu"))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* "DefCpuPerGPU=4,DefMemPerGPU=1000" */
+static uint64_t job_default(const char *defaults, const char *key) {
+    size_t length = strlen(key);
+    uint64_t value;
+    if (defaults == NULL)
+        return UNSET64;
+    words_each (defaults, ",", word) {
+        if (str_starts_nocase(word, key) && word[length] == '=' &&
+            str_to_u64(word + length + 1, &value))
+            return value;
+    }
+    return UNSET64;
+}
+
+/* What jobs with GPUs get for each that have not said how many CPUs, or how much memory. */
+static void spec_gpu_defaults(const struct core *core, const struct job *job,
+                              struct sched_job_spec *spec) {
+    if (!asks_for_gpus(core, spec))
+        return;
+    const char *own =
+        spec->n_partitions > 0 ? core->partitions[spec->partitions[0]].rec.job_defaults : NULL;
+    uint64_t cpus = job_default(own, "DefCpuPerGPU"), mem = job_default(own, "DefMemPerGPU");
+    cpus = cpus != UNSET64 ? cpus : core->settings.def_cpu_per_gpu;
+    mem = mem != UNSET64 ? mem : core->settings.def_mem_per_gpu;
+    if (cpus != UNSET64 && job->cpus_per_gpu == 0 && job->cpus_per_task == 0)
+        spec->cpus_per_gpu = (uint32_t) min_of(cpus, CPUS_PER_GPU_LARGEST);
+    if (mem != UNSET64 && job->mem_per_node == UNSET64 && job->mem_per_cpu == UNSET64 &&
+        job->mem_per_gpu == UNSET64) {
+        spec->mem_per_gpu = min_of(mem, MEM_LARGEST);
+        spec->mem_per_node = spec->mem_per_cpu = UNSET64;
+    }
+}
+
+/* A job that has said neither how many nodes nor how many tasks gets as many nodes as its GPUs
+ * need.
+ */
+static void spec_spread(const struct core *core, const struct job *job,
+                        struct sched_job_spec *spec) {
+    if (job->min_nodes != 0 || job->ntasks != 0 || spec->n_partitions == 0)
+        return;
+    const struct core_partition *part = &core->partitions[spec->partitions[0]];
+    uint64_t nodes = 1;
+    for (uint8_t i = 0; i < spec->n_per_job; i++) {
+        const struct sched_gres_request *item = &spec->per_job[i];
+        uint64_t most =
+            item->kind >= 0 ? part->gres_most[item->kind] : part->gres_most_of_name[item->name_of];
+        if (most > 0)
+            nodes = max_of(nodes, (item->count + most - 1) / most);
+    }
+    if (nodes <= 1 || nodes > part->n_nodes)
+        return;
+    spec->min_nodes = spec->max_nodes = (uint32_t) nodes;
+    spec->ntasks = 0;
 }
 
 /* ---- the rest ---- */
@@ -281,16 +373,20 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
         (r = spec_licenses(core, job, arena, spec, err)) < 0 ||
         (r = spec_reservations(core, job, arena, spec, err)) < 0)
         return r;
-    if ((r = gres_requests(core, job->tres_per_node, spec->per_node, &spec->n_per_node, err)) < 0 ||
-        (r = gres_requests(core, job->tres_per_job, spec->per_job, &spec->n_per_job, err)) < 0 ||
-        (r = gres_requests(core, job->tres_per_task, spec->per_task, &spec->n_per_task, err)) < 0)
+    if ((r = gres_requests(core, job, GRES_PER_NODE, spec->per_node, &spec->n_per_node, err)) < 0 ||
+        (r = gres_requests(core, job, GRES_PER_JOB, spec->per_job, &spec->n_per_job, err)) < 0 ||
+        (r = gres_requests(core, job, GRES_PER_TASK, spec->per_task, &spec->n_per_task, err)) < 0)
+        return r;
+    if ((r = gres_of_sockets(core, job, spec, err)) < 0)
         return r;
     if (job->features != NULL && constraint_parse(job->features, &ret->features, NULL) == 0)
         spec->features = ret->features;
     spec_sizes(core, job, spec);
+    spec_spread(core, job, spec);
     spec_times(core, job, spec);
     spec_switches(job, spec);
     spec_memory(core, job, spec);
+    spec_gpu_defaults(core, job, spec);
     spec_memory_limit(core, spec);
     return 0;
 }

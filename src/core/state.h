@@ -55,6 +55,7 @@ struct core_settings {
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
+    uint64_t def_cpu_per_gpu, def_mem_per_gpu; /* UNSET64 */
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
     bool order_wfp3, allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
@@ -213,6 +214,8 @@ struct core_partition {
     size_t n_nodes;
     uint32_t oversubscribe;
     bool oversubscribe_force, exclusive_node, exclusive_user;
+    uint64_t gres_most[SCHED_GRES_KINDS]; /* of each kind on one node, and of all of its name */
+    uint64_t gres_most_of_name[SCHED_GRES_KINDS];
     uint64_t tres_totals[PRIORITY_TRES_MAX]; /* what it has of each weighted resource */
     uint32_t victim_mode;                    /* enum preempt_mode of its jobs */
     bool gang;                               /* and GANG is part of its PreemptMode */
@@ -625,6 +628,13 @@ void gres_accounts_print(const struct core *core, const uint64_t *totals, struct
 /* Is it in AccountingStorageTRES ("gres/gpu", "gres/gpu:a100"; `type` may be NULL)? A list that
  * names no GRES stands for all of them, so that nobody has to configure them twice. */
 bool gres_is_tracked(const struct core *core, const char *name, const char *type);
+/* A request for GRES, in which one that is named twice counts once, with the larger number. */
+must_check int gres_request_parse(const char *text, struct gres_list *ret, struct error *err);
+/* What of a job's request counts: what is said of nodes or tasks is not counted again for the whole
+ * job (whoever says both says the same twice), and what is said of nodes not for tasks. */
+enum gres_part { GRES_PER_NODE, GRES_PER_TASK, GRES_PER_JOB, GRES_PER_SOCKET, GRES_PARTS };
+must_check int gres_part_parse(const struct job *job, enum gres_part part, struct gres_list *ret,
+                               struct error *err);
 /* What is asked for; a part of a type is enough. ERR_INVALID_GRES names those that exist. */
 must_check int gres_resolve(const struct core *core, const struct gres_item *item,
                             struct sched_gres_request *ret, struct error *err);

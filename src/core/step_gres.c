@@ -182,7 +182,7 @@ static int asked_gres(const struct core_job *job, const struct step_request *req
     if (text == NULL)
         return 0;
     for (uint32_t i = 0; i < plan->n; i++) {
-        if (gres_parse(text, &ret[i], &why) < 0)
+        if (gres_request_parse(text, &ret[i], &why) < 0)
             return step_refuse(err, ERR_INVALID_GRES, "%s", why.text);
         for (size_t k = 0; k < ret[i].n; k++) {
             uint64_t *count = &ret[i].items[k].count;
@@ -193,7 +193,7 @@ static int asked_gres(const struct core_job *job, const struct step_request *req
         }
     }
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    if (total && plan->n > 0 && gres_parse(text, &list, NULL) == 0) {
+    if (total && plan->n > 0 && gres_request_parse(text, &list, NULL) == 0) {
         for (size_t k = 0; k < list.n; k++)
             share_out(job, plan, &list.items[k], k, ret);
     }

@@ -174,7 +174,7 @@ X(ENUM, job_comp_type, "JobCompType", CONF_JOBCOMP_NONE, 0, 0, JOBCOMP, "", HONO
   "log of finished jobs beside accounting") \
 X(STRING, job_comp_user, "JobCompUser", "root", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "user of the job completion database") \
-X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", NOT_YET, DAEMON, 2, \
+X(OPTIONS, job_defaults, "JobDefaults", NULL, 0, 0, JOB_DEFAULTS, "", HONOURED, DAEMON, 2, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(BIT, job_file_append, "JobFileAppend", false, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "append to a job's output files instead of truncating them") \
@@ -475,9 +475,9 @@ X(STRING, job_comp_pass, "JobCompPass", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3
   "password of the job completion database") \
 X(STRING, job_comp_pass_script, "JobCompPassScript", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "program that prints the password of the job completion database") \
-X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "memory per allocated GPU of a job that asks for none, in MiB") \
-X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "CPUs per allocated GPU of a job that asks for none") \
 X(U32, prolog_timeout, "PrologTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
   "how long Prolog may run") \
@@ -768,8 +768,8 @@ X(U32, suspend_grace_time, "suspend_grace_time", 2, 0, 65535, HONOURED, "sec") \
 X(SWITCH, youngest_first, "youngest_first", false, 0, 1, HONOURED, "")
 
 #define CONF_JOB_DEFAULTS_KEYS(X) \
-X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "") \
-X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NOT_YET, "MiB")
+X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, HONOURED, "") \
+X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, HONOURED, "MiB")
 
 /* V(TABLE, struct suffix, member of struct conf) */
 #define CONF_OPTION_TABLES(V) \
@@ -870,9 +870,9 @@ X(MIB, partition.max_mem_per_cpu, "MaxMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, N
   "most memory per CPU, in MiB") \
 X(MIB, partition.max_mem_per_node, "MaxMemPerNode", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
   "most memory per node, in MiB") \
-X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, NOT_YET, \
+X(U64, partition.def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
   "CPUs per GPU of a job that asks for none") \
-X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, NOT_YET, \
+X(MIB, partition.def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, HONOURED, \
   "memory per GPU of a job that asks for none, in MiB") \
 X(LIST, partition.allow_accounts, "AllowAccounts", NULL, 0, 0, NONE, HONOURED, \
   "accounts whose jobs are taken; ALL unless given") \
@@ -930,7 +930,7 @@ X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELE
   "what is handed out; that of the cluster unless given") \
 X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET, \
   "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
-X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, NOT_YET, \
+X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, HONOURED, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
 X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
   "default binding of tasks") \

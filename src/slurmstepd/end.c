@@ -294,7 +294,7 @@ static void step_signal(struct stepd *stepd, const struct step_command *command)
     int signal = (int) command->signal;
 
     if (stepd->state == STEPD_RUNNING && signal == 0 && command->message)
-        stepd_tell(stepd, command->message); /* scontrol notify */
+        stepd_complain(stepd, "%s", command->message); /* scontrol notify */
     if (stepd->state != STEPD_RUNNING || signal <= 0 || signal >= NSIG)
         return;
     if (command->flags & NODE_SIGNAL_END) {

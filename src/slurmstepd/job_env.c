@@ -12,6 +12,8 @@
 #include "text/duration.h"
 #include "text/idset.h"
 
+#define GPUS_MAX 256 /* of one step on a node; of more a task is told all */
+
 /* ---- tables of plain copies ---- */
 
 enum copy_kind {
@@ -62,7 +64,6 @@ static const struct copy_row job_rows[] = {
     JOB(U32, plane_size, "SLURM_DIST_PLANESIZE"),
     JOB(U32, threads_per_core, "SLURM_THREADS_PER_CORE"),
     JOB(STR, hint, "SLURM_HINT"),
-    JOB(STR, tres_bind, "SLURM_TRES_BIND"),
     JOB(STR, profile, "SLURM_PROFILE"),
     JOB(STR, network, "SLURM_NETWORK"),
 };
@@ -231,6 +232,18 @@ static void set_gpu_request(struct env *env, const char *name, const char *tres)
     env_set(env, name, text);
 }
 
+/* What --gpu-bind was given, else --tres-bind. */
+static void set_binding(struct env *env, const char *tres_bind) {
+    static const char gpu[] = "gres/gpu:";
+
+    if (!tres_bind)
+        return;
+    if (str_starts(tres_bind, gpu) && !strchr(tres_bind, '+'))
+        env_set(env, "SLURM_GPU_BIND", tres_bind + strlen(gpu));
+    else
+        env_set(env, "SLURM_TRES_BIND", tres_bind);
+}
+
 static void set_node(struct env *env, const struct step_order *order, uint32_t cpus,
                      uint32_t node_index) {
     env_set(env, "SLURM_CLUSTER_NAME", order->cluster);
@@ -295,7 +308,9 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
     }
     env_set(env, "SLURM_JOB_CPUS_PER_NODE", launch->job_cpus_per_node);
     env_set(env, "SLURM_TASKS_PER_NODE", launch->tasks_per_node);
+    set_binding(env, job->tres_bind);
     set_gpu_request(env, "SLURM_GPUS", job->tres_per_job);
+    set_gpu_request(env, "SLURM_GPUS_PER_SOCKET", job->tres_per_socket);
     set_gpu_request(env, "SLURM_GPUS_PER_TASK", job->tres_per_task);
     if (!env_get(env, "SLURM_SUBMIT_DIR"))
         env_set(env, "SLURM_SUBMIT_DIR", job->work_dir);
@@ -347,27 +362,51 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
     env_unset(env, "ENVIRONMENT");
 }
 
-static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
-    const char *all = NULL;
-    vec(uint32_t) gpus = {0};
-
-    for (size_t i = 0; !all && i < countof(visible_names); i++)
-        all = env_get(env, visible_names[i]);
-    if (!bind || !all || !env_get(env, "SLURM_GPUS_ON_NODE"))
-        return;
-    cleanup_free char *copy = xstrdup(all);
+/* Numbers of a list in a variable; nothing where it is not set. */
+static size_t read_numbers(const struct env *env, const char *name, uint32_t *numbers, size_t max) {
+    const char *text = env_get(env, name);
+    cleanup_free char *copy = xstrdup(text ? text : "");
     char *cursor = copy;
-    for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
+    size_t n = 0;
+
+    for (char *word; n < max && (word = str_next_word(&cursor, ",")) != NULL;) {
         uint64_t number;
         if (str_to_u64(word, &number) && number <= UINT32_MAX)
-            vec_push(&gpus, (uint32_t) number);
+            numbers[n++] = (uint32_t) number;
     }
-    size_t n = gpu_bind_pick(bind, local_id, gpus.items, gpus.n);
-    for (size_t i = 0; i < countof(visible_names); i++) {
-        if (env_get(env, visible_names[i]))
-            set_number_list(env, visible_names[i], gpus.items, n);
-    }
-    vec_done(&gpus);
+    return n;
+}
+
+/* Of a list in a variable only those that stand where a GPU of the task does among all of them. */
+static void keep_numbers(struct env *env, const char *name, const bool *keep, size_t n) {
+    uint32_t numbers[GPUS_MAX];
+    size_t left = 0;
+
+    if (read_numbers(env, name, numbers, GPUS_MAX) != n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (keep[i])
+            numbers[left++] = numbers[i];
+    set_number_list(env, name, numbers, left);
+}
+
+static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
+    uint32_t all[GPUS_MAX], picked[GPUS_MAX];
+    bool keep[GPUS_MAX] = {false};
+    size_t n = 0;
+
+    for (size_t i = 0; n == 0 && i < countof(visible_names); i++)
+        n = read_numbers(env, visible_names[i], all, GPUS_MAX);
+    if (!bind || n == 0 || !env_get(env, "SLURM_GPUS_ON_NODE"))
+        return;
+    memcpy(picked, all, n * sizeof(*all));
+    size_t n_picked = gpu_bind_pick(bind, local_id, picked, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n_picked; k++)
+            keep[i] |= all[i] == picked[k];
+    for (size_t i = 0; i < countof(visible_names); i++)
+        keep_numbers(env, visible_names[i], keep, n);
+    keep_numbers(env, "SLURM_STEP_GPUS", keep, n);
 }
 
 void job_env_task(struct env *env, const char *gpu_bind, uint32_t rank, uint32_t local_id) {

@@ -23,14 +23,6 @@ void stepd_name(const struct stepd *stepd, struct str *out) {
     step_id_print(stepd->order.step_id, out);
 }
 
-static void say(struct stepd *stepd, struct str *line) {
-    str_append_char(line, '\n');
-    if (stepd->message_fd >= 0)
-        (void) !write(stepd->message_fd, line->data, line->length);
-    else
-        stream_to_srun(stepd, UNSET32, 2, line->data, line->length, false);
-}
-
 void stepd_complain(struct stepd *stepd, const char *fmt, ...) {
     cleanup_str struct str line = STR_INIT;
     va_list args;
@@ -39,14 +31,11 @@ void stepd_complain(struct stepd *stepd, const char *fmt, ...) {
     va_start(args, fmt);
     str_vprintf(&line, fmt, args);
     va_end(args);
-    say(stepd, &line);
-}
-
-void stepd_tell(struct stepd *stepd, const char *text) {
-    cleanup_str struct str line = STR_INIT;
-
-    str_append(&line, text);
-    say(stepd, &line);
+    str_append_char(&line, '\n');
+    if (stepd->message_fd >= 0)
+        (void) !write(stepd->message_fd, line.data, line.length);
+    else
+        stream_to_srun(stepd, UNSET32, 2, line.data, line.length, false);
 }
 
 /* Waits for the order; *ret_fd is srun's connection or -1. */

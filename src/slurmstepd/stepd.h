@@ -133,8 +133,6 @@ struct stepd {
 /* ---- main.c ---- */
 /* A line of slurmstepd itself, "slurmstepd: error: TEXT", where the job's stderr goes. */
 void stepd_complain(struct stepd *stepd, const char *fmt, ...) printf_like(2, 3);
-/* A line of somebody else's, as it is. */
-void stepd_tell(struct stepd *stepd, const char *text);
 void stepd_name(const struct stepd *stepd, struct str *out); /* "12.batch" */
 
 /* ---- start.c ---- */

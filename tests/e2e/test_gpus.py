@@ -181,4 +181,4 @@ def test_a_notice_reaches_the_output_of_a_batch_job(gpu_cluster, work):
     job = gpu_cluster.submit("-o out-%j --wrap='sleep 300'", cwd=work)
     gpu_cluster.wait_state(job, "RUNNING")
     gpu_cluster.ok(f"scontrol notify {job} maintenance at noon")
-    wait_until(lambda: output(work, job) == "maintenance at noon\n", what="the notice")
+    wait_until(lambda: output(work, job) == "slurmstepd: error: maintenance at noon\n", what="the notice")

@@ -92,9 +92,9 @@ TEST(gres_texts_keep_what_was_written) {
     sample_read(&s, OPTION_SBATCH, "--gres=gpu,gres:shard:2");
     assert_string_equal(s.options.job.tres_per_node, "gres/gpu,gres/shard:2");
     sample_read(&both, OPTION_SBATCH,
-                "--gres=gpu:4 --gpus-per-node=a100:4 -G 8 -n 2 "
+                "--gres=gpu:4 --gpus-per-node=a100:4 -G 8 -n 8 "
                 "--gpus-per-task=1");
-    assert_string_equal(both.options.job.tres_per_node, "gres/gpu:4,gres/gpu:a100:4");
+    assert_string_equal(both.options.job.tres_per_node, "gres/gpu:a100:4,gres/gpu:4");
     assert_string_equal(both.options.job.tres_per_job, "gres/gpu:8");
     assert_string_equal(both.options.job.tres_per_task, "gres/gpu:1");
     sample_read(&none, OPTION_SBATCH, "--gres=none");

@@ -137,6 +137,104 @@ TEST(what_the_cards_do_survives_a_new_configuration) {
     world_stop(&world);
 }
 
+/* ---- what is asked for ---- */
+
+#define TWO_A_NODE                                                                                 \
+    "GresTypes=gpu\nSelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"                         \
+    "NodeName=n[1-4] CPUs=8 RealMemory=1000 Gres=gpu:2\n"
+
+static struct job started(struct world *world, const struct job_request *request) {
+    struct job job;
+    uint32_t id = world_submit(world, request, NULL);
+    assert_true(world_look(world, id, &job));
+    assert_int_equal(job.state, JOB_RUNNING);
+    return job;
+}
+
+TEST(a_job_has_cpus_and_memory_for_each_gpu_by_default) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, TWO_A_NODE "DefCpuPerGPU=2\nDefMemPerGPU=100\n"
+                                   "PartitionName=main Nodes=ALL Default=YES\n"
+                                   "PartitionName=own Nodes=ALL DefCpuPerGPU=3 "
+                                   "DefMemPerGPU=200\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.tres_per_node = (char *) "gres/gpu:2";
+    struct job job = started(&world, &request);
+    assert_int_equal(job.allocation.items[0].cpus, 4);
+    assert_int_equal(job.allocation.items[0].mem, 200);
+    request.partition = (char *) "own";
+    request.tres_per_node = (char *) "gres/gpu:1";
+    job = started(&world, &request);
+    assert_int_equal(job.allocation.items[0].cpus, 3);
+    assert_int_equal(job.allocation.items[0].mem, 200);
+    request.cpus_per_task = 1; /* whoever says how much gets that */
+    request.mem_per_cpu = 50;
+    job = started(&world, &request);
+    assert_int_equal(job.allocation.items[0].cpus, 1);
+    assert_int_equal(job.allocation.items[0].mem, 50);
+    request.tres_per_node = NULL;
+    request.cpus_per_task = 0;
+    request.mem_per_cpu = UNSET64;
+    job = started(&world, &request);
+    assert_int_equal(job.allocation.items[0].cpus, 1);
+    assert_int_equal(job.allocation.items[0].mem, 10);
+    assert_int_equal(world_update(&world, "partition", "own", "JobDefaults", "DefCpuPerGPU=x"),
+                     ERR_INVALID);
+    assert_int_equal(world_update(&world, "partition", "own", "JobDefaults", "DefCpuPerGPU=5"), 0);
+    request.tres_per_node = (char *) "gres/gpu:1";
+    job = started(&world, &request);
+    assert_int_equal(job.allocation.items[0].cpus, 5);
+    world_stop(&world);
+}
+
+TEST(gpus_of_the_whole_job_take_as_many_nodes_as_they_need) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, TWO_A_NODE "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.tres_per_job = (char *) "gres/gpu:5";
+    struct job job = started(&world, &request);
+    assert_int_equal(job.num_nodes, 3);
+    world_stop(&world);
+}
+
+TEST(what_is_said_twice_counts_once) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, TWO_A_NODE "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.tres_per_node = (char *) "gres/gpu:1,gres/gpu:1";
+    struct job job = started(&world, &request);
+    assert_string_equal(job.allocation.items[0].gres, "gpu:1(IDX:0)");
+    request.ntasks = 2;
+    request.tres_per_node = NULL;
+    request.tres_per_task = (char *) "gres/gpu:1";
+    request.tres_per_job = (char *) "gres/gpu:2";
+    job = started(&world, &request);
+    assert_int_equal(job.num_nodes, 1);
+    assert_non_null(strstr(job.tres_req, "gres/gpu=2"));
+    assert_null(strstr(job.tres_req, "gres/gpu=2,gres/gpu=2"));
+    world_stop(&world);
+}
+
+TEST(gpus_of_a_socket_count_for_each_of_them) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, TWO_A_NODE "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    world_request(&request);
+    request.tres_per_socket = (char *) "gres/gpu:2";
+    request.sockets_per_node = 1;
+    struct job job = started(&world, &request);
+    assert_string_equal(job.allocation.items[0].gres, "gpu:2(IDX:0-1)");
+    assert_non_null(strstr(job.tres_req, "gres/gpu=2"));
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_numbered_by_gres_of_their_node_whatever_others_have),
@@ -144,6 +242,10 @@ int main(void) {
         cmocka_unit_test(a_restarted_slurmd_makes_no_idle_card_busy),
         cmocka_unit_test(a_process_of_no_job_is_told_of_its_node_until_it_has_gone),
         cmocka_unit_test(what_the_cards_do_survives_a_new_configuration),
+        cmocka_unit_test(a_job_has_cpus_and_memory_for_each_gpu_by_default),
+        cmocka_unit_test(gpus_of_the_whole_job_take_as_many_nodes_as_they_need),
+        cmocka_unit_test(what_is_said_twice_counts_once),
+        cmocka_unit_test(gpus_of_a_socket_count_for_each_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
