@@ -567,7 +567,7 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
         return;
     }
     if (report->done && report->stuck && !step->job->problem)
-        step->job->problem = xstrdup("Kill task failed");
+        step->job->problem = xstrdup(report->stuck);
     if (report->done && step->state != STEP_DONE)
         step_set_done(agent, step, now, report->done, effects);
 }
@@ -594,7 +594,7 @@ void agent_step_found_dead(struct agent *agent, struct step_key key,
 }
 
 void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
-                      struct agent_effects *effects) {
+                      const char *stuck, struct agent_effects *effects) {
     struct agent_step *step = step_find(agent, key);
     struct step_done done = {.job_id = key.job_id,
                              .step_id = key.step_id,
@@ -605,6 +605,12 @@ void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, in
                              .detail = (char *) "slurmstepd ended unexpectedly; the processes of "
                                                 "its step were killed."};
 
+    if (stuck) {
+        done.stuck = true;
+        done.detail = (char *) (uintptr_t) stuck;
+        if (step && !step->job->problem)
+            step->job->problem = xstrdup(stuck);
+    }
     if (step && step->state == STEP_LOST)
         step_set_done(agent, step, now, &done, effects);
 }

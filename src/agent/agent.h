@@ -91,8 +91,9 @@ void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effe
 /* A restarted slurmd has found what a slurmstepd has left that died meanwhile: until that is swept,
  * the controller must not think that the step's resources are free. */
 void agent_step_found_dead(struct agent *agent, struct step_key key, struct agent_effects *effects);
+/* `stuck`: what does not die of it; NULL = all is gone. */
 void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, int64_t end_time,
-                      struct agent_effects *effects);
+                      const char *stuck, struct agent_effects *effects);
 /* problem NULL = clean. */
 void agent_job_cleaned(struct agent *agent, uint64_t now, uint32_t job_id, const char *problem,
                        struct agent_effects *effects);

@@ -584,6 +584,9 @@ static void node_step_done(struct core *core, uint32_t index, const struct step_
     struct step_ref ref = {done->job_id, done->step_id, done->attempt};
     emit_node(core, index, MSG_STEP_ACK, &ref);
     unwanted_done(core, index, &ref);
+    if (done->stuck) /* the job may go on elsewhere, and here, without that step */
+        node_drain(core, index, done->detail != NULL ? done->detail : "Kill task failed",
+                   core->settings.admin_uid);
     struct core_job *job = reported_job(core, index, done->job_id, done->attempt);
     if (job != NULL && job->rec.allocation.n > 0)
         step_done(core, job, index, done);

@@ -452,7 +452,7 @@ X(U32, tree_width, "TreeWidth", 16, 1, CONF_PORT_MAX, NONE, "", NOT_NEEDED, CLIE
   "nodes keep their own connection to the controller") \
 X(BOOL, use_pam, "UsePam", false, 0, 1, NONE, "", NOT_YET, DAEMON, 3, \
   "open a PAM session for each step") \
-X(STRING, unkillable_step_program, "UnkillableStepProgram", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(STRING, unkillable_step_program, "UnkillableStepProgram", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run when a task cannot be killed") \
 X(U32, unkillable_step_timeout, "UnkillableStepTimeout", 60, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 1, \
   "time after SIGKILL before a node is drained for a task that lives on; at least 5 times MessageTimeout unless given") \

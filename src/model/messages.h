@@ -468,7 +468,8 @@ RECORD_DECLARE(launch_result, LAUNCH_RESULT_FIELDS)
     X(8, I64, end_time, 0)                                                                         \
     X(9, BOOL, oom, 0)                                                                             \
     X(10, BOOL, output_failed, 0) /* stdout/stderr could not be opened: exit code 0:53 */          \
-    X(11, BOOL, timed_out, 0)     /* the step's own time limit ended it */
+    X(11, BOOL, timed_out, 0)     /* the step's own time limit ended it */                         \
+    X(16, BOOL, stuck, 0)         /* some process does not die, as detail says */
 RECORD_DECLARE(step_done, STEP_DONE_FIELDS)
 /* Controller -> node: acknowledges step_done / job_clean so that the node may forget. */
 #define STEP_REF_FIELDS(X)                                                                         \

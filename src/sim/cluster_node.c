@@ -333,7 +333,7 @@ static void sweep_step(struct sim_node *node, struct step_key key) {
         stepd_free(stepd);
     }
     agent_step_swept(node->agent, (uint64_t) node->cluster->usec, key,
-                     node->cluster->usec / SIM_SECOND, &effects);
+                     node->cluster->usec / SIM_SECOND, NULL, &effects);
     node_effects(node, &effects);
 }
 

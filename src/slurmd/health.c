@@ -123,6 +123,8 @@ void health_problem(const struct slurmd *slurmd, struct str *out) {
     checks_run_fast(&checks, out);
     if (slurmd->gpu_problem && out->length > 0 && strstr(out->data, "gres/gpu"))
         str_join(out, "; ", slurmd->gpu_problem); /* why they are missing */
+    steps_stuck(slurmd, out);
+    sweeps_stuck(slurmd, out);
     if (health->slow_problem)
         str_join(out, "; ", health->slow_problem);
     if (health->is_slow && health->slow)
@@ -284,11 +286,20 @@ static void on_line(const char *text, void *context) {
     log_info("%s: %s", (const char *) context, text);
 }
 
-static int start_program(struct slurmd *slurmd, const char *path, struct program *program,
-                         struct error *err) {
+static int start_program(struct slurmd *slurmd, const char *path, const struct step_key *key,
+                         struct program *program, struct error *err) {
     cleanup_free char *conf = xasprintf("SLURM_CONF=%s", slurmd->conf_path);
     cleanup_free char *name = xasprintf("SLURMD_NODENAME=%s", slurmd->node_name);
-    char *argv[] = {(char *) (uintptr_t) path, NULL}, *envp[] = {name, conf, NULL};
+    cleanup_str struct str job = STR_INIT, step = STR_INIT;
+    char *argv[] = {(char *) (uintptr_t) path, NULL}, *envp[] = {name, conf, NULL, NULL, NULL};
+
+    if (key) {
+        str_printf(&job, "SLURM_JOB_ID=%u", key->job_id);
+        str_append(&step, "SLURM_STEP_ID=");
+        step_id_print(key->step_id, &step);
+        envp[2] = job.data;
+        envp[3] = step.data;
+    }
 
     program->argv = argv;
     program->envp = envp;
@@ -327,7 +338,7 @@ static void run_check(struct slurmd *slurmd) {
 
     if (!slurmd->conf->health_check_program || health->program_runs)
         return;
-    if (start_program(slurmd, slurmd->conf->health_check_program, &program, &err) < 0)
+    if (start_program(slurmd, slurmd->conf->health_check_program, NULL, &program, &err) < 0)
         log_error("HealthCheckProgram: %s", err.text);
     else
         health->program_runs = true;
@@ -356,13 +367,39 @@ void health_reboot(struct slurmd *slurmd) {
         return;
     }
     log_info("rebooting: %s", slurmd->conf->reboot_program);
-    if (start_program(slurmd, slurmd->conf->reboot_program, &program, &err) < 0)
+    if (start_program(slurmd, slurmd->conf->reboot_program, NULL, &program, &err) < 0)
         log_error("RebootProgram: %s", err.text);
     else
         slurmd->health->reboot_runs = true;
 }
 
+static void unkillable_line(const char *text, void *context) {
+    on_line(text, (void *) (uintptr_t) "UnkillableStepProgram");
+}
+
+static void unkillable_ended(int status, bool timed_out, void *context) {
+    cleanup_str struct str text = STR_INIT;
+
+    program_status_print(status, timed_out, 0, &text);
+    log_info("UnkillableStepProgram: %s", text.data);
+}
+
+void health_unkillable(struct slurmd *slurmd, struct step_key key) {
+    struct error err = ERROR_INIT;
+    struct program program = {
+        .line = unkillable_line, .ended = unkillable_ended, .context = slurmd};
+    const char *path = slurmd->conf->unkillable_step_program;
+
+    if (path && start_program(slurmd, path, &key, &program, &err) < 0)
+        log_error("UnkillableStepProgram: %s", err.text);
+    health_changed(slurmd);
+}
+
 /* ---- the node's side ---- */
+
+void health_changed(struct slurmd *slurmd) {
+    tell(slurmd);
+}
 
 bool health_may_register(const struct slurmd *slurmd) {
     return slurmd->health->looked && !slurmd->health->starting;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "agent/agent.h"
 #include "model/messages.h"
 
 struct slurmd;
@@ -23,5 +24,9 @@ bool health_may_register(const struct slurmd *slurmd);
 void health_problem(const struct slurmd *slurmd, struct str *out);
 void health_asked(struct slurmd *slurmd, const struct node_check *order);
 void health_reboot(struct slurmd *slurmd);
+/* Something else than a check may find more or less now. */
+void health_changed(struct slurmd *slurmd);
+/* A process of the step does not die: UnkillableStepProgram runs. */
+void health_unkillable(struct slurmd *slurmd, struct step_key key);
 
 #endif

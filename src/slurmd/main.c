@@ -441,6 +441,7 @@ int main(int argc, char **argv) {
     list_init(&slurmd.links);
     list_init(&slurmd.files);
     list_init(&slurmd.pending_steps);
+    list_init(&slurmd.sweeps);
     list_init(&slurmd.stats);
     int r = prepare(&slurmd, &err);
     if (r == 0 && slurmd.options.print_gres) {

@@ -92,6 +92,7 @@ struct slurmd {
     struct loop_timer *adopt_timer;
 
     struct health *health; /* health.c */
+    struct list sweeps;    /* sweep.c */
 
     struct list files;         /* bcast.c: those that write */
     struct list pending_steps; /* launch.c: srun's requests under way */
@@ -193,10 +194,13 @@ must_check int stepd_exec(struct slurmd *slurmd, const char *what, int socket_fd
 void step_watch(struct slurmd *slurmd, struct step_key key, struct bytes channel, int fd);
 /* Dials every socket in the spool directory; steps whose slurmstepd is gone are swept. */
 void steps_adopt(struct slurmd *slurmd);
+/* Of whom something does not die: "Kill task failed: …", parts joined by "; ". */
+void steps_stuck(const struct slurmd *slurmd, struct str *out);
 
 /* ---- sweep.c ---- */
 /* Kills what a dead slurmstepd left behind, then tells the agent. */
 void sweep_step(struct slurmd *slurmd, struct step_key key);
+void sweeps_stuck(const struct slurmd *slurmd, struct str *out); /* as steps_stuck() */
 void clean_job(struct slurmd *slurmd, uint32_t job_id);
 
 #endif

@@ -18,6 +18,7 @@
 #include "os/clone.h"
 #include "os/log.h"
 #include "os/sock.h"
+#include "slurmd/health.h"
 #include "slurmd/slurmd.h"
 
 #define ADOPT_USEC 3000000ull /* for slurmstepds found at the start to answer */
@@ -34,6 +35,7 @@ struct step_link {
     struct frame_out out;
     vec(struct str) early; /* commands that came before the order */
     bool adopting;
+    char *stuck; /* what of it does not die, NULL */
 };
 
 static struct step_link *link_find(struct slurmd *slurmd, struct step_key key) {
@@ -83,6 +85,7 @@ static void link_free(struct step_link *link) {
     vec_each (&link->early, command)
         str_done(command);
     vec_done(&link->early);
+    free(link->stuck);
     free(link);
 }
 
@@ -103,11 +106,23 @@ static void link_lost(struct step_link *link) {
     struct agent_effects effects = {0};
     struct step_key key = link->key;
 
+    bool was_stuck = link->stuck != NULL;
+
     adopted(link);
     link_free(link);
     stat_step_gone(slurmd, key);
     agent_step_lost(slurmd->agent, key, &effects);
     slurmd_effects(slurmd, &effects);
+    if (was_stuck)
+        health_changed(slurmd);
+}
+
+void steps_stuck(const struct slurmd *slurmd, struct str *out) {
+    list_each (&slurmd->links, node) {
+        const struct step_link *link = list_entry(node, struct step_link, in_slurmd);
+        if (link->stuck)
+            str_join(out, "; ", link->stuck);
+    }
 }
 
 static void link_flush(struct step_link *link) {
@@ -126,6 +141,10 @@ static void on_report(struct step_link *link, const struct step_report *report) 
     agent_report(slurmd->agent, loop_monotonic_usec(), report, &effects);
     adopted(link);
     slurmd_effects(slurmd, &effects);
+    if (report->stuck && !link->stuck) {
+        link->stuck = xstrdup(report->stuck);
+        health_unkillable(slurmd, link->key);
+    }
 }
 
 /* The frames that have come. Effects of a report may queue commands for this link, not free it. */

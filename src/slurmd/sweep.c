@@ -16,16 +16,19 @@
 
 #include "base/alloc.h"
 #include "os/log.h"
+#include "slurmd/health.h"
 #include "slurmd/slurmd.h"
 
 #define ROUND_USEC 20000u
-#define ROUNDS_MAX 500u /* ten seconds */
+#define SLOW_ROUND_USEC 1000000u /* of what has not died in its time */
 #define ENVIRONMENT_MAX (4u << 20)
 
 struct sweep {
     struct slurmd *slurmd;
     struct step_key key;
-    unsigned rounds;
+    uint64_t since;
+    bool is_stuck; /* the controller knows that it has ended, but for this */
+    struct list in_slurmd;
     struct loop_timer *timer;
 };
 
@@ -84,19 +87,59 @@ static bool kill_by_environment(const struct slurmd *slurmd, struct step_key key
 
 /* ---- one step ---- */
 
-static void swept(struct sweep *sweep) {
+static void describe_stuck(const struct sweep *sweep, struct str *out) {
+    str_printf(out, "Kill task failed: processes of step %u.", sweep->key.job_id);
+    step_id_print(sweep->key.step_id, out);
+    str_append(out, ", whose slurmstepd is gone");
+}
+
+void sweeps_stuck(const struct slurmd *slurmd, struct str *out) {
+    list_each (&slurmd->sweeps, node) {
+        const struct sweep *sweep = list_entry(node, struct sweep, in_slurmd);
+        cleanup_str struct str text = STR_INIT;
+        if (!sweep->is_stuck)
+            continue;
+        describe_stuck(sweep, &text);
+        str_join(out, "; ", text.data);
+    }
+}
+
+/* The step has ended, for the controller. */
+static void end_step(struct sweep *sweep, const char *stuck) {
     struct slurmd *slurmd = sweep->slurmd;
     struct agent_effects effects = {0};
+
+    agent_step_swept(slurmd->agent, loop_monotonic_usec(), sweep->key,
+                     (int64_t) (loop_realtime_usec() / 1000000), stuck, &effects);
+    slurmd_effects(slurmd, &effects);
+}
+
+static void swept(struct sweep *sweep) {
+    struct slurmd *slurmd = sweep->slurmd;
     cleanup_str struct str path = STR_INIT;
+    bool was_stuck = sweep->is_stuck;
 
     str_printf(&path, "%s/step/", slurmd->spool_dir);
     step_socket_name(sweep->key.job_id, sweep->key.step_id, sweep->key.attempt, &path);
     (void) unlink(path.data);
-    agent_step_swept(slurmd->agent, loop_monotonic_usec(), sweep->key,
-                     (int64_t) (loop_realtime_usec() / 1000000), &effects);
+    if (!was_stuck)
+        end_step(sweep, NULL);
     loop_timer_free(sweep->timer);
+    list_remove(&sweep->in_slurmd);
     free(sweep);
-    slurmd_effects(slurmd, &effects);
+    if (was_stuck)
+        health_changed(slurmd);
+}
+
+/* Its node cannot be trusted with other jobs, but this one need not wait any more. */
+static void give_up(struct sweep *sweep) {
+    cleanup_str struct str text = STR_INIT;
+
+    sweep->is_stuck = true;
+    describe_stuck(sweep, &text);
+    log_error("%s", text.data);
+    end_step(sweep, text.data);
+    health_unkillable(sweep->slurmd, sweep->key);
 }
 
 static void sweep_round(void *context) {
@@ -110,13 +153,11 @@ static void sweep_round(void *context) {
         swept(sweep);
         return;
     }
-    if (++sweep->rounds > ROUNDS_MAX) {
-        log_error("job %u: processes of a step whose slurmstepd is gone do not die",
-                  sweep->key.job_id);
-        swept(sweep);
-        return;
-    }
-    loop_timer_set(sweep->timer, loop_monotonic_usec() + ROUND_USEC);
+    uint64_t now = loop_monotonic_usec();
+    uint64_t limit = slurmd->conf->unkillable_step_timeout * 1000000ull;
+    if (!sweep->is_stuck && limit > 0 && now > sweep->since + limit)
+        give_up(sweep);
+    loop_timer_set(sweep->timer, now + (sweep->is_stuck ? SLOW_ROUND_USEC : ROUND_USEC));
 }
 
 void sweep_step(struct slurmd *slurmd, struct step_key key) {
@@ -124,6 +165,8 @@ void sweep_step(struct slurmd *slurmd, struct step_key key) {
 
     sweep->slurmd = slurmd;
     sweep->key = key;
+    sweep->since = loop_monotonic_usec();
+    list_append(&slurmd->sweeps, &sweep->in_slurmd);
     sweep->timer = loop_timer_add(slurmd->loop, sweep_round, sweep);
     sweep_round(sweep);
 }

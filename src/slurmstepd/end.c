@@ -105,10 +105,13 @@ static bool is_unkillable(const struct stepd *stepd, uint64_t since, uint64_t no
 }
 
 static void give_up(struct stepd *stepd) {
-    stepd->stuck = true;
+    cleanup_str struct str who = STR_INIT, step = STR_INIT;
+
+    stepd->stuck = stepd->done.stuck = true;
     stepd->done.code = ERR_SYSTEM;
-    str_append(&stepd->detail, "Kill task failed: ");
-    track_describe(&stepd->track, &stepd->detail);
+    track_describe(&stepd->track, &who);
+    stepd_name(stepd, &step);
+    str_printf(&stepd->detail, "Kill task failed: %s of step %s", str_cstr(&who), step.data);
     stepd->done.detail = stepd->detail.data;
     gather_sum(stepd);
     for (size_t i = 0; i < stepd->n_tasks; i++) {
@@ -117,6 +120,7 @@ static void give_up(struct stepd *stepd) {
         stepd->tasks[i].has_exited = true;
     }
     step_ended(stepd);
+    loop_timer_set(stepd->timer, loop_monotonic_usec() + SEC_USEC);
 }
 
 /* Kills; true when there was nothing to kill. */
@@ -140,6 +144,24 @@ static bool try_to_finish(struct stepd *stepd) {
     if (has_groups)
         (void) kill_all(stepd);
     return false;
+}
+
+/* The step has ended without it; whether it dies at last is for the node to know, and what it left
+ * is to be removed. slurmd learns of it by our end. */
+static void watch_stuck(struct stepd *stepd) {
+    if (!stepd->stuck)
+        return;
+    if (!try_to_finish(stepd)) {
+        loop_timer_set(stepd->timer, loop_monotonic_usec() + SEC_USEC);
+        return;
+    }
+    stepd->stuck = false;
+    stepd_leave(stepd);
+}
+
+void stepd_leave(struct stepd *stepd) {
+    if (stepd->forgotten && !stepd->srun && !stepd->stuck && watch_is_over(stepd))
+        loop_stop(stepd->loop, 0);
 }
 
 /* Kills what is left, then ENDED. */
@@ -185,6 +207,7 @@ void stepd_timer(void *context) {
         return;
     case STEPD_ENDED:
         srun_tell_finished(stepd);
+        watch_stuck(stepd);
         return;
     case STEPD_STARTING:
         return;
@@ -330,8 +353,7 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
             break;
         stepd->forgotten = true;
         srun_tell_finished(stepd);
-        if (!stepd->srun && watch_is_over(stepd))
-            loop_stop(stepd->loop, 0);
+        stepd_leave(stepd);
         break;
     case STEP_COMMAND_REPORT:
         gather_now(stepd);

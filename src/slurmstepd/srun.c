@@ -45,8 +45,7 @@ static void on_closed(struct rpc_conn *conn, const struct error *why, void *cont
 
     stepd->srun = NULL;
     if (stepd->state == STEPD_ENDED) {
-        if (stepd->forgotten && watch_is_over(stepd))
-            loop_stop(stepd->loop, 0);
+        stepd_leave(stepd);
         return;
     }
     if (stepd->has_pty)

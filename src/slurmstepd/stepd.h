@@ -223,6 +223,7 @@ void stepd_command(struct stepd *stepd, const struct step_command *command);
 void stepd_terminate(struct stepd *stepd, uint32_t kill_wait, const char *message);
 void stepd_limit_time(struct stepd *stepd, uint32_t minutes);
 void stepd_timer(void *stepd);
+void stepd_leave(struct stepd *stepd); /* ends the program, unless somebody still needs it */
 /* It could not be started: that is its result. */
 void stepd_failed(struct stepd *stepd, const struct error *why);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurmstepd/track.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -196,6 +197,27 @@ bool track_kill(const struct track *track) {
     return is_empty;
 }
 
+/* Users give their processes any name; this one goes into a reason. */
+static void plain_name(char *name) {
+    for (char *at = name; *at; at++) {
+        if (!isalnum((unsigned char) *at) && !strchr("-_.+/:", *at))
+            *at = '?';
+    }
+}
+
+/* Where in the kernel it sleeps; nothing where that is not told (proc(5)). */
+static void describe_wait(pid_t pid, struct str *out) {
+    char path[64], place[64] = "";
+
+    snprintf(path, sizeof(path), "/proc/%d/wchan", (int) pid);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, place, sizeof(place) - 1);
+    if (n <= 0 || str_equal(place, "0"))
+        return;
+    plain_name(place);
+    str_printf(out, " in %s", place);
+}
+
 void track_describe(const struct track *track, struct str *out) {
     struct pid_list pids = {0};
 
@@ -206,7 +228,10 @@ void track_describe(const struct track *track, struct str *out) {
             continue;
         str_join(out, ", ", "pid ");
         str_append_u64(out, (uint64_t) pids.list.items[i]);
-        str_printf(out, " (%s, state %c)", name, state);
+        plain_name(name);
+        str_printf(out, " (%s, state %c", name, state);
+        describe_wait(pids.list.items[i], out);
+        str_append_char(out, ')');
     }
     if (pids.list.n > DESCRIBE_MAX)
         str_printf(out, " and %zu more", pids.list.n - DESCRIBE_MAX);

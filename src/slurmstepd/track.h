@@ -36,7 +36,8 @@ void track_pids(const struct track *track, struct pid_list *pids);
 void track_signal(const struct track *track, int signal);
 /* Kills what is there; true when nothing is. */
 bool track_kill(const struct track *track);
-/* "pid 12 (dd)", at most a few: for people who must find out what does not die. */
+/* "pid 12 (dd, state D in io_schedule)", at most a few: for people who must find out what does not
+ * die. */
 void track_describe(const struct track *track, struct str *out);
 
 #endif

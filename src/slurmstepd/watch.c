@@ -65,8 +65,7 @@ static void on_closed(struct rpc_conn *conn, const struct error *why, void *cont
 
     list_remove(&watcher->in_stepd);
     free(watcher);
-    if (stepd->forgotten && !stepd->srun && watch_is_over(stepd))
-        loop_stop(stepd->loop, 0);
+    stepd_leave(stepd);
 }
 
 static const struct rpc_handlers handlers = {.message = on_message, .closed = on_closed};
@@ -96,7 +95,7 @@ static void on_drained(struct rpc_conn *conn, void *context) {
 static void on_farewell_over(void *context) {
     struct stepd *stepd = context;
 
-    if (stepd->forgotten && !stepd->srun)
+    if (stepd->forgotten && !stepd->srun && !stepd->stuck)
         loop_stop(stepd->loop, 0);
 }
 

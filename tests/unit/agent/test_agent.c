@@ -519,7 +519,7 @@ TEST(a_step_that_does_not_die_makes_the_job_unclean) {
     agent_report(w.agent, SEC, &report, &w.effects);
     agent_job_cleaned(w.agent, SEC, 7, NULL, &w.effects);
     struct job_clean *told = sent_at(&w, 2, MSG_JOB_CLEAN);
-    assert_string_equal(told->problem, "Kill task failed");
+    assert_string_equal(told->problem, "pid 12 (dd)"); /* the node says which */
     world_close(&w);
 }
 
@@ -614,11 +614,28 @@ TEST(a_slurmstepd_that_dies_has_its_step_swept_and_reported) {
     assert_int_equal(w.effects.list.n, 1);
     effect_at(&w, 0, AGENT_SWEEP);
     world_clear(&w);
-    agent_step_swept(w.agent, SEC, batch, 1234, &w.effects);
+    agent_step_swept(w.agent, SEC, batch, 1234, NULL, &w.effects);
     struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
     assert_int_equal(done->exit_status, 9);
     assert_int_equal(done->code, ERR_SYSTEM);
     assert_int_equal(done->end_time, 1234);
+    world_close(&w);
+}
+
+TEST(what_is_left_of_a_dead_slurmstepd_and_does_not_die_makes_the_job_unclean) {
+    struct world w;
+    world_open(&w);
+    launch_running(&w, batch, true);
+    agent_step_lost(w.agent, batch, &w.effects);
+    terminate(&w, 7, 1, 0);
+    world_clear(&w);
+    agent_step_swept(w.agent, SEC, batch, 1234, "Kill task failed", &w.effects);
+    struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
+    assert_true(done->stuck);
+    assert_string_equal(done->detail, "Kill task failed");
+    agent_job_cleaned(w.agent, SEC, 7, NULL, &w.effects);
+    struct job_clean *told = sent_at(&w, 2, MSG_JOB_CLEAN);
+    assert_string_equal(told->problem, "Kill task failed");
     world_close(&w);
 }
 
@@ -634,7 +651,7 @@ TEST(what_a_slurmstepd_left_that_died_unseen_is_the_controllers_business_until_i
     assert_false(reg.steps.items[0].ended);
     free(reg.steps.items);
     world_clear(&w);
-    agent_step_swept(w.agent, SEC, KEY(7, 0, 2), 5, &w.effects);
+    agent_step_swept(w.agent, SEC, KEY(7, 0, 2), 5, NULL, &w.effects);
     const struct step_done *done = sent_at(&w, 0, MSG_STEP_DONE);
     assert_int_equal(done->exit_status, AGENT_SIGKILL);
     world_close(&w);
@@ -670,6 +687,7 @@ int main(void) {
         cmocka_unit_test(a_script_whose_output_cannot_be_opened_has_ended),
         cmocka_unit_test(a_step_of_srun_that_cannot_be_started_has_ended),
         cmocka_unit_test(a_result_is_repeated_until_it_is_acknowledged),
+        cmocka_unit_test(a_running_step_is_found_by_its_numbers_with_its_owner),
         cmocka_unit_test(
             an_acknowledgement_of_a_running_step_or_of_another_attempt_changes_nothing),
         cmocka_unit_test(a_terminated_job_is_clean_when_its_last_step_is_gone),
@@ -690,9 +708,9 @@ int main(void) {
         cmocka_unit_test(a_controller_that_refuses_the_node_hears_no_more),
         cmocka_unit_test(a_restarted_slurmd_adopts_running_and_ended_steps),
         cmocka_unit_test(a_slurmstepd_that_dies_has_its_step_swept_and_reported),
+        cmocka_unit_test(what_is_left_of_a_dead_slurmstepd_and_does_not_die_makes_the_job_unclean),
         cmocka_unit_test(
             what_a_slurmstepd_left_that_died_unseen_is_the_controllers_business_until_it_is_swept),
-        cmocka_unit_test(a_running_step_is_found_by_its_numbers_with_its_owner),
         cmocka_unit_test(a_slurmstepd_that_exits_after_its_result_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,6 +204,24 @@ TEST(a_problem_that_a_node_reports_drains_it) {
     world_stop(&world);
 }
 
+TEST(a_step_that_does_not_die_drains_its_node_at_once) {
+    struct world world;
+    struct step_done done;
+    begin(&world);
+    uint32_t job = world_job(&world);
+    record_init(&record_step_done, &done);
+    done.job_id = job;
+    done.attempt = 1;
+    done.stuck = true;
+    done.detail = (char *) (uintptr_t) "Kill task failed: pid 12 (dd, state D) of step 1.0";
+    core_node_message(world.core, world.now, 0, MSG_STEP_DONE, &done, &world.effects);
+    world_turn(&world);
+    assert_int_equal(n1(&world)->flags, NODE_FLAG_DRAIN);
+    assert_string_equal(n1(&world)->reason, done.detail);
+    assert_int_equal(world_state(&world, job), JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(steps_that_nobody_knows_are_killed_or_forgotten) {
     struct world world;
     struct node_register reg;
@@ -369,6 +387,7 @@ int main(void) {
         cmocka_unit_test(a_node_that_rebooted_under_its_jobs_goes_down),
         cmocka_unit_test(a_bare_registration_is_taken),
         cmocka_unit_test(a_problem_that_a_node_reports_drains_it),
+        cmocka_unit_test(a_step_that_does_not_die_drains_its_node_at_once),
         cmocka_unit_test(steps_that_nobody_knows_are_killed_or_forgotten),
         cmocka_unit_test(a_node_takes_nothing_new_until_what_it_brought_along_is_gone),
         cmocka_unit_test(a_job_that_goes_on_without_a_node_has_no_more_right_there),

@@ -99,7 +99,7 @@ static void nothing_escapes(struct cgroup_tree *tree) {
     assert_true(count(&step.track) >= 3);
     struct str text = STR_INIT;
     track_describe(&step.track, &text);
-    assert_non_null(strstr(text.data, "(sleep, state S)"));
+    assert_non_null(strstr(text.data, "(sleep, state S"));
     str_done(&text);
     kill_all(&step.track);
     assert_true(confine_close(&step.confine, true));
