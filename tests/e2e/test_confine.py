@@ -5,6 +5,7 @@ them. Runs on v1, v2 and both at once, whatever the machine has; tests/vm runs i
 
 import os
 import signal
+import subprocess
 
 import pytest
 from harness import USER, cgroups, wait_until
@@ -87,6 +88,7 @@ def set_cgroup_conf(cluster, text):
         file.write(text)
 
 
+@pytest.mark.v2
 def test_a_node_says_what_it_enforces(node):
     told = confinement(node)
     assert told.split(" ")[0] == "cores,memory,swap,devices,pids", told
@@ -94,6 +96,7 @@ def test_a_node_says_what_it_enforces(node):
     assert "Confinement=cores,memory,swap,devices,pids" in node.log("slurmd")
 
 
+@pytest.mark.v2
 @needs_two
 def test_a_job_runs_on_its_own_cpus_only(node):
     assert node.ok("srun -n1 -c1 nproc").strip() == "1"
@@ -128,6 +131,7 @@ def test_steps_are_held_to_their_part_of_the_job(node):
     assert out.split() == ["2", "1", "2", "2"] or out.split()[1] == "1", out
 
 
+@pytest.mark.v2
 def test_a_job_over_its_memory_is_killed_and_its_neighbour_is_not(node, work):
     neighbour = node.submit(f"-n1 --mem=100 -D {work} --wrap 'while [ ! -e go ]; do sleep 0.1; done'")
     eater = node.submit(f"-n1 --mem=60 -D {work} -o eater.out --wrap 'head -c 200m /dev/zero | tail; echo survived'")
@@ -139,6 +143,7 @@ def test_a_job_over_its_memory_is_killed_and_its_neighbour_is_not(node, work):
     assert rows[eater + ".batch"] == "OUT_OF_MEMORY", rows
 
 
+@pytest.mark.v2
 def test_memory_limits_stand_at_job_and_step(node, tool):
     limit = tool("limit.py", LIMIT)
     names = "memory.max memory.limit_in_bytes"
@@ -154,6 +159,7 @@ def test_a_small_job_still_gets_thirty_mib(node, tool):
     assert out.split() == [str(30 << 20)]
 
 
+@pytest.mark.v2
 def test_a_job_opens_its_own_devices_only(node, tool):
     devices = " ".join(os.path.join(node.dir, "dev", f"gpu{i}") for i in range(3))
     tries = tool("open.py", OPEN)
@@ -167,6 +173,7 @@ def test_a_job_opens_its_own_devices_only(node, tool):
     assert [line.split() for line in out] == [["gpu0"], [], ["gpu0", "gpu1"]]
 
 
+@pytest.mark.v2
 def test_root_is_fenced_from_devices_too(node, tool):
     device = os.path.join(node.dir, "dev", "gpu0")
     tries = tool("open.py", OPEN)
@@ -182,6 +189,7 @@ def test_fenced_devices_are_numbered_from_zero(node, work):
     node.wait_end(first)
 
 
+@pytest.mark.v2
 def test_process_numbers_are_shared_out_by_cpus(node, tool):
     limit = tool("limit.py", LIMIT)
     with open("/proc/sys/kernel/pid_max") as file:
@@ -190,6 +198,7 @@ def test_process_numbers_are_shared_out_by_cpus(node, tool):
     assert out == [str(max(pid_max * 80 // 100 // CPUS, 4096))]
 
 
+@pytest.mark.v2
 def test_no_group_is_left_when_a_job_is_over(node):
     node.ok("srun -n1 true")
     job = node.submit("-n1 --wrap 'setsid sleep 1000 & srun -n1 true'")
@@ -260,3 +269,47 @@ def test_a_group_that_cannot_be_made_is_told(make_cluster):
     wait_until(lambda: confinement(cluster).startswith("none: "))
     assert "held to nothing" in cluster.log("slurmd")
     assert cluster.ok(f"srun -n1 id -un").strip() == USER
+
+
+@pytest.mark.systemd
+@pytest.mark.skipif(not os.path.isdir("/run/systemd/system") or not os.path.exists("/sys/fs/cgroup/cgroup.controllers"),
+                    reason="systemd is not process 1, or control groups v2 are not alone")
+def test_steps_live_in_a_scope_that_systemd_has_handed_over(make_cluster):
+    cluster = make_cluster(nodes=1, cpus=CPUS, mem=1500, conf="KillWait=1\n")
+    scope = f"n1_{cluster.ports()[1]}_slurmstepd.scope"
+    def scopes():
+        return subprocess.run(["systemctl", "list-units", "--type=scope", "--no-legend", "--plain"],
+                              capture_output=True, text=True, check=True).stdout
+    assert confinement(cluster) == "cores,memory,swap,devices,pids (v2)"
+    assert scope in scopes()
+    job = cluster.submit("-n1 -c1 -o /dev/null --wrap 'sleep 1000'")
+    cluster.wait_state(job, "RUNNING")
+    base = "/sys/fs/cgroup/system.slice/" + scope
+    def members(group):
+        with open(os.path.join(base, group, "cgroup.procs")) as file:
+            return file.read().split()
+    wait_until(lambda: members(f"job_{job}/step_batch/user/task_0"))
+    holders = members("system")                     # that of the scope, and the job's slurmstepd
+    assert len(holders) == 2
+    cluster.kill("slurmd-n1", signal.SIGTERM)       # its service restarts; systemd sorts its tree
+    subprocess.run(["systemctl", "daemon-reload"], check=True)
+    cluster.up()
+    wait_until(lambda: confinement(cluster) == "cores,memory,swap,devices,pids (v2)")
+    assert members("system") == holders
+    assert cluster.state(job) == {"RUNNING"}
+    assert cluster.ok("srun -n1 -c1 nproc").strip() == "1"
+    cluster.ok(f"scancel {job}")
+    assert cluster.wait_end(job) == "CANCELLED"
+    cluster.kill("slurmd-n1", signal.SIGTERM)       # nothing is left: neither the scope
+    wait_until(lambda: scope not in scopes())
+
+
+@pytest.mark.systemd
+@pytest.mark.skipif(not os.path.isdir("/run/systemd/system"), reason="systemd is not process 1")
+def test_systemd_can_be_passed_over(make_cluster):
+    cluster = make_cluster(nodes=1, cpus=CPUS, mem=1500, conf="KillWait=1\n")
+    set_cgroup_conf(cluster, "IgnoreSystemd=yes\nCgroupSlice=other.slice\n")
+    cluster.kill("slurmd-n1", signal.SIGTERM)
+    cluster.up()
+    wait_until(lambda: confinement(cluster) == "cores,memory,swap,devices,pids (v2)")
+    assert "/other.slice/" in cluster.ok("srun -n1 cat /proc/self/cgroup")
