@@ -5,8 +5,11 @@
  * or drop the tombstone of an ended job.
  *
  *   step:  STARTING → RUNNING → DONE → (acknowledged) gone
+ *          HELD → STARTING                            the node was not ready for the job yet
  *          STARTING, RUNNING → LOST → DONE            its slurmstepd died; what it left is swept
  *   job:   OPEN → (terminated, no live step) CLEANING → CLEANED → (acknowledged) TOMBSTONE → gone
+ *   what its first step needs:
+ *          NONE → RUNNING → EXTERN → READY or FAILED  (EXTERN only where there is such a step)
  */
 #include "agent/agent.h"
 
@@ -18,12 +21,17 @@
 #include "base/map.h"
 #include "text/idset.h"
 
-enum step_state { STEP_STARTING, STEP_RUNNING, STEP_LOST, STEP_DONE };
+enum step_state { STEP_HELD, STEP_STARTING, STEP_RUNNING, STEP_LOST, STEP_DONE };
+enum job_ready { READY_NONE, READY_RUNNING, READY_EXTERN, READY_DONE, READY_FAILED };
 enum job_phase { JOB_OPEN, JOB_CLEANING, JOB_CLEANED, JOB_TOMBSTONE };
 
 struct agent_job {
     uint32_t job_id, attempt, uid;
     enum job_phase phase;
+    enum job_ready ready;
+    bool has_begun; /* without making ready, which it needed not then */
+    bool is_asked;  /* the controller waits for JOB_PREPARED */
+    char *unready;  /* READY_FAILED: why */
     bool terminated;
     char *problem; /* what the cleaning found, for JOB_CLEAN */
     struct list steps;
@@ -48,6 +56,7 @@ struct agent {
     struct heap due;
     uint64_t n_orders; /* breaks ties in the heap */
     size_t n_steps;
+    uint32_t needs; /* enum agent_need */
     bool is_connected;
 };
 
@@ -109,7 +118,12 @@ static void job_free(struct agent *agent, struct agent_job *job) {
     map_remove(&agent->jobs, job->job_id);
     idset_done(&job->used);
     free(job->problem);
+    free(job->unready);
     free(job);
+}
+
+void agent_needs(struct agent *agent, uint32_t needs) {
+    agent->needs = needs;
 }
 
 void agent_free(struct agent *agent) {
@@ -148,8 +162,20 @@ static void job_restart(struct agent_job *job, uint32_t attempt, uint32_t uid) {
     job->uid = uid;
     job->phase = JOB_OPEN;
     job->terminated = false;
+    job->ready = READY_NONE;
+    job->has_begun = job->is_asked = false;
+    free(take(job->unready));
     free(take(job->problem));
     idset_done(&job->used);
+}
+
+static bool job_is_getting_ready(const struct agent_job *job) {
+    return job->ready == READY_RUNNING || job->ready == READY_EXTERN;
+}
+
+/* Something of this attempt still goes on here, so that no other may begin. */
+static bool job_is_busy(const struct agent_job *job) {
+    return !list_is_empty(&job->steps) || job_is_getting_ready(job) || job->phase == JOB_CLEANING;
 }
 
 static struct agent_step *job_step(const struct agent_job *job, struct step_key key) {
@@ -173,6 +199,7 @@ static struct agent_step *step_add(struct agent *agent, struct agent_job *job, s
 
     step->job = job;
     step->key = key;
+    step->state = STEP_STARTING;
     step->by_controller = by_controller;
     list_append(&job->steps, &step->in_job);
     idset_add(&job->used, key.step_id);
@@ -188,6 +215,12 @@ static bool job_has_live_step(const struct agent_job *job) {
     return false;
 }
 
+/* After a while without a step. What the node has made ready stays until the job has ended. */
+static bool job_is_forgettable(const struct agent_job *job) {
+    return list_is_empty(&job->steps) &&
+           (job->phase == JOB_TOMBSTONE || (job->phase == JOB_OPEN && job->ready == READY_NONE));
+}
+
 /* Puts the job where the heap wants it: its next repetition, or its end as a tombstone. */
 static void job_schedule(struct agent *agent, struct agent_job *job) {
     uint64_t due = UINT64_MAX;
@@ -199,7 +232,7 @@ static void job_schedule(struct agent *agent, struct agent_job *job) {
     }
     if (job->phase == JOB_CLEANED)
         due = min_of(due, job->resend_at);
-    else if (list_is_empty(&job->steps) && job->phase != JOB_CLEANING)
+    else if (job_is_forgettable(job))
         due = min_of(due, job->idle_since + AGENT_TOMBSTONE_USEC);
     heap_remove(&agent->due, &job->due);
     if (due != UINT64_MAX)
@@ -244,7 +277,8 @@ static void job_send_clean(const struct agent *agent, struct agent_job *job, uin
 
 static void job_try_clean(struct agent *agent, struct agent_job *job,
                           struct agent_effects *effects) {
-    if (!job->terminated || job->phase != JOB_OPEN || job_has_live_step(job))
+    if (!job->terminated || job->phase != JOB_OPEN || job_has_live_step(job) ||
+        job->ready == READY_RUNNING)
         return;
     job->phase = JOB_CLEANING;
     effect_job(effects, AGENT_CLEAN_JOB, (struct step_key) {job->job_id, UNSET32, job->attempt},
@@ -274,11 +308,17 @@ void agent_fill_register(const struct agent *agent, struct node_register *ret) {
     vec(struct node_step) steps = {0};
 
     while ((job = map_next(&agent->jobs, &at, &key))) {
+        if (job->ready != READY_NONE && job->phase != JOB_TOMBSTONE) {
+            struct node_step row = {
+                .job_id = job->job_id, .step_id = UNSET32, .attempt = job->attempt};
+            vec_push(&steps, row);
+        }
         list_each (&job->steps, node) {
             struct agent_step *step = list_entry(node, struct agent_step, in_job);
             struct node_step row = {.job_id = step->key.job_id,
                                     .step_id = step->key.step_id,
                                     .attempt = step->key.attempt,
+                                    .waits = step->state == STEP_HELD,
                                     .ended = step->state == STEP_DONE,
                                     .exit_status = step->done ? step->done->exit_status : 0};
             vec_push(&steps, row);
@@ -288,12 +328,22 @@ void agent_fill_register(const struct agent *agent, struct node_register *ret) {
     ret->steps.n = (uint32_t) steps.n;
 }
 
-static void step_terminate(const struct agent_step *step, uint32_t kill_wait, const char *message,
-                           struct agent_effects *effects) {
+static void step_drop(struct agent *agent, struct agent_step *step, uint64_t now,
+                      const struct error *why, struct agent_effects *effects);
+
+static void step_terminate(struct agent *agent, struct agent_step *step, uint64_t now,
+                           uint32_t kill_wait, const char *message, struct agent_effects *effects) {
     struct step_command *command;
 
     if (step->state == STEP_DONE || step->state == STEP_LOST)
         return;
+    if (step->state == STEP_HELD) {
+        struct error why = ERROR_INIT;
+        (void) error_set(&why, ERR_ALREADY_DONE, "Job %u was ended before its step could start.",
+                         step->key.job_id);
+        step_drop(agent, step, now, &why, effects);
+        return;
+    }
     command = effect_command(effects, step, STEP_COMMAND_TERMINATE);
     command->kill_wait = kill_wait;
     command->message = xstrdup_null(message);
@@ -311,6 +361,18 @@ static void job_resend(struct agent *agent, struct agent_job *job, uint64_t now,
     job_schedule(agent, job);
 }
 
+/* The controller knows nothing of a job that this node has made ready for. */
+static void job_unwanted(struct agent *agent, uint64_t now, const struct node_step *victim,
+                         struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, victim->job_id);
+    struct job_terminate order = {.job_id = victim->job_id, .attempt = victim->attempt};
+
+    if (!job || job->attempt != victim->attempt)
+        return;
+    order.uid = job->uid;
+    agent_terminate(agent, now, &order, effects);
+}
+
 void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome *welcome,
                    struct agent_effects *effects) {
     size_t at = 0;
@@ -325,7 +387,9 @@ void agent_welcome(struct agent *agent, uint64_t now, const struct node_welcome 
         struct agent_step *step =
             step_find(agent, (struct step_key) {victim->job_id, victim->step_id, victim->attempt});
         if (step)
-            step_terminate(step, 0, NULL, effects);
+            step_terminate(agent, step, now, 0, NULL, effects);
+        else if (victim->step_id == UNSET32)
+            job_unwanted(agent, now, victim, effects);
     }
     while ((job = map_next(&agent->jobs, &at, &key)))
         job_resend(agent, job, now, false, effects);
@@ -358,6 +422,9 @@ void agent_ack(struct agent *agent, uint64_t now, const struct step_ref *ref,
     if (job->phase == JOB_CLEANED && ref->step_id == UNSET32 && ref->attempt == job->attempt) {
         job->phase = JOB_TOMBSTONE;
         job->idle_since = now;
+        if (job->ready != READY_NONE)
+            effect_job(effects, AGENT_FORGET_JOB,
+                       (struct step_key) {job->job_id, UNSET32, job->attempt}, job->uid);
         job_schedule(agent, job);
     }
 }
@@ -367,6 +434,8 @@ static bool signal_is_for(const struct node_signal *order, const struct agent_st
         return order->step_id == step->key.step_id;
     if (order->flags & NODE_SIGNAL_BATCH_ONLY)
         return step->key.step_id == STEP_BATCH;
+    if (step->key.step_id == STEP_EXTERN) /* whoever logged in: stops and goes on with the job */
+        return order->flags & NODE_SIGNAL_GROUP;
     if (step->key.step_id == STEP_BATCH)
         return order->flags & NODE_SIGNAL_BATCH;
     return true;
@@ -405,6 +474,11 @@ void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *o
         if (step->state == STEP_DONE || step->state == STEP_LOST ||
             step->key.attempt != order->attempt || !signal_is_for(order, step))
             continue;
+        if (step->state == STEP_HELD) {
+            if (order->signal == AGENT_SIGKILL)
+                step_terminate(agent, step, now, 0, NULL, effects);
+            continue;
+        }
         command = effect_command(effects, step,
                                  order->signal == 0 && order->time_limit != UNSET32
                                      ? STEP_COMMAND_LIMIT
@@ -426,18 +500,171 @@ void agent_terminate(struct agent *agent, uint64_t now, const struct job_termina
         send_job_clean(agent, order->job_id, order->attempt, NULL, effects);
         return;
     }
-    if (order->attempt > job->attempt && list_is_empty(&job->steps))
+    if (order->attempt > job->attempt && !job_is_busy(job))
         job_restart(job, order->attempt, order->uid);
     job->attempt = order->attempt;
     job->terminated = true;
+    job->is_asked = false;
     list_each (&job->steps, node)
-        step_terminate(list_entry(node, struct agent_step, in_job), order->kill_wait,
+        step_terminate(agent, list_entry(node, struct agent_step, in_job), now, order->kill_wait,
                        order->message, effects);
     if (job->phase == JOB_TOMBSTONE)
         job->phase = JOB_CLEANED; /* the controller has not heard it */
     if (job->phase == JOB_CLEANED)
         job_send_clean(agent, job, now, effects);
     job_try_clean(agent, job, effects);
+    job_schedule(agent, job);
+}
+
+/* ---- making ready ---- */
+
+static void job_begin_ready(struct agent *agent, struct agent_job *job,
+                            struct agent_effects *effects) {
+    struct step_key key = {job->job_id, UNSET32, job->attempt};
+
+    job->ready = READY_RUNNING;
+    effect_job(effects, AGENT_PREPARE_JOB, key, job->uid);
+}
+
+/* The first thing that the job wants here, and the node has to make ready for it. */
+static bool job_needs_ready(const struct agent *agent, const struct agent_job *job) {
+    return agent->needs != 0 && job->ready == READY_NONE && !job->has_begun;
+}
+
+static void send_prepared(const struct agent *agent, const struct agent_job *job,
+                          struct agent_effects *effects) {
+    struct job_prepared body = {.job_id = job->job_id,
+                                .attempt = job->attempt,
+                                .code = job->ready == READY_FAILED ? ERR_PROLOG : 0,
+                                .detail = job->unready};
+
+    if (agent->is_connected)
+        effect_send(effects, MSG_JOB_PREPARED, &body);
+}
+
+void agent_prepare(struct agent *agent, uint64_t now, const struct job_prepare *order,
+                   struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, order->job_id);
+
+    if (!job)
+        job = job_add(agent, order->job_id, order->attempt, order->uid);
+    if (order->attempt < job->attempt)
+        return; /* a message that was overtaken */
+    if (order->attempt > job->attempt && job_is_busy(job)) {
+        struct job_prepared busy = {.job_id = order->job_id,
+                                    .attempt = order->attempt,
+                                    .code = ERR_BUSY,
+                                    .detail = (char *) "its earlier launch is still being cleaned "
+                                                       "up on this node"};
+        if (agent->is_connected)
+            effect_send(effects, MSG_JOB_PREPARED, &busy);
+        return;
+    }
+    if (order->attempt > job->attempt)
+        job_restart(job, order->attempt, order->uid);
+    if (job->terminated)
+        return;
+    job->uid = order->uid;
+    if (job_needs_ready(agent, job))
+        job_begin_ready(agent, job, effects);
+    if (job_is_getting_ready(job))
+        job->is_asked = true;
+    else
+        send_prepared(agent, job, effects);
+    job_schedule(agent, job);
+}
+
+/* A launch that was held ends before it began. */
+static void step_drop(struct agent *agent, struct agent_step *step, uint64_t now,
+                      const struct error *why, struct agent_effects *effects) {
+    struct step_key key = step->key;
+
+    step->state = STEP_STARTING;
+    agent_launch_failed(agent, now, key, why, effects);
+    effect_job(effects, AGENT_DROP_STEP, key, 0);
+    str_append(&effects->list.items[effects->list.n - 1].body, why->text);
+}
+
+/* It is over, well or not: what was held goes on or ends. */
+static void job_ready_over(struct agent *agent, struct agent_job *job, uint64_t now,
+                           const char *problem, struct agent_effects *effects) {
+    struct error why = ERROR_INIT;
+
+    job->ready = problem ? READY_FAILED : READY_DONE;
+    if (problem) {
+        job->unready = xstrdup(problem);
+        (void) error_set(&why, ERR_PROLOG, "%s", problem);
+    }
+    if (job->is_asked)
+        send_prepared(agent, job, effects);
+    job->is_asked = false;
+    list_each (&job->steps, node) {
+        struct agent_step *step = list_entry(node, struct agent_step, in_job);
+        if (step->state != STEP_HELD)
+            continue;
+        if (problem) {
+            step_drop(agent, step, now, &why, effects);
+        } else {
+            step->state = STEP_STARTING;
+            effect_job(effects, AGENT_START_STEP, step->key, job->uid);
+        }
+    }
+}
+
+static void job_start_extern(struct agent *agent, struct agent_job *job,
+                             struct agent_effects *effects) {
+    struct step_key key = {job->job_id, STEP_EXTERN, job->attempt};
+
+    job->ready = READY_EXTERN;
+    if (job_step(job, key)) /* adopted */
+        return;
+    step_add(agent, job, key, false)->state = STEP_STARTING;
+    effect_job(effects, AGENT_START_EXTERN, key, job->uid);
+}
+
+void agent_job_prepared(struct agent *agent, uint64_t now, uint32_t job_id, uint32_t attempt,
+                        const char *problem, struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, job_id);
+    struct agent_step *live;
+
+    if (!job || job->attempt < attempt || job->ready != READY_RUNNING)
+        return;
+    if (problem || job->terminated || !(agent->needs & AGENT_NEEDS_EXTERN)) {
+        job_ready_over(agent, job, now, problem, effects);
+    } else {
+        job_start_extern(agent, job, effects);
+        live = job_step(job, (struct step_key) {job_id, STEP_EXTERN, job->attempt});
+        if (live->state != STEP_STARTING)
+            job_ready_over(agent, job, now, NULL, effects);
+    }
+    job_try_clean(agent, job, effects);
+    job_schedule(agent, job);
+}
+
+/* The extern step runs, or never will. */
+static void extern_reported(struct agent *agent, struct agent_step *step, uint64_t now,
+                            const char *problem, struct agent_effects *effects) {
+    if (step->key.step_id == STEP_EXTERN && step->job->ready == READY_EXTERN)
+        job_ready_over(agent, step->job, now, problem, effects);
+}
+
+void agent_job_found(struct agent *agent, uint64_t now, uint32_t job_id, uint32_t attempt,
+                     uint32_t uid, bool is_ending, struct agent_effects *effects) {
+    struct agent_job *job = job_find(agent, job_id);
+
+    if (job && (job->attempt > attempt || job->ready != READY_NONE))
+        return;
+    if (!job)
+        job = job_add(agent, job_id, attempt, uid);
+    job->attempt = attempt;
+    job->idle_since = now;
+    if (is_ending) {
+        job->ready = READY_DONE;
+        job->terminated = true;
+        job_try_clean(agent, job, effects);
+    } else {
+        job_begin_ready(agent, job, effects);
+    }
     job_schedule(agent, job);
 }
 
@@ -457,7 +684,7 @@ static int launch_check(const struct agent_job *job, struct step_key key, struct
                          "Launch %u of job %u is out of date: this node has seen "
                          "launch %u.",
                          key.attempt, key.job_id, job->attempt);
-    if (key.attempt > job->attempt && !list_is_empty(&job->steps))
+    if (key.attempt > job->attempt && job_is_busy(job))
         return error_set(err, ERR_BUSY,
                          "Job %u cannot start: steps of its earlier launch %u are "
                          "still being cleaned up on this node.",
@@ -468,6 +695,8 @@ static int launch_check(const struct agent_job *job, struct step_key key, struct
     if (key.attempt == job->attempt && idset_contains(&job->used, key.step_id))
         return error_set(err, ERR_STALE, "Step %u of job %u has already been started on this node.",
                          key.step_id, key.job_id);
+    if (key.attempt == job->attempt && job->ready == READY_FAILED)
+        return error_set(err, ERR_PROLOG, "%s", job->unready);
     return 0;
 }
 
@@ -493,9 +722,13 @@ int agent_launch(struct agent *agent, uint64_t now, struct step_key key, uint32_
         job = job_add(agent, key.job_id, key.attempt, uid);
     else if (key.attempt > job->attempt)
         job_restart(job, key.attempt, uid);
-    step_add(agent, job, key, by_controller);
+    if (job_needs_ready(agent, job))
+        job_begin_ready(agent, job, effects);
+    step = step_add(agent, job, key, by_controller);
+    step->state = job_is_getting_ready(job) ? STEP_HELD : STEP_STARTING;
+    job->has_begun = job->ready == READY_NONE;
     job_schedule(agent, job);
-    return 1;
+    return step->state == STEP_HELD ? AGENT_LAUNCH_HELD : AGENT_LAUNCH_NOW;
 }
 
 void agent_launch_failed(struct agent *agent, uint64_t now, struct step_key key,
@@ -506,6 +739,7 @@ void agent_launch_failed(struct agent *agent, uint64_t now, struct step_key key,
     if (!step)
         return;
     job = step->job;
+    extern_reported(agent, step, now, why->text, effects);
     if (step->by_controller) {
         send_launch_result(agent, key, why->code, why->text, effects);
     } else { /* the controller waits for this node's part of the step */
@@ -533,6 +767,7 @@ static struct agent_step *step_adopt(struct agent *agent, const struct step_repo
     if (!job)
         job = job_add(agent, key.job_id, key.attempt, report->uid);
     job->attempt = max_of(job->attempt, key.attempt);
+    job->has_begun = true;
     return step_add(agent, job, key, report->by_controller);
 }
 
@@ -558,7 +793,12 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
         step->state = STEP_RUNNING;
         if (step->by_controller)
             send_launch_result(agent, key, 0, NULL, effects);
+        extern_reported(agent, step, now, NULL, effects);
     }
+    if (report->done)
+        extern_reported(agent, step, now,
+                        report->done->detail ? report->done->detail : "its extern step has ended",
+                        effects);
     if (is_failed_launch(step, report)) {
         struct agent_job *job = step->job;
         send_launch_result(agent, key, (int) report->done->code, report->done->detail, effects);
@@ -575,7 +815,7 @@ void agent_report(struct agent *agent, uint64_t now, const struct step_report *r
 void agent_step_lost(struct agent *agent, struct step_key key, struct agent_effects *effects) {
     struct agent_step *step = step_find(agent, key);
 
-    if (!step || step->state == STEP_DONE || step->state == STEP_LOST)
+    if (!step || step->state == STEP_DONE || step->state == STEP_LOST || step->state == STEP_HELD)
         return;
     step->state = STEP_LOST;
     effect_job(effects, AGENT_SWEEP, key, step->job->uid);
@@ -611,8 +851,10 @@ void agent_step_swept(struct agent *agent, uint64_t now, struct step_key key, in
         if (step && !step->job->problem)
             step->job->problem = xstrdup(stuck);
     }
-    if (step && step->state == STEP_LOST)
-        step_set_done(agent, step, now, &done, effects);
+    if (!step || step->state != STEP_LOST)
+        return;
+    extern_reported(agent, step, now, done.detail, effects);
+    step_set_done(agent, step, now, &done, effects);
 }
 
 void agent_job_cleaned(struct agent *agent, uint64_t now, uint32_t job_id, const char *problem,
@@ -635,9 +877,7 @@ void agent_tick(struct agent *agent, uint64_t now, struct agent_effects *effects
 
     while ((node = heap_min(&agent->due)) && (uint64_t) node->key <= now) {
         struct agent_job *job = container_of(node, struct agent_job, due);
-        bool is_over = list_is_empty(&job->steps) && job->phase != JOB_CLEANED &&
-                       job->phase != JOB_CLEANING && job->idle_since + AGENT_TOMBSTONE_USEC <= now;
-        if (is_over)
+        if (job_is_forgettable(job) && job->idle_since + AGENT_TOMBSTONE_USEC <= now)
             job_free(agent, job);
         else
             job_resend(agent, job, now, true, effects);

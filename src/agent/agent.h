@@ -11,6 +11,9 @@
  *     then its slurmstepd may forget the result.
  *   - JOB_TERMINATE is idempotent. When no step of the job is left the job is cleaned (epilog), and
  *     JOB_CLEAN is repeated until acknowledged.
+ *   - Where a node has something to do before a job's first step (agent_needs), launches are held
+ *     until that is done; it is done once, asked for by JOB_PREPARE or by the first launch. When it
+ *     fails no step starts. A job that ends meanwhile is cleaned when it is over.
  *   - A job that has been terminated stays known for AGENT_TOMBSTONE_USEC, so that an srun which
  *     arrives late with a credential that has not expired starts nothing.
  * Times are microseconds of any monotonic clock. All strings are copied.
@@ -41,13 +44,18 @@ enum agent_effect_kind {
                         agent_step_swept() */
     AGENT_CLEAN_JOB, /* nothing of the job runs here: run the epilog, remove what the node keeps for
                         it, then call agent_job_cleaned() */
+    AGENT_PREPARE_JOB,  /* run the prolog, then call agent_job_prepared() */
+    AGENT_START_EXTERN, /* start the extern step, `key`; its slurmstepd reports like others */
+    AGENT_START_STEP,   /* a launch that was held: start its slurmstepd now */
+    AGENT_DROP_STEP,    /* a launch that was held will not be; body: why */
+    AGENT_FORGET_JOB,   /* the controller knows that the job is clean: nothing to remember of it */
 };
 struct agent_effect {
     enum agent_effect_kind kind;
     struct step_key key;
-    uint32_t uid;                /* AGENT_SWEEP, AGENT_CLEAN_JOB */
+    uint32_t uid;                /* AGENT_SWEEP, AGENT_…_JOB, AGENT_START_EXTERN */
     uint16_t type;               /* AGENT_SEND: enum msg */
-    struct str body;             /* AGENT_SEND: wire encoding */
+    struct str body;             /* AGENT_SEND: wire encoding; AGENT_DROP_STEP: text */
     struct step_command command; /* AGENT_COMMAND; message is owned here */
 };
 struct agent_effects {
@@ -57,6 +65,13 @@ void agent_effects_done(struct agent_effects *effects);
 
 struct agent *agent_new(void);
 void agent_free(struct agent *agent);
+/* What a job needs here before its first step; a bit mask, 0 at first. Jobs that have begun stay as
+ * they are. */
+enum agent_need {
+    AGENT_NEEDS_PREPARE = 1, /* AGENT_PREPARE_JOB */
+    AGENT_NEEDS_EXTERN = 2,  /* then AGENT_START_EXTERN */
+};
+void agent_needs(struct agent *agent, uint32_t needs);
 
 /* ---- the controller's connection ---- */
 /* Nothing is sent until the next welcome. */
@@ -73,9 +88,27 @@ void agent_signal(struct agent *agent, uint64_t now, const struct node_signal *o
 void agent_terminate(struct agent *agent, uint64_t now, const struct job_terminate *order,
                      struct agent_effects *effects);
 
+/* ---- making ready ---- */
+/* Answered by JOB_PREPARED, at once or when it is over. */
+void agent_prepare(struct agent *agent, uint64_t now, const struct job_prepare *order,
+                   struct agent_effects *effects);
+/* problem NULL = done. */
+void agent_job_prepared(struct agent *agent, uint64_t now, uint32_t job_id, uint32_t attempt,
+                        const char *problem, struct agent_effects *effects);
+/* A restarted slurmd remembers this job: it had begun to make ready for it (AGENT_PREPARE_JOB is
+ * asked for again, and AGENT_START_EXTERN for a step that may be there), or, is_ending, to clean up
+ * behind it. */
+void agent_job_found(struct agent *agent, uint64_t now, uint32_t job_id, uint32_t attempt,
+                     uint32_t uid, bool is_ending, struct agent_effects *effects);
+
 /* ---- launching ---- */
-/* 1 = start a slurmstepd for it now; 0 = it is here already (answered again); negative = refused
- * (answered, when the controller asked). by_controller: batch, answered by LAUNCH_RESULT. */
+enum agent_launch_answer {
+    AGENT_LAUNCH_KNOWN = 0, /* it is here already (answered again) */
+    AGENT_LAUNCH_NOW = 1,   /* start a slurmstepd for it */
+    AGENT_LAUNCH_HELD = 2,  /* AGENT_START_STEP or AGENT_DROP_STEP follows */
+};
+/* Negative = refused (answered, when the controller asked). by_controller: batch, answered by
+ * LAUNCH_RESULT. */
 int agent_launch(struct agent *agent, uint64_t now, struct step_key key, uint32_t uid,
                  bool by_controller, struct agent_effects *effects, struct error *err);
 /* The slurmstepd could not be started at all. */

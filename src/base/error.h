@@ -101,7 +101,8 @@
     X(RESERVATION_DUPLICATE, 171, "Duplicate reservation name")                                    \
     X(RESERVATION_IN_USE, 172, "Requested reservation is in use")                                  \
     X(RESERVATION_EMPTY, 173, "Reservation request lacks users, groups or accounts")               \
-    X(INVALID_TIME, 174, "Invalid time specified")
+    X(INVALID_TIME, 174, "Invalid time specified")                                                 \
+    X(PROLOG, 180, "Job prolog failed")
 
 enum err {
 #define X(name, number, text) ERR_##name = number,

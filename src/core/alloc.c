@@ -24,7 +24,13 @@ static void answer_pending(struct core *core, struct core_job *job, bool pending
 void alloc_answer_fresh(struct core *core) {
     vec_each (&core->fresh_allocs, at) {
         struct core_job *job = *at;
-        if (job->answered || !job_is_pending(job))
+        if (job->answered)
+            continue;
+        if (job_has_nodes(job)) { /* started, and not handed over yet */
+            answer_pending(core, job, false);
+            continue;
+        }
+        if (!job_is_pending(job))
             continue;
         if (job->rec.immediate != UNSET32 && job->rec.immediate <= 1) {
             vec_each (&job->waiters, waiter)
@@ -88,6 +94,22 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
                status, NULL);
 }
 
+/* A command that has lost its controller for a while is back. */
+static void owner_returns(struct core *core, struct core_job *job, uint64_t client) {
+    job->owner_client = client;
+    client_watches(core, client, job);
+    job->orphan_deadline = 0;
+    job_arm(core, job);
+}
+
+/* Its allocation is not there yet: the answer follows when it is. */
+static void wait_for_alloc(struct core *core, struct core_job *job, uint64_t client, uint32_t seq) {
+    struct waiter waiter = {client, seq, WAIT_ALLOC};
+    job->answered = true; /* the submission */
+    vec_push(&job->waiters, waiter);
+    client_watches(core, client, job);
+}
+
 void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
                       const struct core_user *user, void *body) {
     const struct alloc_end *end = body;
@@ -105,10 +127,7 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
         return;
     }
     if (end->attach) {
-        job->owner_client = client;
-        client_watches(core, client, job);
-        job->orphan_deadline = 0;
-        job_arm(core, job);
+        owner_returns(core, job, client);
         emit_reply(core, client, MSG_OK, 1, seq, NULL);
         return;
     }
@@ -121,7 +140,8 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
     emit_reply(core, client, MSG_OK, 1, seq, NULL);
 }
 
-/* srun --jobid, salloc's steps: what does this job have? */
+/* srun --jobid, salloc's steps: what does this job have? With `attach` from the command that owns
+ * it, which has lost its controller. */
 void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body) {
     const struct alloc_end *end = body;
@@ -131,12 +151,21 @@ void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
         code = -ERR_INVALID_JOB_ID;
     else if (!job_user_may(core, job, user->uid))
         code = -ERR_USER_ID;
-    else if (job_is_pending(job))
+    else if (job_is_pending(job) && !end->attach)
         code = -ERR_JOB_PENDING;
-    else if (!job_has_nodes(job))
+    else if (!job_is_pending(job) && !job_has_nodes(job))
         code = -ERR_ALREADY_DONE;
     if (code < 0) {
         emit_error(core, client, seq, code, NULL);
+        return;
+    }
+    if (end->attach && job->rec.kind != JOB_KIND_BATCH) {
+        if (job->rec.immediate == UNSET32)
+            job->immediate_deadline = 0;
+        owner_returns(core, job, client);
+    }
+    if (job_is_pending(job) || prolog_holds(core, job)) {
+        wait_for_alloc(core, job, client, seq);
         return;
     }
     struct alloc_granted granted;
@@ -185,7 +214,7 @@ static void client_left(struct core *core, struct core_job *job, uint64_t client
     if (job->owner_client != client)
         return;
     job->owner_client = 0;
-    if (job_is_pending(job)) {
+    if (job_is_pending(job) || (job_has_nodes(job) && prolog_holds(core, job))) {
         job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
     } else if (job_has_nodes(job)) {
         job->orphan_deadline = core->now + ORPHAN_GRACE;

@@ -75,6 +75,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->mail_domain = conf->mail_domain;
     s->requeue_exit = conf->requeue_exit;
     s->requeue_exit_hold = conf->requeue_exit_hold;
+    prolog_settings(core, conf);
 }
 
 /* ---- nodes ---- */

@@ -69,6 +69,11 @@ void core_node_message(struct core *core, int64_t now, uint32_t node, uint16_t t
                        struct effects *out);
 void core_node_gone(struct core *core, int64_t now, uint32_t node, struct effects *out);
 
+/* PrologSlurmctld (or EpilogSlurmctld) of a job has run. problem NULL = well; else what follows its
+ * name in a sentence: "ended with exit status 1". */
+void core_script_done(struct core *core, int64_t now, uint32_t job_id, bool epilog,
+                      const char *problem, struct effects *out);
+
 /* Time has come to core_next_time() or later. */
 void core_tick(struct core *core, int64_t now, struct effects *out);
 /* INT64_MAX when nothing is due. */

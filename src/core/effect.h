@@ -36,8 +36,9 @@ enum effect_kind {
     EFFECT_NODE,       /* node, type, body: on the node's standing connection */
     EFFECT_LAUNCH,     /* node, object launch: the shell adds script and environment (script_id) */
     EFFECT_NODE_CLOSE, /* node: drop its connection after what was sent */
-    EFFECT_MAIL,       /* object: text = subject, id = job; body = address */
-    EFFECT_LOG,        /* level, text */
+    EFFECT_SCRIPT, /* id = job; body: record_job_script_order; core_script_done() when it has run */
+    EFFECT_MAIL,   /* object: text = subject, id = job; body = address */
+    EFFECT_LOG,    /* level, text */
     EFFECT_SHUTDOWN,
     EFFECT_RECONFIGURE, /* client, seq: the shell reads the files, validates, calls core_configure
                          */

@@ -243,9 +243,17 @@ void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_
                                     .kill_wait = kill_wait,
                                     .message = (char *) (uintptr_t) job_cancel_text(core, why),
                                     .uid = job->rec.uid};
+    struct str cpus cleanup_str = STR_INIT;
+    if (core->settings.prolog.node)
+        job_cpus_per_node(&job->rec, &cpus);
+    message.cpus_per_node = cpus.data;
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (!job->rec.allocation.items[i].released)
-            emit_node(core, job->rec.allocation.items[i].node, MSG_JOB_TERMINATE, &message);
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        struct job brief;
+        if (entry->released)
+            continue;
+        message.job = prolog_node_brief(core, job, entry->node, &brief);
+        emit_node(core, entry->node, MSG_JOB_TERMINATE, &message);
     }
 }
 
@@ -336,8 +344,6 @@ static void log_end(struct core *core, const struct core_job *job, bool has_run)
         emit_log(core, EFFECT_INFO, "job %u ends: %s, without a start", job->rec.job_id, state);
 }
 
-static void send_launch(struct core *core, struct core_job *job);
-
 void job_start(struct core *core, struct core_job *job, const struct sched_start *start) {
     assert(job_is_pending(job) && job->rec.flags == 0);
     sched_job_remove(core->sched, job->rec.job_id);
@@ -378,18 +384,11 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     core->n_started++;
     core->depends_changed = true; /* seen at the end of the pass: "after:ID" */
     mail_event(core, job, MAIL_BEGIN);
-    if (job->rec.kind == JOB_KIND_BATCH) {
-        job->rec.flags |= JOB_FLAG_CONFIGURING;
-        send_launch(core, job);
-    } else if (job->first_step != NULL) {
-        step_create_first(core, job);
-    } else {
-        alloc_granted(core, job, NULL, (struct bytes) {NULL, 0});
-    }
+    prolog_begin(core, job);
     job_arm(core, job);
 }
 
-static void send_launch(struct core *core, struct core_job *job) {
+void job_send_launch(struct core *core, struct core_job *job) {
     uint32_t node = job->rec.allocation.items[0].node;
     if (!core->nodes[node].connected)
         return; /* sent when it registers */
@@ -397,14 +396,11 @@ static void send_launch(struct core *core, struct core_job *job) {
     record_init(&record_launch, launch);
     struct str body cleanup_str = STR_INIT;
     uint32_t n = job->rec.allocation.n;
-    uint32_t *cpus = arena_alloc(&core->out->memory, n * sizeof(uint32_t));
     uint32_t *tasks = arena_alloc(&core->out->memory, n * sizeof(uint32_t));
-    for (uint32_t i = 0; i < n; i++) {
-        cpus[i] = job->rec.allocation.items[i].cpus;
+    for (uint32_t i = 0; i < n; i++)
         tasks[i] = job->rec.allocation.items[i].ntasks;
-    }
     struct str cpus_text cleanup_str = STR_INIT, tasks_text cleanup_str = STR_INIT;
-    counted_list_print(cpus, n, &cpus_text);
+    job_cpus_per_node(&job->rec, &cpus_text);
     counted_list_print(tasks, n, &tasks_text);
     launch->job = &job->rec;
     launch->attempt = job->rec.attempt;
@@ -421,12 +417,14 @@ static void send_launch(struct core *core, struct core_job *job) {
 }
 
 void job_launch_again(struct core *core, struct core_job *job) {
-    if (job->rec.state == JOB_RUNNING && (job->rec.flags & JOB_FLAG_CONFIGURING))
-        send_launch(core, job);
+    if (job->rec.state == JOB_RUNNING && (job->rec.flags & JOB_FLAG_CONFIGURING) &&
+        prolog_allows_launch(core, job))
+        job_send_launch(core, job);
 }
 
 void job_running(struct core *core, struct core_job *job) {
-    if (!(job->rec.flags & JOB_FLAG_CONFIGURING))
+    if (!(job->rec.flags & JOB_FLAG_CONFIGURING) ||
+        (job->rec.scripts & (JOB_SCRIPT_PROLOG | JOB_SCRIPT_NODES)))
         return;
     job->rec.flags &= ~(uint32_t) JOB_FLAG_CONFIGURING;
     job->rec.launch_failures = 0;
@@ -457,7 +455,7 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
 }
 
 void job_nodes_gone(struct core *core, struct core_job *job) {
-    if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0)
+    if ((job->rec.flags & JOB_FLAG_COMPLETING) && job->nodes_busy == 0 && prolog_is_over(job))
         all_nodes_clean(core, job);
 }
 
@@ -509,6 +507,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
             steps_end_all(core, job);
         steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        prolog_end(core, job);
         preempt_ends(core, job);
         answer_waiters(core, job);
         release_lost_nodes(core, job);
@@ -557,8 +556,7 @@ void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
     if (!(job->rec.flags & JOB_FLAG_COMPLETING))
         return;
     job_give_back(core, job, node);
-    if (job->nodes_busy == 0)
-        all_nodes_clean(core, job);
+    job_nodes_gone(core, job);
 }
 
 /* ---- requeue, hold, release ---- */
@@ -599,6 +597,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_STOPPED);
     if (had_nodes) {
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        prolog_end(core, job);
         preempt_ends(core, job);
     }
     mail_event(core, job, MAIL_REQUEUE);

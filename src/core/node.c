@@ -196,6 +196,8 @@ static bool survives(struct core *core, struct core_job *job, uint32_t index) {
                                     .attempt = job->rec.attempt,
                                     .kill_wait = (uint32_t) core->settings.kill_wait,
                                     .uid = job->rec.uid};
+    struct job brief;
+    message.job = prolog_node_brief(core, job, index, &brief);
     emit_node(core, index, MSG_JOB_TERMINATE, &message);
     node_await_clean(core, index, job);
     job_give_back(core, job, index);
@@ -354,6 +356,18 @@ static bool reported_step(const struct node_register *reg, const struct core_job
     return false;
 }
 
+/* A step that has come there and waits until the node is ready for its job. */
+static bool reported_waiting(const struct node_register *reg, const struct core_job *job,
+                             uint32_t step_id) {
+    for (uint32_t i = 0; i < reg->steps.n; i++) {
+        const struct node_step *step = &reg->steps.items[i];
+        if (step->job_id == job->rec.job_id && step->step_id == step_id &&
+            step->attempt == job->rec.attempt)
+            return step->waits;
+    }
+    return false;
+}
+
 static void reconcile_job(struct core *core, struct core_job *job, uint32_t index,
                           const struct node_register *reg) {
     bool batch_here = job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.n > 0 &&
@@ -362,9 +376,13 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
         job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, NULL);
         return;
     }
+    prolog_again(core, job, index);
     if (!job_has_nodes(job) || !batch_here)
         return;
+    if (reported_waiting(reg, job, STEP_BATCH))
+        return;
     if (reported_step(reg, job, STEP_BATCH)) {
+        job->rec.allocation.items[0].accepted = true;
         job_running(core, job);
     } else if (job->rec.flags & JOB_FLAG_CONFIGURING) {
         job_launch_again(core, job);
@@ -536,6 +554,10 @@ static struct core_job *reported_job(struct core *core, uint32_t index, uint32_t
 
 static void launch_failed(struct core *core, struct core_job *job, uint32_t index,
                           const struct launch_result *result) {
+    if (result->code == ERR_PROLOG) {
+        prolog_failed(core, job, index, result->detail);
+        return;
+    }
     emit_log(core, EFFECT_ERROR, "job %u could not be launched on node %s: %s", job->rec.job_id,
              core->nodes[index].rec.name, result->detail != NULL ? result->detail : "?");
     /* Else every waiting job would be tried and held here, one after the other. */
@@ -560,7 +582,14 @@ static void node_launch_result(struct core *core, uint32_t index,
         return;
     }
     job->rec.allocation.items[0].accepted = true;
+    job_touch(core, job);
     job_running(core, job);
+}
+
+static void node_job_prepared(struct core *core, uint32_t index, const struct job_prepared *body) {
+    struct core_job *job = reported_job(core, index, body->job_id, body->attempt);
+    if (job != NULL)
+        prolog_prepared(core, job, index, body);
 }
 
 /* What had no right to run there has ended. With the last of it the node is free again. */
@@ -588,8 +617,11 @@ static void node_step_done(struct core *core, uint32_t index, const struct step_
         node_drain(core, index, done->detail != NULL ? done->detail : "Kill task failed",
                    core->settings.admin_uid);
     struct core_job *job = reported_job(core, index, done->job_id, done->attempt);
-    if (job != NULL && job->rec.allocation.n > 0)
-        step_done(core, job, index, done);
+    if (job == NULL || job->rec.allocation.n == 0)
+        return;
+    step_done(core, job, index, done);
+    if (done->code == ERR_PROLOG)
+        prolog_failed(core, job, index, done->detail);
 }
 
 static void node_job_clean(struct core *core, uint32_t index, const struct job_clean *clean) {
@@ -624,6 +656,9 @@ void core_node_message(struct core *core, int64_t now, uint32_t index, uint16_t 
         break;
     case MSG_JOB_CLEAN:
         node_job_clean(core, index, body);
+        break;
+    case MSG_JOB_PREPARED:
+        node_job_prepared(core, index, body);
         break;
     default:
         emit_log(core, EFFECT_ERROR, "node %s sent message %u, which is not a node's",

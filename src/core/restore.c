@@ -206,6 +206,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     place_jobs_again(core);
     reservations_tick(core);
     jobs_each (core, job) {
+        prolog_restored(core, job);
         job_arm(core, job);
     }
     for (uint32_t i = 0; i < core->n_nodes; i++) {

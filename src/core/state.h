@@ -44,6 +44,14 @@
     X(3, U64, next_db_index, 0)
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
 
+/* From Prolog, Epilog and their kin; see prolog.c. */
+struct prolog_settings {
+    bool controller, controller_epilog; /* PrologSlurmctld, EpilogSlurmctld */
+    bool node;                          /* nodes run something: they are told more of jobs */
+    bool alloc, contain, no_hold, defer_batch, force_requeue; /* PrologFlags */
+    bool no_hold_on_fail;
+};
+
 struct core_settings {
     char *cluster;
     uint32_t admin_uid; /* SlurmUser */
@@ -72,6 +80,7 @@ struct core_settings {
     bool can_reboot;                              /* RebootProgram is set */
     const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
+    struct prolog_settings prolog;
 };
 
 enum client_wait { WAIT_JOB_END, WAIT_ALLOC, WAIT_NOTICES };
@@ -396,6 +405,33 @@ void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_
                          const char *why);
 /* A line for the output of its script, and for the terminal of whoever has allocated it. */
 void job_tell(struct core *core, struct core_job *job, const char *text);
+
+/* ---- programs around jobs (prolog.c) ---- */
+void prolog_settings(struct core *core, const struct conf *conf);
+/* A job has its nodes: what is to run before it runs, then it is launched or handed to its owner.
+ */
+void prolog_begin(struct core *core, struct core_job *job);
+/* Steps and owners have to wait; the batch script may go to its node. */
+bool prolog_holds(const struct core *core, const struct core_job *job);
+bool prolog_allows_launch(const struct core *core, const struct core_job *job);
+/* A node could not make ready: it is drained, the job is requeued or ended. */
+void prolog_failed(struct core *core, struct core_job *job, uint32_t node, const char *detail);
+void prolog_prepared(struct core *core, struct core_job *job, uint32_t node,
+                     const struct job_prepared *body);
+/* A node that registers may have missed JOB_PREPARE, or its answer was lost. */
+void prolog_again(struct core *core, struct core_job *job, uint32_t node);
+/* A run has ended: EpilogSlurmctld. */
+void prolog_end(struct core *core, struct core_job *job);
+bool prolog_is_over(const struct core_job *job); /* no program of the controller runs */
+void prolog_restored(struct core *core, struct core_job *job);
+/* Fills `brief` with what a node, or every node of a step, is told of the job and returns it; NULL:
+ * it needs to know nothing. */
+struct job *prolog_node_brief(const struct core *core, const struct core_job *job, uint32_t node,
+                              struct job *brief);
+struct job *prolog_step_brief(const struct core *core, const struct core_job *job,
+                              struct job *brief);
+void job_send_launch(struct core *core, struct core_job *job);    /* job_state.c */
+void step_create_extern(struct core *core, struct core_job *job); /* step.c */
 
 /* ---- suspended for others (pause.c) ---- */
 /* Suspends a job for the sake of others; it goes on when there is room again. */

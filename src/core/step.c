@@ -197,11 +197,8 @@ static struct step_layout *step_layout_make(struct core *core, struct core_step 
         record_init(&record_step_node, &layout->nodes.items[i]);
         layout_node(core, step, i, ranks[i], &layout->nodes.items[i]);
     }
-    uint32_t *cpus = arena_alloc(memory, job->rec.allocation.n * sizeof(uint32_t));
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        cpus[i] = job->rec.allocation.items[i].cpus;
     struct str text cleanup_str = STR_INIT;
-    counted_list_print(cpus, job->rec.allocation.n, &text);
+    job_cpus_per_node(&job->rec, &text);
     layout->job_id = job->rec.job_id;
     layout->step_id = step->rec.step_id;
     layout->attempt = job->rec.attempt;
@@ -245,6 +242,8 @@ static struct bytes credential_of(struct core *core, struct core_step *step,
     cred.job_nodelist = step->job->rec.nodes;
     cred.cpus_per_task = layout->cpus_per_task;
     cred.time_limit = step->rec.time_limit;
+    struct job brief;
+    cred.job = prolog_step_brief(core, step->job, &brief);
     struct str out cleanup_str = STR_INIT;
     wire_encode(&record_step_credential, &cred, NULL, &out);
     return (struct bytes) {
@@ -332,6 +331,8 @@ void handle_step_create(struct core *core, uint64_t client, uint32_t seq,
     struct step_layout *layout;
     struct bytes credential;
     int r = step_job_check(core, job, user, &err);
+    if (r == 0 && prolog_holds(core, job))
+        r = -ERR_NODES_BUSY; /* until its nodes are ready */
     if (r == 0)
         r = step_try(core, job, request, &layout, &credential, &err);
     if (r == 0) {
@@ -364,6 +365,8 @@ void step_wait_free(struct step_wait *wait) {
 }
 
 void steps_wake(struct core *core, struct core_job *job) {
+    if (prolog_holds(core, job))
+        return;
     list_each (&job->step_waits, at) {
         struct step_wait *wait = list_entry(at, struct step_wait, link);
         struct step_layout *layout;
@@ -385,6 +388,35 @@ void steps_fail_waiting(struct core *core, struct core_job *job, int code) {
         struct step_wait *wait = list_entry(at, struct step_wait, link);
         emit_error(core, wait->client, wait->seq, code, NULL);
         step_wait_free(wait);
+    }
+}
+
+/* What is on the job's nodes but in no step of its own; it holds nothing. */
+void step_create_extern(struct core *core, struct core_job *job) {
+    struct core_step *step = step_find(job, STEP_EXTERN);
+    if (step != NULL)
+        return;
+    step = step_new(core, job, STEP_EXTERN);
+    struct step *rec = &step->rec;
+    uint32_t n = job->rec.allocation.n;
+    string_set(&rec->name, "extern");
+    string_set(&rec->nodes, job->rec.nodes);
+    string_set(&rec->tres_alloc, job->rec.tres_alloc);
+    rec->num_nodes = rec->nodes_left = rec->ntasks = n;
+    rec->num_cpus = job->rec.num_cpus;
+    rec->overlap = true;
+    rec->allocation.items = xcalloc(n, sizeof(struct job_node));
+    rec->allocation.n = n;
+    step->nodes = xcalloc(n, sizeof(uint32_t));
+    step->node_done = xcalloc(n, sizeof(bool));
+    step->n_nodes = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct job_node *entry = &rec->allocation.items[i];
+        record_init(&record_job_node, entry);
+        string_set(&entry->name, job->rec.allocation.items[i].name);
+        entry->node = job->rec.allocation.items[i].node;
+        entry->ntasks = 1;
+        step->nodes[i] = i;
     }
 }
 

@@ -157,6 +157,7 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
     if (job_has_nodes(job))
         steps_wake(core, job);
     /* An srun that has died cannot give its allocation back: its step was all there was. */
-    if (job->rec.kind == JOB_KIND_SRUN && job->owner_client == 0 && job_has_nodes(job))
+    if (job->rec.kind == JOB_KIND_SRUN && job->owner_client == 0 && job_has_nodes(job) &&
+        step->rec.step_id != STEP_EXTERN)
         job_finish_by_status(core, job, step->rec.exit_status);
 }

@@ -581,6 +581,13 @@ uint64_t conf_hash(const struct conf *conf) {
     return conf->private->hash;
 }
 
+char *conf_program_path(const char *conf_path, const char *name) {
+    const char *slash = strrchr(conf_path, '/');
+    if (*name == '/' || slash == NULL)
+        return xstrdup(name);
+    return xasprintf("%.*s/%s", (int) (slash - conf_path), conf_path, name);
+}
+
 void conf_path_expand(const char *pattern, const char *hostname, const char *node_name,
                       struct str *out) {
     for (const char *p = pattern; *p != '\0'; p++) {

@@ -214,6 +214,9 @@ bool conf_gres_applies(const struct conf_gres *gres, const char *node_name);
 /* Of slurm.conf with what it includes: equal for files that say the same, however they are laid
  * out; 0 for a CONF_CLIENT. */
 uint64_t conf_hash(const struct conf *conf);
+/* The path of a program that the configuration names: one that does not begin with '/' lies in the
+ * directory of the configuration file. malloc. */
+char *conf_program_path(const char *conf_path, const char *name);
 /* "%h" host name, "%n" node name, "%%" in paths such as SlurmdLogFile. */
 void conf_path_expand(const char *pattern, const char *hostname, const char *node_name,
                       struct str *out);

@@ -119,11 +119,11 @@ X(U32, eio_timeout, "EioTimeout", 60, 0, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMO
   "how long srun waits for a node to close its streams") \
 X(ENUM, enforce_part_limits, "EnforcePartLimits", CONF_PART_LIMITS_NO, 0, 0, PART_LIMITS, "", HONOURED, DAEMON, 1, \
   "refuse a job at submission that breaks the limits of ALL or ANY of its partitions") \
-X(NAMES, epilog, "Epilog", {0}, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(NAMES, epilog, "Epilog", {0}, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by root on each node when a job has ended") \
 X(U32, epilog_msg_time, "EpilogMsgTime", 2000, 0, CONF_U32_MAX, NONE, "usec", NOT_NEEDED, DAEMON, 3, \
   "the controller takes completion messages as fast as they come") \
-X(NAMES, epilog_slurmctld, "EpilogSlurmctld", {0}, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(NAMES, epilog_slurmctld, "EpilogSlurmctld", {0}, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by the controller when a job has ended") \
 X(U32, fair_share_dampening_factor, "FairShareDampeningFactor", 1, 1, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMON, 3, \
   "dampening of the classic fair-share formula") \
@@ -298,13 +298,13 @@ X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, "", HONOURED, DAEMON, 2,
   "what ordinary users may not see of others") \
 X(ENUM, proctrack_type, "ProctrackType", CONF_PROCTRACK_CGROUP, 0, 0, PROCTRACK, "", HONOURED, DAEMON, 1, \
   "how the processes of a job are found") \
-X(NAMES, prolog, "Prolog", {0}, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(NAMES, prolog, "Prolog", {0}, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by root on each node before a job's first step") \
-X(U32, prolog_epilog_timeout, "PrologEpilogTimeout", 65534, 0, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMON, 2, \
+X(U32, prolog_epilog_timeout, "PrologEpilogTimeout", 65534, 0, CONF_PORT_MAX, NONE, "", HONOURED, DAEMON, 2, \
   "how long Prolog and Epilog may run, in seconds") \
-X(NAMES, prolog_slurmctld, "PrologSlurmctld", {0}, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(NAMES, prolog_slurmctld, "PrologSlurmctld", {0}, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by the controller before a job starts") \
-X(FLAGS, prolog_flags, "PrologFlags", 0, 0, 0, PROLOG_FLAG, "", NOT_YET, DAEMON, 1, \
+X(FLAGS, prolog_flags, "PrologFlags", 0, 0, 0, PROLOG_FLAG, "", HONOURED, DAEMON, 1, \
   "when and how the prolog runs") \
 X(U32, propagate_prio_process, "PropagatePrioProcess", 0, 0, 2, NONE, "", NOT_YET, CLIENT, 3, \
   "hand on the nice value of the submitting process") \
@@ -479,9 +479,9 @@ X(MIB, def_mem_per_gpu, "DefMemPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", H
   "memory per allocated GPU of a job that asks for none, in MiB") \
 X(U64, def_cpu_per_gpu, "DefCpuPerGPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "CPUs per allocated GPU of a job that asks for none") \
-X(U32, prolog_timeout, "PrologTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
+X(U32, prolog_timeout, "PrologTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 2, \
   "how long Prolog may run") \
-X(U32, epilog_timeout, "EpilogTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", NOT_YET, DAEMON, 2, \
+X(U32, epilog_timeout, "EpilogTimeout", 65534, 0, CONF_PORT_MAX, NONE, "sec", HONOURED, DAEMON, 2, \
   "how long Epilog may run") \
 X(STRING, control_machine, "ControlMachine", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "old form of SlurmctldHost") \
@@ -630,7 +630,7 @@ X(U32, max_submit_line_size, "max_submit_line_size", 1048576, 0, 2097152, NONE, 
 X(U32, max_switch_wait, "max_switch_wait", 300, 0, CONF_U32_MAX, NONE, HONOURED, "sec", NULL) \
 X(U32, max_depend_depth, "max_depend_depth", 10, 0, 1000, NONE, NOT_NEEDED, "", \
   "circles of dependencies are found at any depth") \
-X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, nohold_on_prolog_fail, "nohold_on_prolog_fail", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(U32, requeue_delay, "requeue_delay", 0, 0, 65535, NONE, HONOURED, "sec", \
   "time before a requeued job may start again") \
 X(SWITCH, salloc_wait_nodes, "salloc_wait_nodes", false, 0, 1, NONE, NOT_YET, "", NULL) \

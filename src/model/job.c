@@ -89,6 +89,14 @@ void counted_list_print(const uint32_t *counts, size_t n, struct str *out) {
     }
 }
 
+void job_cpus_per_node(const struct job *job, struct str *out) {
+    uint32_t n = job->allocation.n;
+    cleanup_free uint32_t *cpus = xcalloc(n + 1, sizeof(*cpus));
+    for (uint32_t i = 0; i < n; i++)
+        cpus[i] = job->allocation.items[i].cpus;
+    counted_list_print(cpus, n, out);
+}
+
 /* ---- output paths ---- */
 
 #define PAD_MAX 10

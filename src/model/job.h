@@ -142,10 +142,11 @@ RECORD_DECLARE(job_request, JOB_REQUEST_FIELDS)
     X(3, U32, cpus, 0)                                                                             \
     X(4, U64, mem, 0)                                                                              \
     X(5, U32, ntasks, 0)                                                                           \
-    X(6, STR, cores, 0)     /* "0-3,8" */                                                          \
-    X(7, STR, gres, 0)      /* "gpu:a100:2(IDX:0-1)", comma list */                                \
-    X(8, BOOL, released, 0) /* clean, given back while others complete */                          \
-    X(9, BOOL, accepted, 0) /* the node has confirmed the launch */
+    X(6, STR, cores, 0)      /* "0-3,8" */                                                         \
+    X(7, STR, gres, 0)       /* "gpu:a100:2(IDX:0-1)", comma list */                               \
+    X(8, BOOL, released, 0)  /* clean, given back while others complete */                         \
+    X(9, BOOL, accepted, 0)  /* the node has confirmed the launch */                               \
+    X(10, BOOL, prepared, 0) /* the node is ready for the job: its Prolog has run */
 RECORD_DECLARE(job_node, JOB_NODE_FIELDS)
 
 /* The priority 1 in what priorities are made of; those are rounded to the nearest for display. */
@@ -245,7 +246,16 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(84, U32, n_delays, 0)                                                                        \
     X(85, I64, switches_since, 0) /* when its wish for few switches was changed, 0 */              \
     X(86, I64, gpu_keep_until, 0) /* its idle GPUs count from then on only (sluice keep), 0 */     \
-    X(87, I64, gpu_warned, 0)     /* when its owner was told of idle GPUs, 0 = not, or they work */
+    X(87, I64, gpu_warned, 0) /* when its owner was told of idle GPUs, 0 = not, or they work */    \
+    X(95, U32, scripts, 0)    /* enum job_script_flag */
+
+/* What of the programs around a job runs or is still to run. */
+enum job_script_flag {
+    JOB_SCRIPT_PROLOG = 1,     /* PrologSlurmctld runs; the job waits for it */
+    JOB_SCRIPT_NODES = 2,      /* nodes are making ready (PrologFlags=Alloc); it waits for them */
+    JOB_SCRIPT_EPILOG = 4,     /* EpilogSlurmctld runs; the job is COMPLETING as long */
+    JOB_SCRIPT_EPILOG_DUE = 8, /* it runs when PrologSlurmctld has ended */
+};
 
 #define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)
@@ -327,6 +337,8 @@ bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds)
 void job_switches(const struct job *job, uint32_t *ret_count, int64_t *ret_seconds);
 /* Counted list: {2,2,2,1} -> "2(x3),1". */
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
+/* The CPUs that a job holds on its nodes, as a counted list. */
+void job_cpus_per_node(const struct job *job, struct str *out);
 
 /* Output file names: expands %j %A %a %J %N %n %s %t %u %x %b %r %% with zero padding; a backslash
  * anywhere switches expansion off. Relative results are put under work_dir. */

@@ -155,7 +155,8 @@ RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
     X(11, STR, job_gres, 0)                                                                        \
     X(12, U32, cpus_per_task, 0)                                                                   \
     X(13, OPT32, time_limit, 0)                                                                    \
-    X(20, BOOL, files, 0) /* to write files as the user; it starts nothing */
+    X(20, BOOL, files, 0) /* to write files as the user; it starts nothing */                      \
+    X(30, REC, job, job) /* as in job_prepare, for a node that has not prepared for it yet */
 RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
 
 /* Notice to the owner's salloc or srun. */
@@ -338,6 +339,13 @@ RECORD_DECLARE(acct_list, ACCT_LIST_FIELDS)
     X(3, BLOB, environment, 0)
 RECORD_DECLARE(job_script, JOB_SCRIPT_FIELDS)
 
+/* Core -> its shell: run PrologSlurmctld or EpilogSlurmctld of a job. Not stored, not sent. */
+#define JOB_SCRIPT_ORDER_FIELDS(X)                                                                 \
+    X(1, REC, job, job)                                                                            \
+    X(2, STR, cpus_per_node, 0) /* counted list */                                                 \
+    X(3, BOOL, epilog, 0)
+RECORD_DECLARE(job_script_order, JOB_SCRIPT_ORDER_FIELDS)
+
 #define PING_REPLY_FIELDS(X)                                                                       \
     X(1, STR, host, 0)                                                                             \
     X(2, STR, mode, 0) /* "primary" */                                                             \
@@ -351,12 +359,14 @@ RECORD_DECLARE(ping_reply, PING_REPLY_FIELDS)
 RECORD_DECLARE(diag, DIAG_FIELDS)
 
 /* ---- controller <-> node (the standing connection that slurmd dials) ---- */
+/* step_id UNSET32: the node has made ready for the job, or is about to, or still cleans up. */
 #define NODE_STEP_FIELDS(X)                                                                        \
     X(1, U32, job_id, 0)                                                                           \
     X(2, U32, step_id, 0)                                                                          \
     X(3, U32, attempt, 0)                                                                          \
     X(4, BOOL, ended, 0) /* exit status known, not yet acknowledged */                             \
-    X(5, U32, exit_status, 0)
+    X(5, U32, exit_status, 0)                                                                      \
+    X(8, BOOL, waits, 0) /* not started: the node is still making ready for the job */
 RECORD_DECLARE(node_step, NODE_STEP_FIELDS)
 #define NODE_REGISTER_FIELDS(X)                                                                    \
     X(1, STR, name, 0)                                                                             \
@@ -500,8 +510,26 @@ RECORD_DECLARE(node_signal, NODE_SIGNAL_FIELDS)
     X(2, U32, attempt, 0)                                                                          \
     X(3, U32, kill_wait, 0)                                                                        \
     X(4, STR, message, 0)                                                                          \
-    X(5, U32, uid, 0)
+    X(5, U32, uid, 0)                                                                              \
+    X(6, REC, job, job) /* as in job_prepare: what Epilog is told */                               \
+    X(7, STR, cpus_per_node, 0)
 RECORD_DECLARE(job_terminate, JOB_TERMINATE_FIELDS)
+/* Controller -> node: a job has been given this node, which is to make ready for it (Prolog, the
+ * extern step) and to answer JOB_PREPARED. Sent again when the answer may have been lost. */
+#define JOB_PREPARE_FIELDS(X)                                                                      \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, attempt, 0)                                                                          \
+    X(3, U32, uid, 0)                                                                              \
+    X(4, REC, job, job) /* without script, environment and the allocation of other nodes */        \
+    X(5, STR, cpus_per_node, 0)
+RECORD_DECLARE(job_prepare, JOB_PREPARE_FIELDS)
+/* Node -> controller: it is ready, or why it cannot be (ERR_PROLOG). */
+#define JOB_PREPARED_FIELDS(X)                                                                     \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, U32, attempt, 0)                                                                          \
+    X(3, U32, code, 0)                                                                             \
+    X(4, STR, detail, 0)
+RECORD_DECLARE(job_prepared, JOB_PREPARED_FIELDS)
 /* Node -> controller: nothing of this job is left here; its resources are free. */
 #define JOB_CLEAN_FIELDS(X)                                                                        \
     X(1, U32, job_id, 0)                                                                           \
@@ -759,6 +787,7 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(72, LAUNCH_RESULT, launch_result)                                                            \
     X(73, STEP_DONE, step_done)                                                                    \
     X(74, JOB_CLEAN, job_clean)                                                                    \
+    X(76, JOB_PREPARED, job_prepared)                                                              \
     /* controller -> node */                                                                       \
     X(80, NODE_WELCOME, node_welcome)                                                              \
     X(81, NODE_PING, empty)                                                                        \
@@ -770,6 +799,7 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(87, NODE_RECONFIGURE, empty)                                                                 \
     X(92, NODE_REBOOT, empty)                                                                      \
     X(93, NODE_CHECK, node_check)                                                                  \
+    X(89, JOB_PREPARE, job_prepare)                                                                \
     /* srun <-> slurmd, slurmstepd */                                                              \
     X(100, STEP_LAUNCH, step_launch)                                                               \
     X(101, STEP_STARTED, step_tasks)                                                               \

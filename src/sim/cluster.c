@@ -159,6 +159,14 @@ static void job_changed(struct sim_cluster *cluster, uint32_t job_id) {
         map_remove(&cluster->seen, job_id);
 }
 
+void sim_script_run(struct sim_cluster *cluster, const struct effect *effect) {
+    const struct job_script_order *order =
+        sim_decode(cluster, &record_job_script_order, effect->body);
+    cluster->turn_open = true;
+    core_script_done(cluster->core, sim_core_now(cluster), (uint32_t) effect->id, order->epilog,
+                     NULL, &cluster->effects);
+}
+
 static void release(struct sim_cluster *cluster, const struct effect *effect) {
     switch (effect->kind) {
     case EFFECT_PUT:
@@ -183,6 +191,9 @@ static void release(struct sim_cluster *cluster, const struct effect *effect) {
         break;
     case EFFECT_LAUNCH:
         release_launch(cluster, effect);
+        break;
+    case EFFECT_SCRIPT:
+        sim_script_run(cluster, effect);
         break;
     case EFFECT_NODE_CLOSE:
     case EFFECT_MAIL:

@@ -55,6 +55,9 @@ static void release(struct sim_cluster *cluster, const struct effect *effect) {
         if (cluster->nodes[effect->node].registered != 0)
             release_launch(cluster, effect);
         break;
+    case EFFECT_SCRIPT:
+        sim_script_run(cluster, effect);
+        break;
     case EFFECT_NODE_CLOSE:
         sim_net_core_notices(&cluster->nodes[effect->node], cluster->usec);
         sim_net_node_notices(&cluster->nodes[effect->node], cluster->usec + SIM_SECOND);

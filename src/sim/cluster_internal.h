@@ -94,6 +94,15 @@ struct sim_chore {
     struct list link; /* node->chores */
     struct sim_node *node;
     struct step_key key; /* step_id UNSET32: the job is cleaned; else the step is swept */
+    bool prepares;       /* the job's prolog runs */
+};
+
+/* What slurmd remembers in its spool directory. */
+struct sim_readied {
+    struct list link; /* node->readied */
+    struct step_key key;
+    uint32_t uid;
+    bool is_done;
 };
 
 struct sim_node {
@@ -102,7 +111,7 @@ struct sim_node {
     const struct conf_node *conf;
     struct agent *agent;   /* NULL: slurmd is dead */
     struct sim_event tick; /* the agent's */
-    struct list stepds, chores;
+    struct list stepds, chores, readied;
     uint32_t boot; /* how often it has been switched on */
     /* apart */
     bool powered;
@@ -237,6 +246,8 @@ int64_t sim_now(const struct sim_cluster *cluster);
 int64_t sim_core_now(struct sim_cluster *cluster);
 /* A node's message reaches the controller. */
 void sim_core_receive(struct sim_cluster *cluster, uint32_t node, uint16_t type, struct bytes body);
+/* PrologSlurmctld or EpilogSlurmctld: takes no time and succeeds. */
+void sim_script_run(struct sim_cluster *cluster, const struct effect *effect);
 /* Decodes into the cluster's memory, which the next call reuses. NULL: it cannot be read. */
 void *sim_decode(struct sim_cluster *cluster, const struct record *record, struct bytes body);
 const struct sim_user *sim_user_find(struct sim_cluster *cluster, const char *name);

@@ -71,7 +71,8 @@ static void dispatch(struct sim_cluster *cluster, struct sim_message *message, i
 
 static bool may_double(uint16_t type) {
     return type == MSG_LAUNCH || type == MSG_JOB_TERMINATE || type == MSG_STEP_DONE ||
-           type == MSG_JOB_CLEAN || type == MSG_LAUNCH_RESULT;
+           type == MSG_JOB_CLEAN || type == MSG_LAUNCH_RESULT || type == MSG_JOB_PREPARE ||
+           type == MSG_JOB_PREPARED;
 }
 
 static void send(struct sim_node *node, enum way way, uint64_t epoch, uint16_t type,

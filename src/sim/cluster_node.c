@@ -56,20 +56,50 @@ static void clean_job(struct sim_node *node, uint32_t job_id) {
     node_effects(node, &effects);
 }
 
+static struct sim_readied *readied_find(struct sim_node *node, struct step_key key) {
+    list_each (&node->readied, at) {
+        struct sim_readied *readied = list_entry(at, struct sim_readied, link);
+        if (readied->key.job_id == key.job_id && readied->key.attempt == key.attempt)
+            return readied;
+    }
+    return NULL;
+}
+
+static void readied_free(struct sim_readied *readied) {
+    if (readied == NULL)
+        return;
+    list_remove(&readied->link);
+    free(readied);
+}
+
+static void prepared(struct sim_node *node, struct step_key key) {
+    struct agent_effects effects = {0};
+    struct sim_readied *readied = readied_find(node, key);
+    if (readied != NULL)
+        readied->is_done = true;
+    agent_job_prepared(node->agent, (uint64_t) node->cluster->usec, key.job_id, key.attempt, NULL,
+                       &effects);
+    node_effects(node, &effects);
+}
+
 static void sweep_step(struct sim_node *node, struct step_key key);
 
 static void on_chore(struct sim_cluster *cluster, struct sim_event *event) {
     struct sim_chore *chore = container_of(event, struct sim_chore, event);
     struct sim_node *node = chore->node;
     struct step_key key = chore->key;
+    bool prepares = chore->prepares;
     chore_free(chore);
-    if (key.step_id == UNSET32)
+    if (prepares)
+        prepared(node, key);
+    else if (key.step_id == UNSET32)
         clean_job(node, key.job_id);
     else
         sweep_step(node, key);
 }
 
-static void chore_new(struct sim_node *node, struct step_key key, const struct sim_delay *delay) {
+static struct sim_chore *chore_new(struct sim_node *node, struct step_key key,
+                                   const struct sim_delay *delay) {
     struct sim_cluster *cluster = node->cluster;
     struct sim_chore *chore = zalloc(struct sim_chore);
     chore->node = node;
@@ -77,11 +107,33 @@ static void chore_new(struct sim_node *node, struct step_key key, const struct s
     chore->event.fire = on_chore;
     list_append(&node->chores, &chore->link);
     sim_event_set(cluster, &chore->event, cluster->usec + sim_delay(cluster, delay));
+    return chore;
+}
+
+/* A prolog runs once; it goes on while slurmd is away. */
+static void prepare_job(struct sim_node *node, struct step_key key, uint32_t uid) {
+    struct sim_readied *readied = readied_find(node, key);
+    if (readied == NULL) {
+        readied = zalloc(struct sim_readied);
+        readied->key = key;
+        readied->uid = uid;
+        list_append(&node->readied, &readied->link);
+    }
+    if (node->cluster->apart && !readied->is_done)
+        chore_new(node, key, &node->cluster->faults.clean)->prepares = true;
+    else
+        prepared(node, key);
 }
 
 /* ---- effects of the agent ---- */
 
+static const struct sim_script extern_script = {.run = INT32_MAX};
+
 static void stepd_command(struct sim_stepd *stepd, const struct step_command *command);
+static void stepd_start(struct sim_stepd *stepd);
+static void stepd_free(struct sim_stepd *stepd);
+static struct sim_stepd *stepd_new(struct sim_node *node, struct step_key key, uint32_t uid,
+                                   bool by_controller, const struct sim_script *script);
 
 static struct sim_stepd *stepd_find(const struct sim_node *node, struct step_key key) {
     list_each (&node->stepds, at) {
@@ -116,6 +168,26 @@ static void carry_out(struct sim_node *node, const struct agent_effect *effect) 
         break;
     case AGENT_SWEEP:
         chore_new(node, effect->key, &cluster->faults.die);
+        break;
+    case AGENT_PREPARE_JOB:
+        prepare_job(node, effect->key, effect->uid);
+        break;
+    case AGENT_START_EXTERN:
+        if (stepd_find(node, effect->key) == NULL)
+            stepd_start(stepd_new(node, effect->key, effect->uid, false, &extern_script));
+        break;
+    case AGENT_START_STEP:
+        stepd = stepd_find(node, effect->key);
+        if (stepd != NULL)
+            stepd_start(stepd);
+        break;
+    case AGENT_DROP_STEP:
+        stepd = stepd_find(node, effect->key);
+        if (stepd != NULL)
+            stepd_free(stepd);
+        break;
+    case AGENT_FORGET_JOB:
+        readied_free(readied_find(node, effect->key));
         break;
     }
 }
@@ -301,8 +373,18 @@ static void stepd_command(struct sim_stepd *stepd, const struct step_command *co
     }
 }
 
-static void stepd_new(struct sim_node *node, struct step_key key, uint32_t uid, bool by_controller,
-                      const struct sim_script *script) {
+/* The order is given. */
+static void stepd_start(struct sim_stepd *stepd) {
+    struct sim_cluster *cluster = stepd->node->cluster;
+    if (cluster->apart)
+        sim_event_set(cluster, &stepd->event,
+                      cluster->usec + sim_delay(cluster, &cluster->faults.launch));
+    else
+        stepd_begins(stepd);
+}
+
+static struct sim_stepd *stepd_new(struct sim_node *node, struct step_key key, uint32_t uid,
+                                   bool by_controller, const struct sim_script *script) {
     struct sim_cluster *cluster = node->cluster;
     struct sim_stepd *stepd = zalloc(struct sim_stepd);
     stepd->node = node;
@@ -313,14 +395,11 @@ static void stepd_new(struct sim_node *node, struct step_key key, uint32_t uid, 
     stepd->exit_status = script->exit_status;
     stepd->event.fire = on_stepd;
     list_append(&node->stepds, &stepd->link);
-    if (!cluster->apart) {
-        stepd_begins(stepd);
-        return;
+    if (cluster->apart) {
+        stepd->stubborn = sim_chance(cluster, cluster->faults.stubborn);
+        stepd->refused = by_controller && sim_chance(cluster, cluster->faults.refused);
     }
-    stepd->stubborn = sim_chance(cluster, cluster->faults.stubborn);
-    stepd->refused = by_controller && sim_chance(cluster, cluster->faults.refused);
-    sim_event_set(cluster, &stepd->event,
-                  cluster->usec + sim_delay(cluster, &cluster->faults.launch));
+    return stepd;
 }
 
 /* The processes of a dead slurmstepd are no more. */
@@ -357,9 +436,10 @@ static void launch(struct sim_node *node, struct step_key key, uint32_t uid, boo
     struct agent_effects effects = {0};
     int r = agent_launch(node->agent, (uint64_t) node->cluster->usec, key, uid, by_controller,
                          &effects, NULL);
+    struct sim_stepd *stepd = r > 0 ? stepd_new(node, key, uid, by_controller, script) : NULL;
     node_effects(node, &effects);
-    if (r == 1)
-        stepd_new(node, key, uid, by_controller, script);
+    if (r == AGENT_LAUNCH_NOW)
+        stepd_start(stepd);
 }
 
 static void launch_batch(struct sim_node *node, struct bytes body) {
@@ -403,6 +483,10 @@ void sim_node_receive(struct sim_node *node, uint16_t type, struct bytes body) {
     case MSG_NODE_SIGNAL:
         if ((message = sim_decode(cluster, &record_node_signal, body)) != NULL)
             agent_signal(node->agent, usec, message, &effects);
+        break;
+    case MSG_JOB_PREPARE:
+        if ((message = sim_decode(cluster, &record_job_prepare, body)) != NULL)
+            agent_prepare(node->agent, usec, message, &effects);
         break;
     case MSG_JOB_TERMINATE:
         if ((message = sim_decode(cluster, &record_job_terminate, body)) != NULL)
@@ -457,9 +541,24 @@ void sim_node_slurmd_dies(struct sim_node *node) {
     node->agent = NULL;
 }
 
+static void set_needs(struct sim_node *node) {
+    const struct conf *conf = node->cluster->conf;
+    bool contains = conf->prolog_flags & CONF_PROLOG_CONTAIN;
+    agent_needs(node->agent, (conf->prolog.n > 0 || contains ? AGENT_NEEDS_PREPARE : 0) |
+                                 (contains ? AGENT_NEEDS_EXTERN : 0));
+}
+
 /* Finds its slurmstepds by their sockets. */
 void sim_node_slurmd_starts(struct sim_node *node) {
     node->agent = agent_new();
+    set_needs(node);
+    list_each (&node->readied, at) {
+        const struct sim_readied *readied = list_entry(at, struct sim_readied, link);
+        struct agent_effects effects = {0};
+        agent_job_found(node->agent, (uint64_t) node->cluster->usec, readied->key.job_id,
+                        readied->key.attempt, readied->uid, false, &effects);
+        node_effects(node, &effects);
+    }
     list_each (&node->stepds, at) {
         struct sim_stepd *stepd = list_entry(at, struct sim_stepd, link);
         struct agent_effects effects = {0};
@@ -481,6 +580,8 @@ void sim_node_loses_power(struct sim_node *node) {
             tell(stepd, SIM_ENDS);
         stepd_free(stepd);
     }
+    list_each (&node->readied, at)
+        readied_free(list_entry(at, struct sim_readied, link));
     node->boot++;
 }
 
@@ -493,10 +594,12 @@ void sim_nodes_new(struct sim_cluster *cluster) {
         node->index = i;
         node->conf = &cluster->conf->nodes[i];
         node->agent = agent_new();
+        set_needs(node);
         node->powered = true;
         node->tick.fire = on_tick;
         list_init(&node->stepds);
         list_init(&node->chores);
+        list_init(&node->readied);
     }
 }
 
@@ -507,6 +610,8 @@ void sim_nodes_free(struct sim_cluster *cluster) {
             chore_free(list_entry(at, struct sim_chore, link));
         list_each (&node->stepds, at)
             stepd_free(list_entry(at, struct sim_stepd, link));
+        list_each (&node->readied, at)
+            readied_free(list_entry(at, struct sim_readied, link));
         agent_free(node->agent);
     }
     free(cluster->nodes);

@@ -110,6 +110,9 @@ void diag_free(struct ctld *ctld);
 void ctld_turn_end(void *context);
 void ctld_flush(struct ctld *ctld); /* at shutdown: everything is stored and sent */
 
+/* script.c: an EFFECT_SCRIPT */
+void script_run(struct ctld *ctld, const struct effect *effect);
+
 /* acct_query.c */
 void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
                       const struct acct_query *query);

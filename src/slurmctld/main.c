@@ -373,7 +373,7 @@ static void stop(struct ctld *ctld) {
     ctld_flush(ctld);
     rpc_server_free(ctld->server);
     store_close(ctld->store);
-    core_free(ctld->core);
+    core_free(take(ctld->core));
     loop_timer_free(ctld->timer);
     loop_timer_free(ctld->retry_timer);
     loop_free(ctld->loop);

@@ -212,6 +212,9 @@ static void release(struct ctld *ctld, const struct effect *effect) {
             rpc_conn_close(client->conn);
         break;
     }
+    case EFFECT_SCRIPT:
+        script_run(ctld, effect);
+        break;
     case EFFECT_MAIL:
         release_mail(ctld, effect);
         break;

@@ -221,7 +221,7 @@ static void register_node(struct client *client, uint32_t seq, struct node_regis
 }
 
 static bool is_node_message(uint16_t type) {
-    return type >= MSG_NODE_STATUS && type <= MSG_JOB_CLEAN;
+    return type >= MSG_NODE_STATUS && type < MSG_NODE_WELCOME;
 }
 
 /* ---- dispatch ---- */

@@ -138,9 +138,20 @@ static void on_body(struct slurmd *slurmd, uint16_t type, void *body,
     case MSG_NODE_SIGNAL:
         agent_signal(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
-    case MSG_JOB_TERMINATE:
+    case MSG_JOB_PREPARE: {
+        const struct job_prepare *order = body;
+        struct step_key key = {order->job_id, UNSET32, order->attempt};
+        job_note(slurmd, key, order->uid, order->job, order->cpus_per_node);
+        agent_prepare(slurmd->agent, loop_monotonic_usec(), order, effects);
+        break;
+    }
+    case MSG_JOB_TERMINATE: {
+        const struct job_terminate *order = body;
+        struct step_key key = {order->job_id, UNSET32, order->attempt};
+        job_note(slurmd, key, order->uid, order->job, order->cpus_per_node);
         agent_terminate(slurmd->agent, loop_monotonic_usec(), body, effects);
         break;
+    }
     case MSG_NODE_PING:
         controller_send_status(slurmd, false);
         break;

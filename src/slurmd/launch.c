@@ -18,6 +18,7 @@
 
 struct pending {
     struct list in_slurmd; /* steps of srun only */
+    struct list in_held;
     struct slurmd *slurmd;
     struct step_key key;
     uint32_t uid, gid;
@@ -37,6 +38,7 @@ struct pending {
 
 static void pending_free(struct pending *pending) {
     list_remove(&pending->in_slurmd);
+    list_remove(&pending->in_held);
     str_done(&pending->body);
     free(pending->credential_text);
     auth_info_done(&pending->info);
@@ -217,23 +219,73 @@ static void on_user(const struct user *user, void *context) {
     pending_free(pending);
 }
 
-/* Asks the agent; true when the launch goes on. */
-static bool accepted(struct pending *pending, bool by_controller) {
+/* Asks the agent, and goes on as it says. Takes `pending` over. */
+static void ask(struct pending *pending, bool by_controller) {
     struct slurmd *slurmd = pending->slurmd;
     struct agent_effects effects = {0};
     struct error err = ERROR_INIT;
-    int r = agent_launch(slurmd->agent, loop_monotonic_usec(), pending->key, pending->uid,
-                         by_controller, &effects, &err);
+    struct step_key key = pending->key;
+    int r = agent_launch(slurmd->agent, loop_monotonic_usec(), key, pending->uid, by_controller,
+                         &effects, &err);
 
-    slurmd_effects(slurmd, &effects);
     if (r < 0)
         refuse(pending, &err);
-    if (r == 1)
-        step_expect(slurmd, pending->key);
-    return r == 1;
+    if (r == AGENT_LAUNCH_NOW || r == AGENT_LAUNCH_HELD) {
+        log_debug("launching step %u of job %u for uid %u", key.step_id, key.job_id, pending->uid);
+        step_expect(slurmd, key);
+    }
+    if (r == AGENT_LAUNCH_NOW)
+        user_find(slurmd, pending->uid, pending->gid, on_user, pending);
+    else if (r == AGENT_LAUNCH_HELD)
+        list_append(&slurmd->held, &pending->in_held);
+    else
+        pending_free(pending);
+    slurmd_effects(slurmd, &effects);
+}
+
+static struct pending *held_take(struct slurmd *slurmd, struct step_key key) {
+    list_each (&slurmd->held, node) {
+        struct pending *pending = list_entry(node, struct pending, in_held);
+        if (pending->key.job_id == key.job_id && pending->key.step_id == key.step_id &&
+            pending->key.attempt == key.attempt) {
+            list_remove(&pending->in_held);
+            return pending;
+        }
+    }
+    return NULL;
+}
+
+void launch_go_on(struct slurmd *slurmd, struct step_key key) {
+    struct pending *pending = held_take(slurmd, key);
+
+    if (pending)
+        user_find(slurmd, pending->uid, pending->gid, on_user, pending);
+}
+
+void launch_drop(struct slurmd *slurmd, struct step_key key, const char *why) {
+    struct pending *pending = held_take(slurmd, key);
+    struct error err = ERROR_INIT;
+
+    if (!pending)
+        return;
+    (void) error_set(&err, ERR_PROLOG, "%s", why);
+    refuse(pending, &err);
+    step_give_up(slurmd, key);
+    pending_free(pending);
 }
 
 /* ---- batch ---- */
+
+/* What Prolog and Epilog are told of the job: slurmd reads no more of a launch without them. */
+static void note_batch(struct pending *pending) {
+    struct launch launch;
+    struct error err = ERROR_INIT;
+
+    if (wire_decode(&record_launch, str_bytes(&pending->body), &pending->arena, &launch, &err) < 0)
+        return;
+    launch.job->script = launch.job->environment = (struct blob) {NULL, 0};
+    job_note(pending->slurmd, pending->key, pending->uid, launch.job, launch.job_cpus_per_node);
+}
 
 void launch_batch(struct slurmd *slurmd, struct bytes body) {
     struct pending *pending = zalloc(struct pending);
@@ -241,6 +293,7 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
     struct error err = ERROR_INIT;
 
     list_init(&pending->in_slurmd);
+    list_init(&pending->in_held);
     pending->slurmd = slurmd;
     message_arena_init(&pending->arena, body);
     if (wire_decode(&record_launch_head, body, &pending->arena, &head, &err) < 0 || !head.job) {
@@ -254,13 +307,10 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
     pending->gid = head.job->gid;
     if (head.job->partition)
         pending->partition = conf_partition_find(slurmd->conf, head.job->partition);
-    if (!accepted(pending, true)) {
-        pending_free(pending);
-        return;
-    }
-    log_debug("launching batch job %u for uid %u", pending->key.job_id, pending->uid);
     str_append_bytes(&pending->body, body.data, body.size);
-    user_find(slurmd, pending->uid, pending->gid, on_user, pending);
+    if (runs_scripts(slurmd))
+        note_batch(pending);
+    ask(pending, true);
 }
 
 /* ---- steps ---- */
@@ -336,15 +386,11 @@ static void on_credential(void *context) {
             user_find(pending->slurmd, pending->uid, pending->gid, on_user, pending);
             return;
         }
-        if (accepted(pending, false)) {
-            log_debug("launching step %u.%u for uid %u", pending->key.job_id, pending->key.step_id,
-                      pending->uid);
-            user_find(pending->slurmd, pending->uid, pending->gid, on_user, pending);
-            return;
-        }
-    } else {
-        refuse(pending, &err);
+        job_note(pending->slurmd, pending->key, pending->uid, credential->job, NULL);
+        ask(pending, false);
+        return;
     }
+    refuse(pending, &err);
     pending_free(pending);
 }
 
@@ -382,6 +428,7 @@ void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_
     pending = zalloc(struct pending);
     pending->slurmd = slurmd;
     pending->conn = conn;
+    list_init(&pending->in_held);
     list_append(&slurmd->pending_steps, &pending->in_slurmd);
     pending->seq = message->seq;
     pending->is_file = message->type == MSG_FILE_OPEN;

@@ -195,6 +195,7 @@ void slurmd_reconfigure(struct slurmd *slurmd) {
     users_clear(slurmd);
     fences_configure(slurmd);
     health_reconfigure(slurmd);
+    jobs_configure(slurmd);
     log_info("configuration read again");
     controller_register(slurmd);
 }
@@ -216,7 +217,21 @@ static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect)
         break;
     case AGENT_CLEAN_JOB:
         files_end(slurmd, effect->key.job_id);
-        clean_job(slurmd, effect->key.job_id);
+        clean_job(slurmd, effect->key, effect->uid);
+        break;
+    case AGENT_PREPARE_JOB:
+        prepare_job(slurmd, effect->key, effect->uid);
+        break;
+    case AGENT_START_EXTERN:
+        break;
+    case AGENT_START_STEP:
+        launch_go_on(slurmd, effect->key);
+        break;
+    case AGENT_DROP_STEP:
+        launch_drop(slurmd, effect->key, effect->body.data);
+        break;
+    case AGENT_FORGET_JOB:
+        forget_job(slurmd, effect->key);
         break;
     }
 }
@@ -282,15 +297,18 @@ static int make_directory(const char *path, mode_t mode, struct error *err) {
 
 static int open_spool(struct slurmd *slurmd, struct error *err) {
     struct str spool = STR_INIT;
-    cleanup_str struct str steps = STR_INIT;
+    cleanup_str struct str steps = STR_INIT, scripts = STR_INIT;
 
     conf_path_expand(slurmd->conf->slurmd_spool_dir, slurmd->machine.hostname, slurmd->node_name,
                      &spool);
     free(slurmd->spool_dir);
     slurmd->spool_dir = str_take(&spool);
     str_printf(&steps, "%s/step", slurmd->spool_dir);
+    script_path(slurmd, "", &scripts);
     int r = make_directory(slurmd->spool_dir, 0755, err);
-    return r < 0 ? r : make_directory(steps.data, 0700, err);
+    if (r == 0)
+        r = make_directory(steps.data, 0700, err);
+    return r < 0 ? r : make_directory(scripts.data, 0700, err);
 }
 
 /* slurmstepd lies beside slurmd, or, in a build directory, in the folder beside slurmd's. */
@@ -390,7 +408,9 @@ static int run(struct slurmd *slurmd, struct daemonize *daemon, struct error *er
     if (r < 0)
         return r;
     health_start(slurmd);
+    jobs_configure(slurmd);
     steps_adopt(slurmd);
+    jobs_adopt(slurmd);
     controller_start(slurmd);
     gpu_watch_start(slurmd);
     daemonize_ready(daemon);
@@ -443,6 +463,9 @@ int main(int argc, char **argv) {
     list_init(&slurmd.pending_steps);
     list_init(&slurmd.sweeps);
     list_init(&slurmd.stats);
+    list_init(&slurmd.held);
+    list_init(&slurmd.jobs);
+    list_init(&slurmd.scripts);
     int r = prepare(&slurmd, &err);
     if (r == 0 && slurmd.options.print_gres) {
         cleanup_str struct str text = STR_INIT;

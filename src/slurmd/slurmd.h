@@ -97,6 +97,11 @@ struct slurmd {
     struct list files;         /* bcast.c: those that write */
     struct list pending_steps; /* launch.c: srun's requests under way */
     struct list stats;         /* stat.c: sstat's */
+    struct list held;          /* launch.c: launches that wait until the node is ready */
+
+    struct list jobs;    /* prolog.c: struct node_job */
+    struct list scripts; /* script.c: wait for their turn (PrologFlags=Serial) */
+    bool script_runs;    /* one that has its turn */
 
     /* users.c */
     struct map users; /* by uid: struct user */
@@ -143,6 +148,9 @@ void launch_batch(struct slurmd *slurmd, struct bytes body);
 /* A step of srun, or a file: takes the connection over once the credential holds. */
 void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
 
+/* A launch that was held goes on, or ends. */
+void launch_go_on(struct slurmd *slurmd, struct step_key key);
+void launch_drop(struct slurmd *slurmd, struct step_key key, const char *why);
 void launch_conn_closed(struct slurmd *slurmd, const struct rpc_conn *conn);
 
 /* ---- stat.c: sstat ---- */
@@ -201,6 +209,35 @@ void steps_stuck(const struct slurmd *slurmd, struct str *out);
 /* Kills what a dead slurmstepd left behind, then tells the agent. */
 void sweep_step(struct slurmd *slurmd, struct step_key key);
 void sweeps_stuck(const struct slurmd *slurmd, struct str *out); /* as steps_stuck() */
-void clean_job(struct slurmd *slurmd, uint32_t job_id);
+
+/* ---- script.c ---- */
+struct script {
+    const char *record; /* names the run: a file below SlurmdSpoolDir/script; see script.c */
+    const char *what;   /* "Prolog" */
+    const struct conf_names *programs; /* paths, or patterns of paths */
+    const struct str *env;             /* entries ended by NUL */
+    uint32_t timeout;                  /* seconds, 0 = none */
+};
+/* problem NULL = all have ended with status 0. */
+typedef void script_fn(const char *problem, void *context);
+/* Calls fn once, at once or later. A run of that record that goes on, or is over, is not repeated.
+ */
+void script_run(struct slurmd *slurmd, const struct script *script, script_fn *fn, void *context);
+void script_path(const struct slurmd *slurmd, const char *record, struct str *out);
+
+/* ---- prolog.c: what is done for a job before its first step and after its last ---- */
+static inline bool runs_scripts(const struct slurmd *slurmd) {
+    return slurmd->conf->prolog.n > 0 || slurmd->conf->epilog.n > 0;
+}
+/* What this node is told of a job: kept until the job is forgotten here. */
+void job_note(struct slurmd *slurmd, struct step_key key, uint32_t uid, const struct job *job,
+              const char *cpus_per_node);
+void prepare_job(struct slurmd *slurmd, struct step_key key, uint32_t uid);
+void clean_job(struct slurmd *slurmd, struct step_key key, uint32_t uid);
+void forget_job(struct slurmd *slurmd, struct step_key key);
+/* The jobs that an earlier slurmd has begun with; after steps_adopt(). */
+void jobs_adopt(struct slurmd *slurmd);
+/* Tells the agent what the configuration wants done. */
+void jobs_configure(struct slurmd *slurmd);
 
 #endif

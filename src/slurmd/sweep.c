@@ -170,18 +170,3 @@ void sweep_step(struct slurmd *slurmd, struct step_key key) {
     sweep->timer = loop_timer_add(slurmd->loop, sweep_round, sweep);
     sweep_round(sweep);
 }
-
-/* ---- one job ---- */
-
-void clean_job(struct slurmd *slurmd, uint32_t job_id) {
-    struct agent_effects effects = {0};
-    cleanup_str struct str path = STR_INIT;
-
-    str_printf(&path, "%s/job%05u/slurm_script", slurmd->spool_dir, job_id);
-    if (unlink(path.data) == 0) {
-        path.data[path.length - strlen("/slurm_script")] = '\0';
-        (void) rmdir(path.data);
-    }
-    agent_job_cleaned(slurmd->agent, loop_monotonic_usec(), job_id, NULL, &effects);
-    slurmd_effects(slurmd, &effects);
-}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "os/sock.h"
+#include "slurmstepd/script.h"
 #include "slurmstepd/stepd.h"
 
 #define ORDER_USEC 30000000ull
@@ -158,6 +159,8 @@ int main(int argc, char **argv) {
         for (;;) /* holds slurmd's scope; see src/slurmd/fence_scope.c */
             (void) pause();
     }
+    if (argc > 1 && str_equal(argv[1], "script"))
+        return script_main(argc, argv);
     if (fstat(STEP_ORDER_FD, &stat) < 0 || !S_ISSOCK(stat.st_mode)) {
         fprintf(stderr, "slurmstepd: error: This program is started by slurmd, once a step.\n");
         return 1;

@@ -116,6 +116,18 @@ static void reconfigure(void *context) {
         check_fail(&world->check, "another configuration is refused: %s", err.text);
 }
 
+/* In some worlds nodes, or the controller, have something to do before and after each job. */
+static void add_prologs(uint64_t seed, struct str *text) {
+    static const char *const flags[] = {"", "PrologFlags=Alloc\n", "PrologFlags=Alloc,DeferBatch\n",
+                                        "PrologFlags=Alloc,NoHold\n", "PrologFlags=Contain\n"};
+    if (seed % 3 != 0)
+        return;
+    str_append(text, "Prolog=/p\nEpilog=/e\n");
+    str_append(text, flags[seed / 3 % countof(flags)]);
+    if (seed % 5 == 0)
+        str_append(text, "PrologSlurmctld=/cp\nEpilogSlurmctld=/ce\n");
+}
+
 static void build(struct world *world, uint64_t seed) {
     static const uint32_t timeouts[] = {60, 120, 300};
     struct str text = STR_INIT;
@@ -128,6 +140,7 @@ static void build(struct world *world, uint64_t seed) {
                "ReturnToService=%u\nMinJobAge=%u\nGresTypes=gpu\nLicenses=lic:4\n"
                "JobRequeue=1\nKillWait=%u\nMaxArraySize=1000\n",
                world->timeout, returns, 2 + below(world, 400), 1 + below(world, 30));
+    add_prologs(seed, &text);
     str_printf(&text, "NodeName=n[1-%u] CPUs=%u RealMemory=%u", nodes, cpus, 1000 * cpus);
     if (gpus > 0)
         str_printf(&text, " Gres=gpu:a100:%u,gpu:v100:1", gpus);

@@ -226,6 +226,29 @@ TEST(a_command_that_comes_back_keeps_its_allocation_and_hears_of_its_end) {
     world_stop(&world);
 }
 
+/* salloc asks what its job has, which makes it the owner again. */
+TEST(an_salloc_that_comes_back_gets_what_it_waits_for_and_keeps_it) {
+    struct world world;
+    struct job_request request;
+    struct arena arena;
+    begin(&world);
+    (void) steps_salloc(&world, 2, 8, NULL);
+    salloc_request(&request, 2);
+    struct asked asked = ask(&world, &request, NULL);
+    assert_int_equal(world_state(&world, asked.job_id), JOB_PENDING);
+    world_restart(&world);
+    world_all_connect(&world);
+    struct alloc_end end = {.job_id = asked.job_id, .attach = true};
+    uint64_t client = world_send(&world, MSG_ALLOC_ATTACH, &end);
+    world_pass_time(&world, 500); /* who holds the nodes has not come back and ends */
+    assert_int_equal(world_state(&world, asked.job_id), JOB_RUNNING);
+    arena_init(&arena, 0);
+    assert_non_null(world_answer(&world, client, MSG_ALLOC_GRANTED, &arena));
+    assert_null(world_answer(&world, client, MSG_ERROR, &arena));
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 TEST(one_that_does_not_come_back_after_a_restart_loses_it) {
     struct world world;
     begin(&world);
@@ -342,6 +365,7 @@ int main(void) {
         cmocka_unit_test(every_job_of_a_client_that_vanishes_is_dealt_with),
         cmocka_unit_test(without_a_shell_nobody_needs_to_stay),
         cmocka_unit_test(a_command_that_comes_back_keeps_its_allocation_and_hears_of_its_end),
+        cmocka_unit_test(an_salloc_that_comes_back_gets_what_it_waits_for_and_keeps_it),
         cmocka_unit_test(one_that_does_not_come_back_after_a_restart_loses_it),
         cmocka_unit_test(a_time_limit_is_told_to_the_owner),
         cmocka_unit_test(srun_gets_its_step_with_the_allocation),

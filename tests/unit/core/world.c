@@ -278,6 +278,8 @@ static void to_node(struct world *world, uint32_t node, uint16_t type, struct by
         told_to_look(world, node, message);
     else if (type == MSG_NODE_REBOOT)
         world->n_reboots[node]++;
+    else if (type == MSG_JOB_PREPARE)
+        world->n_prepares++;
     arena_done(&arena);
 }
 
@@ -341,6 +343,8 @@ static void release_effects(struct world *world, const struct effects *batch) {
         else if (effect->kind == EFFECT_LAUNCH && world->nodes_answer &&
                  world->node_up[effect->node])
             launched(world, effect->node, effect->body);
+        else if (effect->kind == EFFECT_SCRIPT)
+            world->n_scripts++;
         else if (effect->kind == EFFECT_MAIL)
             vec_push(&world->mails,
                      xasprintf("%s: %s", (const char *) effect->body.data, effect->text));

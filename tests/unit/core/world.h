@@ -49,6 +49,7 @@ struct world {
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_launched;
+    size_t n_scripts, n_prepares;    /* programs of the controller; nodes asked to make ready */
     size_t n_signals[SIGNALS_KNOWN]; /* that nodes were told to send, by number */
     bool node_up[WORLD_NODES_MAX];
     bool nodes_answer;                     /* false: messages to nodes are lost */

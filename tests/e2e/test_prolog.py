@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of the site around a job: Prolog and Epilog on nodes, PrologSlurmctld and EpilogSlurmctld, and what their
+failures do."""
+
+import os
+import signal
+
+import pytest
+from harness import wait_until
+
+KINDS = ("prolog", "epilog", "cprolog", "cepilog")
+
+
+class Scripts:
+    """The four programs of a cluster: each notes what it sees, waits while a file BLOCK.kind is there, and fails
+    while there is a file FAIL.kind."""
+
+    def __init__(self, directory):
+        self.dir = str(directory)
+        os.chmod(self.dir, 0o777)
+        for kind in KINDS:
+            self.write(kind, f"""
+                echo "$SLURM_JOB_ID ${{SLURMD_NODENAME:-controller}}" >> {self.dir}/began.{kind}
+                /usr/bin/env > {self.dir}/env.{kind}.$SLURM_JOB_ID.${{SLURMD_NODENAME:-controller}}
+                while [ -e {self.dir}/BLOCK.{kind} ]; do /bin/sleep 0.05; done
+                echo "$SLURM_JOB_ID ${{SLURMD_NODENAME:-controller}}" >> {self.dir}/ended.{kind}
+                [ ! -e {self.dir}/FAIL.{kind} ]""")
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as file:
+            file.write("#!/bin/bash\n" + text + "\n")
+        os.chmod(self.path(name), 0o755)
+
+    def conf(self, **more):
+        lines = [f"Prolog={self.path('prolog')}", f"Epilog={self.path('epilog')}",
+                 f"PrologSlurmctld={self.path('cprolog')}", f"EpilogSlurmctld={self.path('cepilog')}", "KillWait=1"]
+        return "\n".join(lines + [f"{key}={value}" for key, value in more.items()]) + "\n"
+
+    def touch(self, name):
+        with open(self.path(name), "w"):
+            pass
+
+    def remove(self, name):
+        os.unlink(self.path(name))
+
+    def lines(self, name):
+        try:
+            with open(self.path(name)) as file:
+                return file.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def env(self, kind, job, node="controller"):
+        return dict(line.split("=", 1) for line in self.lines(f"env.{kind}.{job}.{node}") if "=" in line)
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    for parent in (tmp_path, *tmp_path.parents):
+        if str(parent).startswith("/tmp/"):
+            os.chmod(parent, os.stat(parent).st_mode | 0o055)
+    return Scripts(tmp_path)
+
+
+def drained(cluster, node, reason):
+    return wait_until(lambda: cluster.show(f"node {node}").get("Reason", "").startswith(reason),
+                      what=f"{node} drained: {reason}")
+
+
+def test_they_run_once_in_order_and_know_the_job(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=2, conf=scripts.conf())
+    scripts.touch("BLOCK.cprolog")
+    job = cluster.submit("-N2 --comment=hello -J named -o out --wrap 'srun -N1 true; srun -N2 true; exit 3'", cwd=work)
+    wait_until(lambda: scripts.lines("began.cprolog") == [f"{job} controller"], what="PrologSlurmctld")
+    cluster.wait_state(job, "CONFIGURING")
+    assert cluster.field(job, "r") == "Prolog"
+    assert scripts.lines("began.prolog") == []
+    scripts.touch("BLOCK.prolog")
+    scripts.remove("BLOCK.cprolog")
+    wait_until(lambda: scripts.lines("began.prolog"), what="Prolog")
+    cluster.wait_state(job, "CONFIGURING")
+    assert not os.path.exists(os.path.join(work, "out"))
+    scripts.remove("BLOCK.prolog")
+    wait_until(lambda: scripts.lines("ended.prolog"), what="the end of Prolog")
+    scripts.touch("BLOCK.epilog")
+    wait_until(lambda: len(scripts.lines("began.epilog")) == 2, what="Epilog on both nodes")
+    cluster.wait_state(job, "COMPLETING")
+    scripts.remove("BLOCK.epilog")
+    assert cluster.wait_end(job) == "FAILED"
+    nodes = cluster.node_names()
+    assert sorted(scripts.lines("ended.prolog")) == [f"{job} {node}" for node in nodes]
+    assert sorted(scripts.lines("ended.epilog")) == [f"{job} {node}" for node in nodes]
+    wait_until(lambda: scripts.lines("ended.cepilog") == [f"{job} controller"], what="EpilogSlurmctld")
+    for kind, context in (("prolog", "prolog_slurmd"), ("epilog", "epilog_slurmd")):
+        env = scripts.env(kind, job, nodes[0])
+        assert env["SLURM_SCRIPT_CONTEXT"] == context
+        assert env["SLURM_JOB_ID"] == env["SLURM_JOBID"] == job
+        assert env["SLURM_JOB_UID"] == env["SLURM_UID"] == "7101" and env["SLURM_JOB_USER"] == "sluicet1"
+        assert env["SLURMD_NODENAME"] == nodes[0] and env["SLURM_JOB_COMMENT"] == "hello"
+        assert env["SLURM_JOB_CPUS_PER_NODE"] == "1(x2)" and env["SLURM_JOB_NUM_NODES"] == "2"
+        assert env["SLURM_JOB_WORK_DIR"] == work and env["SLURM_JOB_STDOUT"] == f"{work}/out"
+        assert env["SLURM_CONF"] == cluster.env["SLURM_CONF"]
+        assert "SLURM_JOB_NAME" not in env
+    assert "SLURM_JOB_EXIT_CODE" not in scripts.env("prolog", job, nodes[0])
+    assert scripts.env("epilog", job, nodes[0])["SLURM_JOB_EXIT_CODE"] == "768"
+    env = scripts.env("cepilog", job)
+    assert env["SLURM_JOB_EXIT_CODE2"] == "3:0" and env["SLURM_JOB_NAME"] == "named"
+    assert env["SLURM_JOB_GROUP"] == "sluicet1" and "SLURMD_NODENAME" not in env
+
+
+def test_a_failed_prolog_drains_its_node_and_holds_the_job(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=3, conf=scripts.conf())
+    scripts.touch("FAIL.prolog")
+    first, second, third = cluster.node_names()
+    job = cluster.submit(f"-w {first} -o /dev/null --wrap true", cwd=work)
+    cluster.wait_reason(job, "launch failed requeued held")
+    assert cluster.show(f"job {job}")["Priority"] == "0"
+    drained(cluster, first, "Prolog error")
+    final = cluster.submit(f"--no-requeue -w {second} -o /dev/null --wrap true", cwd=work)
+    assert cluster.wait_end(final) == "CANCELLED"
+    drained(cluster, second, "Prolog error")
+    result = cluster.run(f"srun -w {third} true", cwd=work)
+    assert result.rc != 0 and "Job prolog failed" in result.err and third in result.err, str(result)
+    drained(cluster, third, "Prolog error")
+    # the Epilog ran on each of them, and the held job runs once all is well again
+    wait_until(lambda: len(scripts.lines("ended.epilog")) == 3, what="Epilog")
+    scripts.remove("FAIL.prolog")
+    cluster.ok(f"scontrol update nodename={first},{second},{third} state=resume", user="root")
+    cluster.ok(f"scontrol release {job}", user="root")
+    assert cluster.wait_end(job) == "COMPLETED"
+
+
+def test_a_failed_epilog_drains_its_node_only(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf())
+    scripts.touch("FAIL.epilog")
+    job = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    drained(cluster, cluster.node_names()[0], "Epilog error")
+
+
+def test_a_script_that_hangs_is_killed(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf(PrologTimeout=1, PrologEpilogTimeout=600,
+                                                      SchedulerParameters="nohold_on_prolog_fail"))
+    scripts.touch("BLOCK.prolog")
+    job = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    node = cluster.node_names()[0]
+    drained(cluster, node, "Prolog error")
+    wait_until(lambda: "did not end within 1 s and was killed" in cluster.log(), what="the log")
+    assert cluster.show(f"job {job}")["Priority"] != "0"
+    scripts.remove("BLOCK.prolog")
+    cluster.ok(f"scontrol update nodename={node} state=resume", user="root")
+    assert cluster.wait_end(job) == "COMPLETED"
+
+
+def test_a_restarted_slurmd_goes_on_where_it_was(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf())
+    daemon = "slurmd-" + cluster.node_names()[0]
+    scripts.touch("BLOCK.prolog")
+    scripts.touch("BLOCK.epilog")
+    job = cluster.submit("-o out --wrap 'srun true; echo ran'", cwd=work)
+    wait_until(lambda: scripts.lines("began.prolog"), what="Prolog")
+    cluster.kill(daemon, signal.SIGKILL)
+    cluster.up()
+    scripts.remove("BLOCK.prolog")
+    wait_until(lambda: scripts.lines("began.epilog"), what="Epilog")
+    assert open(os.path.join(work, "out")).read() == "ran\n"
+    cluster.kill(daemon, signal.SIGKILL)
+    cluster.up()
+    scripts.remove("BLOCK.epilog")
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert len(scripts.lines("began.prolog")) == len(scripts.lines("began.epilog")) == 1
+    left = os.path.join(cluster.dir, "spool")
+    wait_until(lambda: not [file for top, _, files in os.walk(left) for file in files
+                            if os.path.basename(top) == "script"], what="no record left")
+
+
+def test_with_alloc_the_owner_waits_until_all_nodes_are_ready(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=2, conf=scripts.conf(PrologFlags="Alloc,Serial"))
+    scripts.touch("BLOCK.prolog")
+    running = cluster.start("salloc -N2 -J owner sh -c 'echo inside; srun -l true'", cwd=work)
+    wait_until(lambda: len(scripts.lines("began.prolog")) == 2, what="Prolog on both nodes")
+    job = scripts.lines("began.prolog")[0].split()[0]
+    cluster.wait_state(job, "CONFIGURING")
+    # a controller that is restarted meanwhile asks the nodes again
+    cluster.kill("slurmctld", signal.SIGKILL)
+    cluster.up()
+    scripts.remove("BLOCK.prolog")
+    result = running.wait()
+    assert result.rc == 0 and result.out == "inside\n", str(result)
+    assert len(scripts.lines("ended.prolog")) == 2
+    failing = cluster.node_names()[1]
+    scripts.touch("FAIL.prolog")
+    result = cluster.run(f"salloc -w {failing} echo inside", cwd=work)
+    assert result.rc != 0 and "inside" not in result.out, str(result)
+    drained(cluster, failing, "Prolog error")
+
+
+def test_a_job_that_ends_during_its_prolog(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf(PrologFlags="Alloc"))
+    scripts.touch("BLOCK.prolog")
+    job = cluster.submit("-o out --wrap 'echo ran'", cwd=work)
+    wait_until(lambda: scripts.lines("began.prolog"), what="Prolog")
+    cluster.ok(f"scancel {job}")
+    cluster.wait_state(job, "COMPLETING")
+    assert scripts.lines("began.epilog") == []
+    scripts.remove("BLOCK.prolog")
+    assert cluster.wait_end(job) == "CANCELLED"
+    assert len(scripts.lines("ended.epilog")) == 1
+    assert not os.path.exists(os.path.join(work, "out"))
+
+
+def test_a_failed_prolog_of_the_controller_requeues(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf(SchedulerParameters="requeue_delay=1"))
+    scripts.touch("FAIL.cprolog")
+    job = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    wait_until(lambda: int(cluster.show(f"job {job}")["Restarts"]) >= 1, what="requeued")
+    result = cluster.run("salloc true", cwd=work)
+    assert result.rc != 0 and "PrologSlurmctld failed, job killed" in result.err, str(result)
+    assert cluster.show("node " + cluster.node_names()[0]).get("Reason") is None
+    scripts.remove("FAIL.cprolog")
+    assert cluster.wait_end(job) == "COMPLETED"
+
+
+def test_a_restarted_controller_runs_its_programs_again(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, conf=scripts.conf())
+    scripts.touch("BLOCK.cprolog")
+    job = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    wait_until(lambda: scripts.lines("began.cprolog"), what="PrologSlurmctld")
+    cluster.kill("slurmctld", signal.SIGKILL)
+    cluster.up()
+    wait_until(lambda: len(scripts.lines("began.cprolog")) == 2, what="PrologSlurmctld again")
+    scripts.remove("BLOCK.cprolog")
+    assert cluster.wait_end(job) == "COMPLETED"
+
+
+def test_patterns_name_several_programs(make_cluster, scripts, work):
+    os.mkdir(scripts.path("prolog.d"))
+    for name in ("10-a", "20-b"):
+        scripts.write(f"prolog.d/{name}", f"echo {name} >> {scripts.path('order')}")
+    scripts.write("last", f"echo last >> {scripts.path('order')}")
+    cluster = make_cluster(nodes=1, conf=f"Prolog={scripts.path('prolog.d')}/*\nProlog={scripts.path('last')}\n"
+                                         "Epilog=/nonexistent.d/*\n")
+    job = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert scripts.lines("order") == ["20-b", "10-a", "last"]
