@@ -22,7 +22,7 @@ void prolog_settings(struct core *core, const struct conf *conf) {
     uint64_t flags = conf->prolog_flags;
     s->controller = conf->prolog_slurmctld.n > 0;
     s->controller_epilog = conf->epilog_slurmctld.n > 0;
-    s->contain = false;
+    s->contain = flags & CONF_PROLOG_CONTAIN;
     s->alloc = s->contain || (flags & CONF_PROLOG_ALLOC);
     s->node = s->contain || conf->prolog.n > 0 || conf->epilog.n > 0;
     s->no_hold = flags & CONF_PROLOG_NO_HOLD;

@@ -86,7 +86,7 @@ static bool step_part(const char *id, char *job_part, size_t size, uint32_t *ret
         return false;
     memcpy(job_part, id, (size_t) (dot - id));
     job_part[dot - id] = '\0';
-    return step_id_parse(dot + 1, ret_step) && *ret_step != STEP_EXTERN; /* there is none */
+    return step_id_parse(dot + 1, ret_step) && *ret_step != STEP_EXTERN; /* it ends with its job */
 }
 
 static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,

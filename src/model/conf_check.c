@@ -145,7 +145,7 @@ static void enforce_check(struct conf_loader *loader) {
 
 static void prolog_flags_follow(struct conf *conf) {
     uint64_t *flags = &conf->prolog_flags;
-    if ((*flags & CONF_PROLOG_X11) != 0)
+    if ((*flags & CONF_PROLOG_X11) != 0 || conf->namespace_type == CONF_NAMESPACE_TMPFS)
         *flags |= CONF_PROLOG_CONTAIN;
     if ((*flags & (CONF_PROLOG_CONTAIN | CONF_PROLOG_RUN_IN_JOB)) != 0)
         *flags |= CONF_PROLOG_ALLOC;

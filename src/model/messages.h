@@ -156,7 +156,7 @@ RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
     X(12, U32, cpus_per_task, 0)                                                                   \
     X(13, OPT32, time_limit, 0)                                                                    \
     X(20, BOOL, files, 0) /* to write files as the user; it starts nothing */                      \
-    X(30, REC, job, job) /* as in job_prepare, for a node that has not prepared for it yet */
+    X(30, REC, job, job)  /* as in job_prepare, for a node that has not prepared for it yet */
 RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
 
 /* Notice to the owner's salloc or srun. */

@@ -212,7 +212,7 @@ static void on_user(const struct user *user, void *context) {
             return;
         }
         order.step_launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
-    } else {
+    } else if (pending->key.step_id != STEP_EXTERN) {
         order.launch = (struct blob) {(uint8_t *) pending->body.data, pending->body.length};
     }
     step_spawn(slurmd, pending->key, &order, fd);
@@ -311,6 +311,35 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
     if (runs_scripts(slurmd))
         note_batch(pending);
     ask(pending, true);
+}
+
+/* ---- the extern step ---- */
+
+void launch_extern(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
+    const struct job *job = job_noted(slurmd, key);
+
+    if (step_is_expected(slurmd, key)) /* it is here, and will report */
+        return;
+    struct pending *pending = zalloc(struct pending);
+    struct launch_head_job *head;
+    list_init(&pending->in_slurmd);
+    list_init(&pending->in_held);
+    arena_init(&pending->arena, 1u << 20);
+    pending->slurmd = slurmd;
+    pending->key = key;
+    pending->uid = uid;
+    pending->gid = job ? job->gid : UNSET32;
+    head = arena_alloc(&pending->arena, sizeof(*head));
+    record_init(&record_launch_head_job, head);
+    for (uint32_t i = 0; job && i < job->allocation.n; i++) {
+        if (str_equal(job->allocation.items[i].name, slurmd->node_name)) {
+            head->allocation.items = &job->allocation.items[i];
+            head->allocation.n = 1;
+        }
+    }
+    pending->job = head;
+    step_expect(slurmd, key);
+    user_find(slurmd, uid, pending->gid, on_user, pending);
 }
 
 /* ---- steps ---- */

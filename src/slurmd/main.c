@@ -223,6 +223,7 @@ static void effect_run(struct slurmd *slurmd, const struct agent_effect *effect)
         prepare_job(slurmd, effect->key, effect->uid);
         break;
     case AGENT_START_EXTERN:
+        launch_extern(slurmd, effect->key, effect->uid);
         break;
     case AGENT_START_STEP:
         launch_go_on(slurmd, effect->key);

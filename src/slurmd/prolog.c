@@ -130,6 +130,12 @@ void job_note(struct slurmd *slurmd, struct step_key key, uint32_t uid, const st
     string_set(&job->file.cpus_per_node, cpus_per_node);
 }
 
+const struct job *job_noted(struct slurmd *slurmd, struct step_key key) {
+    const struct node_job *job = job_find(slurmd, key);
+
+    return job ? job->file.job : NULL;
+}
+
 void forget_job(struct slurmd *slurmd, struct step_key key) {
     struct node_job *job = job_find(slurmd, key);
 
@@ -261,7 +267,8 @@ void clean_job(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
 void jobs_configure(struct slurmd *slurmd) {
     if (!slurmd->agent)
         return;
-    agent_needs(slurmd->agent, runs_scripts(slurmd) ? AGENT_NEEDS_PREPARE : 0);
+    agent_needs(slurmd->agent, (runs_scripts(slurmd) ? AGENT_NEEDS_PREPARE : 0) |
+                                   (has_extern(slurmd) ? AGENT_NEEDS_EXTERN : 0));
 }
 
 static bool file_exists(const struct node_job *job, const char *suffix) {

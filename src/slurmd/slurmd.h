@@ -148,6 +148,8 @@ void launch_batch(struct slurmd *slurmd, struct bytes body);
 /* A step of srun, or a file: takes the connection over once the credential holds. */
 void launch_step(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_message *message);
 
+/* The extern step of a job; of one that is here nothing happens. */
+void launch_extern(struct slurmd *slurmd, struct step_key key, uint32_t uid);
 /* A launch that was held goes on, or ends. */
 void launch_go_on(struct slurmd *slurmd, struct step_key key);
 void launch_drop(struct slurmd *slurmd, struct step_key key, const char *why);
@@ -190,6 +192,7 @@ void step_spawn(struct slurmd *slurmd, struct step_key key, const struct step_or
                 int srun_fd);
 /* A launch is under way: commands for the step are kept until step_spawn(). */
 void step_expect(struct slurmd *slurmd, struct step_key key);
+bool step_is_expected(struct slurmd *slurmd, struct step_key key);
 void step_give_up(struct slurmd *slurmd, struct step_key key);
 void step_command(struct slurmd *slurmd, struct step_key key, const struct step_command *command);
 /* The newest attempt of a step whose slurmstepd is there. */
@@ -226,12 +229,18 @@ void script_run(struct slurmd *slurmd, const struct script *script, script_fn *f
 void script_path(const struct slurmd *slurmd, const char *record, struct str *out);
 
 /* ---- prolog.c: what is done for a job before its first step and after its last ---- */
+/* Jobs have an extern step here. */
+static inline bool has_extern(const struct slurmd *slurmd) {
+    return slurmd->conf->prolog_flags & CONF_PROLOG_CONTAIN;
+}
 static inline bool runs_scripts(const struct slurmd *slurmd) {
-    return slurmd->conf->prolog.n > 0 || slurmd->conf->epilog.n > 0;
+    return slurmd->conf->prolog.n > 0 || slurmd->conf->epilog.n > 0 || has_extern(slurmd);
 }
 /* What this node is told of a job: kept until the job is forgotten here. */
 void job_note(struct slurmd *slurmd, struct step_key key, uint32_t uid, const struct job *job,
               const char *cpus_per_node);
+/* NULL: nothing. Lives until the job is noted again or forgotten. */
+const struct job *job_noted(struct slurmd *slurmd, struct step_key key);
 void prepare_job(struct slurmd *slurmd, struct step_key key, uint32_t uid);
 void clean_job(struct slurmd *slurmd, struct step_key key, uint32_t uid);
 void forget_job(struct slurmd *slurmd, struct step_key key);

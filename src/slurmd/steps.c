@@ -196,6 +196,10 @@ void step_expect(struct slurmd *slurmd, struct step_key key) {
     (void) link_add(slurmd, key);
 }
 
+bool step_is_expected(struct slurmd *slurmd, struct step_key key) {
+    return link_find(slurmd, key) != NULL;
+}
+
 void step_give_up(struct slurmd *slurmd, struct step_key key) {
     struct step_link *link = link_find(slurmd, key);
 

@@ -186,6 +186,11 @@ void stepd_timer(void *context) {
         }
         if (!stepd->kill_at)
             return;
+        if (stepd->is_extern) {
+            if (extern_is_over(stepd, now))
+                stepd_end(stepd);
+            return;
+        }
         if (now >= stepd->kill_at) {
             (void) kill_all(stepd);
             if (is_unkillable(stepd, stepd->kill_at, now)) {

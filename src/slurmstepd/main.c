@@ -76,6 +76,8 @@ static int read_launch(struct stepd *stepd, struct error *err) {
     const struct step_order *order = &stepd->order;
     struct bytes body;
 
+    if (order->step_id == STEP_EXTERN) /* runs nothing of its own */
+        return 0;
     if (order->launch.size > 0) {
         body = (struct bytes) {order->launch.data, order->launch.size};
         stepd->launch = arena_alloc(&stepd->arena, sizeof(*stepd->launch));
@@ -136,7 +138,7 @@ static int stepd_run(struct stepd *stepd, struct error *err) {
         stepd_failed(stepd, err);
     } else {
         stepd->started_usec = loop_monotonic_usec();
-        if (stepd->step)
+        if (stepd->order.credential)
             stepd_limit_time(stepd, stepd->order.credential->time_limit);
         gather_start(stepd);
         link_report(stepd);

@@ -410,7 +410,9 @@ int stepd_start(struct stepd *stepd, struct error *err) {
     int r = set_identity(stepd, err);
 
     if (r == 0)
-        r = stepd->launch ? start_batch(stepd, err) : start_step(stepd, err);
+        r = stepd->order.step_id == STEP_EXTERN ? extern_start(stepd, err)
+            : stepd->launch                     ? start_batch(stepd, err)
+                                                : start_step(stepd, err);
     stepd_close_files(stepd);
     (void) !chdir("/"); /* hold no directory of the user busy */
     if (r < 0)

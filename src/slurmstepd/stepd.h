@@ -117,6 +117,7 @@ struct stepd {
     unsigned kill_rounds;
     bool said_why;     /* the line of the end has been written */
     bool stuck;        /* something does not die */
+    bool is_extern;    /* see extern.c */
     bool is_stillborn; /* no task of it was ever started */
     bool forgotten;    /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
@@ -139,6 +140,12 @@ void stepd_name(const struct stepd *stepd, struct str *out); /* "12.batch" */
 /* Files, script, environment, tasks. An error means that nothing runs; done.output_failed is set
  * when a file of the standard streams was the reason. */
 must_check int stepd_start(struct stepd *stepd, struct error *err);
+
+/* ---- extern.c ---- */
+must_check int extern_start(struct stepd *stepd, struct error *err);
+/* Its job has ended, and nothing is left in it or the time to leave is over; else it looks again.
+ */
+bool extern_is_over(struct stepd *stepd, uint64_t now);
 
 /* ---- hooks.c: TaskProlog, TaskEpilog and srun's own ---- */
 /* Run before a task, as the user: what they print changes the task's environment (stepd->env) or

@@ -165,7 +165,8 @@ void watch_add(struct stepd *stepd, int fd, const struct step_watcher *request) 
         return;
     watcher = zalloc(struct watcher);
     watcher->stepd = stepd;
-    if (!stepd->step || stepd->state == STEPD_ENDED || count(stepd) >= WATCHERS_MAX ||
+    if (!stepd->step || stepd->is_extern || stepd->state == STEPD_ENDED ||
+        count(stepd) >= WATCHERS_MAX ||
         rpc_conn_adopt(stepd->loop, fd, state, &handlers, watcher, &watcher->conn, NULL) < 0) {
         close(fd);
         free(watcher);

@@ -246,3 +246,23 @@ def test_patterns_name_several_programs(make_cluster, scripts, work):
     job = cluster.submit("-o /dev/null --wrap true", cwd=work)
     assert cluster.wait_end(job) == "COMPLETED"
     assert scripts.lines("order") == ["20-b", "10-a", "last"]
+
+
+def test_with_contain_every_job_has_an_extern_step(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=2, conf=scripts.conf(PrologFlags="Contain"))
+    job = cluster.submit("-N2 -o out --wrap 'srun true; sleep 1000'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    wait_until(lambda: f"{job}.extern" in cluster.ok("squeue -h -s -o %i").split(), what="the extern step")
+    # restarting the daemons leaves it alone
+    first, second = cluster.node_names()
+    cluster.kill(f"slurmd-{first}", signal.SIGKILL)
+    cluster.kill("slurmctld", signal.SIGKILL)
+    cluster.up()
+    wait_until(lambda: cluster.idle() is False and cluster.state(job) == {"RUNNING"}, what="still running")
+    assert len(scripts.lines("began.prolog")) == 2
+    cluster.ok(f"scancel {job}")
+    assert cluster.wait_end(job) == "CANCELLED"
+    rows = {row[0]: row[1:] for row in cluster.sacct(job, "JobID,JobName,State,ExitCode,NNodes")}
+    assert rows[f"{job}.extern"] == ["extern", "COMPLETED", "0:0", "2"], rows
+    result = cluster.run("srun -w " + second + " true", cwd=work)
+    assert result.rc == 0, str(result)
