@@ -86,7 +86,12 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(45, STR, cpu_bind, 0)         /* by configuration; words of --cpu-bind */                    \
     X(46, STR, autobind, 0)         /* "threads", "cores", "sockets"; see slurmstepd/bind.h */     \
     X(60, BLOB, file_open, 0)       /* body of MSG_FILE_OPEN: no step, a file to be written */     \
-    X(61, STR, munge_socket, 0)
+    X(61, STR, munge_socket, 0)                                                                    \
+    X(70, STR, places, 0)      /* directory of the job's private ones; see slurmstepd/places.h */  \
+    X(71, STRS, place_dirs, 0) /* which are private; the rest is for the extern step alone */      \
+    X(72, BOOL, places_shared, 0)                                                                  \
+    X(73, STR, places_init, 0)   /* InitScript, */                                                 \
+    X(74, STR, places_script, 0) /* CloneNSScript */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

@@ -1207,22 +1207,22 @@ X(STRING, nodes, "Nodes", NULL, 0, 0, NONE, HONOURED, \
 #define CONF_CONTAINER_KEYS(X) \
 X(STRING, node_names, "NodeName", NULL, 0, 0, NONE, HONOURED, \
   "nodes that the line is for") \
-X(BOOL, auto_base_path, "AutoBasePath", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, auto_base_path, "AutoBasePath", false, 0, 1, NONE, HONOURED, \
   "make BasePath when it is missing") \
-X(STRING, base_path, "BasePath", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, base_path, "BasePath", NULL, 0, 0, NONE, HONOURED, \
   "directory for the private directories of jobs") \
-X(LIST, dirs, "Dirs", "/tmp,/dev/shm", 0, 0, NONE, NOT_YET, \
+X(LIST, dirs, "Dirs", "/tmp,/dev/shm", 0, 0, NONE, HONOURED, \
   "directories that are private to a job") \
-X(BOOL, shared, "Shared", false, 0, 1, NONE, NOT_YET, \
+X(BOOL, shared, "Shared", false, 0, 1, NONE, HONOURED, \
   "let mounts below them be seen") \
-X(STRING, init_script, "InitScript", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, init_script, "InitScript", NULL, 0, 0, NONE, HONOURED, \
   "program run when a job gets its directories") \
-X(STRING, clone_ns_script, "CloneNSScript", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, clone_ns_script, "CloneNSScript", NULL, 0, 0, NONE, HONOURED, \
   "program run in the new name space") \
-X(STRING, clone_ns_epilog, "CloneNSEpilog", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, clone_ns_epilog, "CloneNSEpilog", NULL, 0, 0, NONE, HONOURED, \
   "program run when it ends") \
-X(BOOL, entire_step_in_ns, "EntireStepInNS", false, 0, 1, NONE, NOT_YET, \
-  "slurmstepd itself is inside")
+X(BOOL, entire_step_in_ns, "EntireStepInNS", false, 0, 1, NONE, NOT_NEEDED, \
+  "slurmstepd is always inside")
 
 /* clang-format on */
 

@@ -128,11 +128,11 @@
     X(TOPOLOGY_TORUS3D, "topology/3d_torus", NOT_YET) \
     X(TOPOLOGY_FLAT, "topology/hypercube", OBSOLETE)
 #define CONF_NAMESPACE_WORDS(X) \
-    X(NAMESPACE_NONE, "namespace/none", HONOURED) X(NAMESPACE_TMPFS, "namespace/tmpfs", NOT_YET) \
+    X(NAMESPACE_NONE, "namespace/none", HONOURED) X(NAMESPACE_TMPFS, "namespace/tmpfs", HONOURED) \
     X(NAMESPACE_LINUX, "namespace/linux", NOT_YET)
 #define CONF_NAMESPACE_ALIASES(X) \
     X(NAMESPACE_NONE, "job_container/none", HONOURED) \
-    X(NAMESPACE_TMPFS, "job_container/tmpfs", NOT_YET) \
+    X(NAMESPACE_TMPFS, "job_container/tmpfs", HONOURED) \
     X(NAMESPACE_NONE, "job_container/cncu", OBSOLETE)
 #define CONF_MCS_WORDS(X) \
     X(MCS_NONE, "mcs/none", HONOURED) X(MCS_ACCOUNT, "mcs/account", NOT_YET) \

@@ -190,6 +190,7 @@ static void on_user(const struct user *user, void *context) {
     order_fill(slurmd, pending, user, &order);
     order_fence(slurmd, pending, &order);
     order_bind(slurmd, &pending->arena, &order);
+    places_order(slurmd, &pending->arena, &order);
     conf_topology_address(slurmd->conf, slurmd->node_name, &address, &pattern);
     order.topology_addr = address.data;
     order.topology_pattern = pattern.data;

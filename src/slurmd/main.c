@@ -174,6 +174,8 @@ static int apply_conf(struct slurmd *slurmd, struct conf *conf, struct error *er
     slurmd->munge_socket = xstrdup_null(conf->auth.socket);
     slurmd->auth.munge_socket = slurmd->munge_socket;
     gres_look(slurmd);
+    if (places_configure(slurmd, err) < 0)
+        return err->code;
     machine_map(&slurmd->machine, slurmd->node, &slurmd->cpu_map);
     return 0;
 }

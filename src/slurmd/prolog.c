@@ -37,6 +37,7 @@ struct node_job {
     struct slurmd *slurmd;
     struct node_job_file file;
     bool is_stored;
+    char *problem;   /* of its Epilog */
     unsigned n_runs; /* programs that will call back */
     bool is_forgotten;
 };
@@ -57,6 +58,7 @@ static struct node_job *job_find(struct slurmd *slurmd, struct step_key key) {
 static void job_free(struct node_job *job) {
     list_remove(&job->in_slurmd);
     record_done(&record_node_job_file, &job->file);
+    free(job->problem);
     free(job);
 }
 
@@ -221,16 +223,30 @@ void prepare_job(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
     run(job, false, on_prolog);
 }
 
+static void on_places_removed(void *context);
+
 static void on_epilog(const char *problem, void *context) {
+    struct node_job *job = context;
+    struct slurmd *slurmd = job->slurmd;
+
+    job->n_runs--;
+    free(take(job->problem));
+    if (problem) {
+        log_error("job %u: %s", job->file.job_id, problem);
+        job->problem = xstrdup("Epilog error");
+    }
+    job->n_runs++;
+    places_remove(slurmd, job->file.job_id, on_places_removed, job);
+}
+
+static void on_places_removed(void *context) {
     struct node_job *job = context;
     struct slurmd *slurmd = job->slurmd;
     struct agent_effects effects = {0};
 
     job->n_runs--;
-    if (problem)
-        log_error("job %u: %s", job->file.job_id, problem);
-    agent_job_cleaned(slurmd->agent, loop_monotonic_usec(), job->file.job_id,
-                      problem ? "Epilog error" : NULL, &effects);
+    agent_job_cleaned(slurmd->agent, loop_monotonic_usec(), job->file.job_id, job->problem,
+                      &effects);
     if (job->is_forgotten)
         forget_job(slurmd, job_key(job));
     slurmd_effects(slurmd, &effects);
@@ -250,7 +266,7 @@ void clean_job(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
     struct node_job *job = job_find(slurmd, key);
 
     remove_script(slurmd, key.job_id);
-    if (!job && slurmd->conf->epilog.n > 0)
+    if (!job && runs_scripts(slurmd))
         job = job_add(slurmd, key, uid);
     if (job) {
         job_store(job);

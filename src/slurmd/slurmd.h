@@ -43,6 +43,7 @@ struct options {
 };
 
 struct step_link;
+struct places;
 
 struct slurmd {
     struct options options;
@@ -99,9 +100,10 @@ struct slurmd {
     struct list stats;         /* stat.c: sstat's */
     struct list held;          /* launch.c: launches that wait until the node is ready */
 
-    struct list jobs;    /* prolog.c: struct node_job */
-    struct list scripts; /* script.c: wait for their turn (PrologFlags=Serial) */
-    bool script_runs;    /* one that has its turn */
+    struct places *places; /* places.c: NULL = jobs have no private directories */
+    struct list jobs;      /* prolog.c: struct node_job */
+    struct list scripts;   /* script.c: wait for their turn (PrologFlags=Serial) */
+    bool script_runs;      /* one that has its turn */
 
     /* users.c */
     struct map users; /* by uid: struct user */
@@ -213,6 +215,15 @@ void steps_stuck(const struct slurmd *slurmd, struct str *out);
 void sweep_step(struct slurmd *slurmd, struct step_key key);
 void sweeps_stuck(const struct slurmd *slurmd, struct str *out); /* as steps_stuck() */
 
+/* ---- places.c: private directories of jobs ---- */
+/* On an error the old ones stay. */
+must_check int places_configure(struct slurmd *slurmd, struct error *err);
+/* places… of an order; some memory is the arena's. */
+void places_order(const struct slurmd *slurmd, struct arena *arena, struct step_order *order);
+/* Calls fn, at once or later, when the directories of the job are gone. */
+void places_remove(struct slurmd *slurmd, uint32_t job_id, void (*fn)(void *context),
+                   void *context);
+
 /* ---- script.c ---- */
 struct script {
     const char *record; /* names the run: a file below SlurmdSpoolDir/script; see script.c */
@@ -231,7 +242,7 @@ void script_path(const struct slurmd *slurmd, const char *record, struct str *ou
 /* ---- prolog.c: what is done for a job before its first step and after its last ---- */
 /* Jobs have an extern step here. */
 static inline bool has_extern(const struct slurmd *slurmd) {
-    return slurmd->conf->prolog_flags & CONF_PROLOG_CONTAIN;
+    return slurmd->conf->prolog_flags & CONF_PROLOG_CONTAIN; /* NamespaceType implies it */
 }
 static inline bool runs_scripts(const struct slurmd *slurmd) {
     return slurmd->conf->prolog.n > 0 || slurmd->conf->epilog.n > 0 || has_extern(slurmd);

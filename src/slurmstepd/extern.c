@@ -6,6 +6,7 @@
  */
 #include <unistd.h>
 
+#include "slurmstepd/places.h"
 #include "slurmstepd/stepd.h"
 
 #define LOOK_USEC 100000u /* at what is left, after SIGTERM */
@@ -17,6 +18,8 @@ int extern_start(struct stepd *stepd, struct error *err) {
     sampler_init(&stepd->sampler, 0, SAMPLE_RSS);
     int r = confine_open(&stepd->confine, &stepd->order, err);
     stepd->track.group = stepd->confine.tasks;
+    if (r == 0 && stepd->order.places)
+        r = places_make(&stepd->order, err);
     if (r == 0) {
         stepd->is_extern = true;
         stepd->n_running = 1; /* no task whose end could be awaited */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "os/sock.h"
+#include "slurmstepd/places.h"
 #include "slurmstepd/script.h"
 #include "slurmstepd/stepd.h"
 
@@ -114,6 +115,8 @@ static int step_begin(struct stepd *stepd, int srun_fd, struct error *err) {
 
     if (r == 0)
         r = read_launch(stepd, err);
+    if (r == 0 && stepd->order.places && stepd->order.step_id != STEP_EXTERN)
+        r = places_enter(stepd->order.places, err); /* before any file of the user is opened */
     if (r == 0)
         r = stepd_start(stepd, err);
     return r;
@@ -163,6 +166,8 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && str_equal(argv[1], "script"))
         return script_main(argc, argv);
+    if (argc > 1 && str_equal(argv[1], "remove-places"))
+        return places_remove_main(argc, argv);
     if (fstat(STEP_ORDER_FD, &stat) < 0 || !S_ISSOCK(stat.st_mode)) {
         fprintf(stderr, "slurmstepd: error: This program is started by slurmd, once a step.\n");
         return 1;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,31 +89,42 @@ static bool wait_for(pid_t pid, uint64_t deadline, int *ret_status) {
     return true;
 }
 
-/* Appends what went wrong, nothing if all is well. */
-static void run(const struct script *script, char *program, struct str *problem) {
-    char *argv[] = {program, NULL};
-    struct spawn spec = {.path = program,
+static int enter_namespace(void *context) {
+    const int *fd = context;
+
+    return setns(*fd, CLONE_NEWNS) < 0 ? errno : 0;
+}
+
+void script_run_program(const struct script_program *program, struct str *problem) {
+    char *argv[] = {(char *) (uintptr_t) program->path, NULL};
+    int fd = program->namespace_fd;
+    struct spawn spec = {.path = program->path,
                          .argv = argv,
-                         .envp = environ,
+                         .envp = program->envp,
                          .stdin_fd = -1,
                          .stdout_fd = -1,
                          .stderr_fd = -1,
                          .new_session = true,
-                         .cwd = "/"};
+                         .cwd = "/",
+                         .hook = fd >= 0 ? enter_namespace : NULL,
+                         .hook_context = &fd};
+    uint64_t deadline = program->deadline;
     struct error err = ERROR_INIT;
     int status = 0;
     pid_t pid;
 
+    if (deadline == 0 && program->seconds > 0)
+        deadline = loop_monotonic_usec() + program->seconds * 1000000ull;
     if (spawn_process(&spec, &pid, NULL, &err) < 0)
-        str_printf(problem, "%s cannot be run: %s", script->what, err.text);
-    else if (!wait_for(pid, script->deadline, &status))
-        str_printf(problem, "%s %s did not end within %lu s and was killed", script->what, program,
-                   script->seconds);
+        str_printf(problem, "%s cannot be run: %s", program->what, err.text);
+    else if (!wait_for(pid, deadline, &status))
+        str_printf(problem, "%s %s did not end within %lu s and was killed", program->what,
+                   program->path, program->seconds);
     else if (WIFSIGNALED(status))
-        str_printf(problem, "%s %s was killed by signal %d", script->what, program,
+        str_printf(problem, "%s %s was killed by signal %d", program->what, program->path,
                    WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0)
-        str_printf(problem, "%s %s ended with exit status %d", script->what, program,
+        str_printf(problem, "%s %s ended with exit status %d", program->what, program->path,
                    WEXITSTATUS(status));
 }
 
@@ -132,8 +144,15 @@ int script_main(int argc, char **argv) {
         script.deadline = loop_monotonic_usec() + script.seconds * 1000000ull;
     (void) umask(022);
     if (record_claim(&script)) {
-        for (int i = FIRST_PROGRAM; i < argc && problem.length == 0; i++)
-            run(&script, argv[i], &problem);
+        for (int i = FIRST_PROGRAM; i < argc && problem.length == 0; i++) {
+            struct script_program program = {.what = script.what,
+                                             .path = argv[i],
+                                             .envp = environ,
+                                             .seconds = script.seconds,
+                                             .deadline = script.deadline,
+                                             .namespace_fd = -1};
+            script_run_program(&program, &problem);
+        }
         record_end(&script, &problem);
     }
     free(script.draft);

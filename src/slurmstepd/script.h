@@ -12,6 +12,21 @@
 #ifndef SLUICE_SLURMSTEPD_SCRIPT_H
 #define SLUICE_SLURMSTEPD_SCRIPT_H
 
+#include <stdint.h>
+
+#include "base/str.h"
+
 int script_main(int argc, char **argv);
+
+/* One program, as root, waited for. */
+struct script_program {
+    const char *what, *path; /* "Prolog" */
+    char *const *envp;
+    unsigned long seconds; /* 0 = no limit */
+    uint64_t deadline;     /* loop_monotonic_usec(); 0 = by seconds, from now on */
+    int namespace_fd;      /* a mount namespace to run in, -1 = ours */
+};
+/* Appends what went wrong, nothing if all is well. */
+void script_run_program(const struct script_program *program, struct str *problem);
 
 #endif
