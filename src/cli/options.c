@@ -115,6 +115,8 @@ void options_done(struct options *options) {
         &options->wrap,
         &options->jobid_text,
         &options->mpi,
+        &options->prolog,
+        &options->epilog,
         &options->task_epilog,
         &options->task_prolog,
         &options->unread_text,

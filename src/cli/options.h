@@ -102,6 +102,7 @@ struct options {
     uint32_t relative;         /* UNSET32 */
     uint32_t kill_on_bad_exit; /* UNSET32: as the configuration says */
     uint32_t wait_seconds;     /* UNSET32: as the configuration says */
+    char *prolog, *epilog;     /* of srun itself */
     char *mpi, *task_epilog, *task_prolog;
     char *bcast, *compress; /* "" or NULL: no value given, see options_given() */
 

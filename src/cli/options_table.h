@@ -153,7 +153,7 @@
     X(accel_bind, "accel-bind", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "FLAGS", "binding of tasks to accelerators") \
     X(debugger_test, "debugger-test", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "for tests of debuggers") \
     X(disable_status, "disable-status", 'X', NO, R, "SLURM_DISABLE_STATUS", flag, disable_status, 2, HONOURED, STEP, "", "pass one Ctrl-C on to the tasks; no status lines") \
-    X(epilog, "epilog", 0, REQUIRED, R, "SLURM_EPILOG", string, unread_text, 2, NOT_YET, STEP, "PROGRAM", "run after the step, here") \
+    X(epilog, "epilog", 0, REQUIRED, R, "SLURM_EPILOG", string, epilog, 2, HONOURED, STEP, "PROGRAM", "run after the step, here") \
     X(exact, "exact", 0, NO, R, "SLURM_EXACT", flag, exact, 1, HONOURED, STEP, "", "give the step only what it asks for") \
     X(external_launcher, "external-launcher", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "the step starts another launcher") \
     X(het_group, "het-group", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "LIST", "components of a heterogeneous job") \
@@ -168,7 +168,7 @@
     X(no_allocate, "no-allocate", 'Z', NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "run without an allocation (root)") \
     X(overlap, "overlap", 0, OPTIONAL, R, "SLURM_OVERLAP", overlap, overlap, 1, HONOURED, STEP, "force", "share CPUs, memory and GPUs with other steps") \
     X(preserve_env, "preserve-env", 'E', NO, R, "", flag, preserve_env, 2, HONOURED, STEP, "", "keep SLURM_NNODES and SLURM_NTASKS as they are") \
-    X(prolog, "prolog", 0, REQUIRED, R, "SLURM_PROLOG", string, unread_text, 2, NOT_YET, STEP, "PROGRAM", "run before the step, here") \
+    X(prolog, "prolog", 0, REQUIRED, R, "SLURM_PROLOG", string, prolog, 2, HONOURED, STEP, "PROGRAM", "run before the step, here") \
     X(pty, "pty", 0, OPTIONAL, R, "", flag, pty, 1, HONOURED, STEP, "", "give task 0 a terminal") \
     X(quit_on_interrupt, "quit-on-interrupt", 0, NO, R, "", flag, quit_on_interrupt, 2, HONOURED, STEP, "", "one Ctrl-C ends the step") \
     X(relative, "relative", 'r', REQUIRED, R, "", count0, relative, 1, HONOURED, STEP, "N", "start at the N-th node of the job") \

@@ -11,6 +11,7 @@
  *   srun_output.c  standard output and error: lines, labels, files, back-pressure
  *   srun_tasks.c   starts and ends of tasks: messages, --kill-on-bad-exit, --wait
  *   srun_signal.c  signals and the terminal
+ *   srun_scripts.c programs that run here before and after the step
  */
 #ifndef SLUICE_CLI_SRUN_H
 #define SLUICE_CLI_SRUN_H
@@ -123,6 +124,11 @@ void srun_give_back(struct srun *srun);
 /* "StepId=12.0" */
 void srun_step_name(const struct srun *srun, struct str *out);
 int srun_watch_controller(struct srun *srun);
+
+/* ---- srun_scripts.c ---- */
+/* CLI_GO_ON, or the exit status of an srun whose prolog has failed. */
+int srun_prolog(struct srun *srun);
+void srun_epilog(struct srun *srun);
 
 /* ---- srun_launch.c ---- */
 int srun_launch(struct srun *srun);

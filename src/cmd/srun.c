@@ -169,6 +169,8 @@ static int run_tasks(struct srun *srun) {
     int status = srun_multi_check(srun);
 
     if (status == CLI_GO_ON)
+        status = srun_prolog(srun);
+    if (status == CLI_GO_ON)
         status = srun_bcast(srun);
     if (status == CLI_GO_ON)
         status = srun_output_open(srun);
@@ -193,6 +195,7 @@ static int run_tasks(struct srun *srun) {
     srun_output_flush(srun);
     srun_terminal_restore(srun);
     srun_tasks_summary(srun);
+    srun_epilog(srun);
     if (srun->launch_failed && srun->n_started < srun->n_nodes)
         drop_step(srun);
     return exit_code(srun);

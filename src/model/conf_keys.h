@@ -400,11 +400,11 @@ X(STRING, slurmctld_pid_file, "SlurmctldPidFile", "/var/run/slurmctld.pid", 0, 0
   "the controller's pid file") \
 D(SLURM_CONF) \
 D(SLURM_VERSION) \
-X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
+X(STRING, srun_epilog, "SrunEpilog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "program that srun runs after a step") \
 X(PORTS, srun_port_range, "SrunPortRange", {0}, 0, CONF_PORT_MAX, NONE, "", NOT_NEEDED, CLIENT, 2, \
   "srun listens on no port") \
-X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
+X(STRING, srun_prolog, "SrunProlog", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "program that srun runs before a step") \
 X(STRING, state_save_location, "StateSaveLocation", "/var/spool", 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "the controller's directory") \

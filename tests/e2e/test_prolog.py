@@ -266,3 +266,23 @@ def test_with_contain_every_job_has_an_extern_step(make_cluster, scripts, work):
     assert rows[f"{job}.extern"] == ["extern", "COMPLETED", "0:0", "2"], rows
     result = cluster.run("srun -w " + second + " true", cwd=work)
     assert result.rc == 0, str(result)
+
+
+def test_srun_runs_programs_here_around_its_step(make_cluster, scripts, work):
+    for name in ("sprolog", "sepilog", "own"):
+        scripts.write(name, f"echo \"{name} $SLURM_SCRIPT_CONTEXT $SLURM_STEP_NUM_TASKS $*\" >> {scripts.path('order')}\n"
+                            f"[ ! -e {scripts.path('FAIL.' + name)} ]")
+    scripts.touch("order")
+    os.chmod(scripts.path("order"), 0o666)
+    cluster = make_cluster(nodes=1, conf=f"SrunProlog={scripts.path('sprolog')}\nSrunEpilog={scripts.path('sepilog')}\n")
+    command = f"srun -n2 sh -c 'echo task >> {scripts.path('order')}' arg"
+    cluster.ok(command, cwd=work)
+    assert scripts.lines("order") == [f"sprolog prolog_srun 2 sh -c echo task >> {scripts.path('order')} arg", "task",
+                                      "task", f"sepilog epilog_srun 2 sh -c echo task >> {scripts.path('order')} arg"]
+    cluster.ok(f"srun --prolog={scripts.path('own')} --epilog=none true", cwd=work)
+    assert scripts.lines("order")[4:] == ["own prolog_srun 1 true"]
+    scripts.touch("FAIL.own")
+    result = cluster.run(f"srun --prolog={scripts.path('own')} echo ran", cwd=work)
+    assert result.rc == 1 and result.out == "" and "ended with exit status 1" in result.err, str(result)
+    scripts.touch("FAIL.sepilog")
+    assert cluster.run("srun true", cwd=work).rc == 0
