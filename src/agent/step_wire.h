@@ -100,6 +100,7 @@ enum step_command_kind {
     STEP_COMMAND_FORGET = 3,    /* the result has arrived for good: exit */
     STEP_COMMAND_REPORT = 4,    /* send a report with usage */
     STEP_COMMAND_LIMIT = 5,     /* another time limit */
+    STEP_COMMAND_ADOPT = 8,     /* extern step: pid; a report answers */
 };
 #define STEP_COMMAND_FIELDS(X)                                                                     \
     X(1, U32, kind, 0)                                                                             \
@@ -107,7 +108,8 @@ enum step_command_kind {
     X(3, U32, flags, 0)                                                                            \
     X(4, U32, kill_wait, 0)                                                                        \
     X(5, STR, message, 0)                                                                          \
-    X(6, OPT32, time_limit, 0) /* minutes since the step's start */
+    X(6, OPT32, time_limit, 0) /* minutes since the step's start */                                \
+    X(10, U32, pid, 0)
 RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
 
 #define STEP_REPORT_FIELDS(X)                                                                      \
@@ -121,7 +123,10 @@ RECORD_DECLARE(step_command, STEP_COMMAND_FIELDS)
     X(8, STR, stuck, 0)           /* what does not die of SIGKILL */                               \
     X(9, REC, usage, usage)       /* so far; only behind STEP_COMMAND_REPORT */                    \
     X(10, BOOL, by_controller, 0) /* a batch script: the launch is answered to the controller */   \
-    X(11, U32S, pids, 0)          /* with usage: what runs here */
+    X(11, U32S, pids, 0)          /* with usage: what runs here */                                 \
+    X(20, U32, adopted, 0)        /* what STEP_COMMAND_ADOPT was about */                          \
+    X(21, STR, refused, 0)        /* why it was not done */                                        \
+    X(22, STR, places, 0)         /* of the job, as in step_order */
 RECORD_DECLARE(step_report, STEP_REPORT_FIELDS)
 
 /* The descriptor travels with the frame. */

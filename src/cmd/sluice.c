@@ -61,6 +61,8 @@ static const struct own_verb {
     const char *name, *help;
     int (*run)(struct cli *cli, int argc, char **argv); /* argv[0] is the verb; an exit status */
 } own_verbs[] = {
+    {"adopt", "make a login part of its user's job here, or refuse it; sluice adopt --help",
+     sluice_adopt},
     {"gpus", "list every GPU: who has it, what it does; sluice gpus --help", sluice_gpus},
     {"keep", "let idle GPUs of a job be its own for a time: sluice keep JOB TIME", sluice_keep},
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",

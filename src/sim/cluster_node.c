@@ -368,6 +368,7 @@ static void stepd_command(struct sim_stepd *stepd, const struct step_command *co
     case STEP_COMMAND_FORGET:
         stepd_free(stepd);
         break;
+    case STEP_COMMAND_ADOPT:
     case STEP_COMMAND_REPORT:
         break;
     }

@@ -360,6 +360,9 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
         srun_tell_finished(stepd);
         stepd_leave(stepd);
         break;
+    case STEP_COMMAND_ADOPT:
+        extern_adopt(stepd, command->pid);
+        break;
     case STEP_COMMAND_REPORT:
         gather_now(stepd);
         link_report_usage(stepd);

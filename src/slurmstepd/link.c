@@ -107,6 +107,11 @@ static void link_send_report(struct link *link, bool with_usage) {
     report.by_controller = stepd->launch != NULL;
     if (stepd->state == STEPD_ENDED)
         report.done = &stepd->done;
+    if (stepd->adopted) {
+        report.adopted = stepd->adopted;
+        report.refused = stepd->adopt_failure.code < 0 ? stepd->adopt_failure.text : NULL;
+        report.places = stepd->order.places;
+    }
     if (stepd->stuck)
         report.stuck = stepd->detail.data;
     if (with_usage) {

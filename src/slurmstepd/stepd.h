@@ -115,9 +115,11 @@ struct stepd {
     uint64_t kill_at; /* SIGKILL follows then; 0 = not asked */
     uint64_t ending_since;
     unsigned kill_rounds;
-    bool said_why;     /* the line of the end has been written */
-    bool stuck;        /* something does not die */
-    bool is_extern;    /* see extern.c */
+    bool said_why;    /* the line of the end has been written */
+    bool stuck;       /* something does not die */
+    bool is_extern;   /* see extern.c */
+    uint32_t adopted; /* process of the report that answers STEP_COMMAND_ADOPT, 0 = none */
+    struct error adopt_failure;
     bool is_stillborn; /* no task of it was ever started */
     bool forgotten;    /* slurmd needs us no more; srun's last bytes may still leave */
     struct step_done done;
@@ -143,6 +145,7 @@ must_check int stepd_start(struct stepd *stepd, struct error *err);
 
 /* ---- extern.c ---- */
 must_check int extern_start(struct stepd *stepd, struct error *err);
+void extern_adopt(struct stepd *stepd, uint32_t pid); /* and reports */
 /* Its job has ended, and nothing is left in it or the time to leave is over; else it looks again.
  */
 bool extern_is_over(struct stepd *stepd, uint64_t now);

@@ -133,9 +133,9 @@ TEST(options_without_effect_are_named_once) {
 TEST(options_that_nothing_reads_yet_are_named_too) {
     cleanup_str struct str names = STR_INIT;
     cleanup_sample struct sample s;
-    sample_read(&s, OPTION_SRUN, "--prolog=a --epilog=b --prefer=fast -n 1");
+    sample_read(&s, OPTION_SRUN, "--power=a --context=b --prefer=fast -n 1");
     assert_true(options_without_effect(&s.options, &names));
-    assert_string_equal(names.data, "--prefer, --epilog, --prolog");
+    assert_string_equal(names.data, "--prefer, --context, --power");
 }
 
 TEST(values_without_effect_are_named_too) {
