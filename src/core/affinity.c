@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "model/conf.h"
+#include "model/messages.h"
 
 #define EXACT_FREE 12 /* free devices up to which every subset is tried: at most 924 of them */
 
@@ -39,13 +40,13 @@ static void links_read(struct affinity *affinity, uint32_t device, const char *t
     }
 }
 
-static bool line_read(struct affinity *affinity, uint32_t device, const struct conf_gres *line,
-                      uint32_t offset) {
-    if (line->links != NULL)
-        links_read(affinity, device, line->links, offset);
-    if (line->cores != NULL)
-        (void) !idset_parse(&affinity->cores[device], line->cores, UINT32_MAX - 2, NULL, NULL);
-    return line->links != NULL || line->cores != NULL;
+static bool place_read(struct affinity *affinity, uint32_t device, const char *cores,
+                       const char *links, uint32_t offset) {
+    if (links != NULL)
+        links_read(affinity, device, links, offset);
+    if (cores != NULL)
+        (void) !idset_parse(&affinity->cores[device], cores, UINT32_MAX - 2, NULL, NULL);
+    return links != NULL || cores != NULL;
 }
 
 static bool same_cores(const struct idset *a, const struct idset *b) {
@@ -81,7 +82,28 @@ struct affinity *affinity_new(const struct conf *conf, const char *node, const c
         if (!line_is_of(line, node, name, type))
             continue;
         for (uint64_t k = 0; k < line->count && device < n; k++)
-            any |= line_read(affinity, device++, line, offset);
+            any |= place_read(affinity, device++, line->cores, line->links, offset);
+    }
+    if (!any) {
+        affinity_free(affinity);
+        return NULL;
+    }
+    links_from_cores(affinity);
+    return affinity;
+}
+
+struct affinity *affinity_found(const struct gres_place *places, size_t n_places, const char *name,
+                                uint32_t n, uint32_t offset) {
+    if (n == 0 || n > AFFINITY_DEVICES_MAX)
+        return NULL;
+    struct affinity *affinity = zalloc(struct affinity);
+    bool any = false;
+    affinity->n = n;
+    for (size_t i = 0; i < n_places; i++) {
+        const struct gres_place *place = &places[i];
+        if (str_equal_nocase(place->name, name) && place->index >= offset &&
+            place->index - offset < n)
+            any |= place_read(affinity, place->index - offset, place->cores, place->links, offset);
     }
     if (!any) {
         affinity_free(affinity);

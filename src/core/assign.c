@@ -58,6 +58,16 @@ void assign_affinity(struct core *core, struct core_node *node) {
     }
 }
 
+void assign_found(struct core *core, struct core_node *node, const struct gres_place *places,
+                  size_t n) {
+    assign_affinity(core, node);
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        if (node->affinity[k] == NULL && node->gres_use[k] != NULL)
+            node->affinity[k] = affinity_found(places, n, core->kinds[k].name, node->gres_total[k],
+                                               node->gres_first[k]);
+    }
+}
+
 /* Devices that belong together; `cores` gets those near them. */
 static void take_devices(struct core_node *node, size_t kind, uint32_t count, struct idset *cores,
                          struct idset *ret) {

@@ -501,6 +501,7 @@ static void node_registered(struct core *core, uint32_t index, struct node_regis
         reboot_registered(core, index, reg->node);
         unexpected_reboot(core, index, reg->node);
         take_reported(node, reg->node);
+        assign_found(core, node, reg->places.items, reg->places.n);
         struct str reason cleanup_str = STR_INIT;
         if (node_check_registration(core, node, reg->node, &reason) < 0) {
             node->rec.flags |= NODE_FLAG_INVALID_REG;

@@ -530,6 +530,9 @@ void priority_settings_free(struct core *core);
 /* ---- names for counts: cores and devices of one allocation entry (assign.c) ---- */
 /* What gres.conf says of the devices of a node. */
 void assign_affinity(struct core *core, struct core_node *node);
+/* What the node says of them, where gres.conf does not. */
+void assign_found(struct core *core, struct core_node *node, const struct gres_place *places,
+                  size_t n);
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
 /* The same ones once more (after a restart, on resuming), or given back. */
 void assign_cores(struct core *core, const struct job_node *entry, bool take);

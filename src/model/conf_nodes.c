@@ -145,6 +145,11 @@ static void gres_names_check(struct conf_loader *loader) {
         for (size_t i = 0; i < node->gres->n; i++) {
             const char *name = node->gres->items[i].name;
             struct conf_context context = conf_context_at(loader, node->file, node->line);
+            if (str_equal_nocase(name, "shard") || str_equal_nocase(name, "mps"))
+                conf_notice(&context,
+                            "Gres: %s is counted, but apart from whole GPUs, and gives a job no "
+                            "access to a card: it has no effect yet",
+                            name);
             if (!str_has_word_nocase(loader->conf->gres_types, name, ","))
                 conf_error(&context, "Gres: \"%s\" is not in GresTypes (%s); add GresTypes=%s%s%s",
                            name,

@@ -368,6 +368,13 @@ RECORD_DECLARE(diag, DIAG_FIELDS)
     X(5, U32, exit_status, 0)                                                                      \
     X(8, BOOL, waits, 0) /* not started: the node is still making ready for the job */
 RECORD_DECLARE(node_step, NODE_STEP_FIELDS)
+/* Where a device of a node is. */
+#define GRES_PLACE_FIELDS(X)                                                                       \
+    X(1, STR, name, 0)                                                                             \
+    X(2, U32, index, 0) /* as in (IDX:…) */                                                      \
+    X(3, STR, cores, 0) /* near it, "0-7"; NULL = unknown */                                       \
+    X(4, STR, links, 0) /* "-1,12,0", as in gres.conf */
+RECORD_DECLARE(gres_place, GRES_PLACE_FIELDS)
 #define NODE_REGISTER_FIELDS(X)                                                                    \
     X(1, STR, name, 0)                                                                             \
     X(2, STR, version, 0)                                                                          \
@@ -376,7 +383,8 @@ RECORD_DECLARE(node_step, NODE_STEP_FIELDS)
                arch boot_time boot_id slurmd_start_time gres cpu_load free_mem port */             \
     X(4, RECS, steps, node_step) /* what runs here */                                              \
     X(5, U64, conf_hash, 0)                                                                        \
-    X(6, STR, problem, 0) /* why this node cannot serve (health), NULL = fine */
+    X(6, STR, problem, 0)          /* why this node cannot serve (health), NULL = fine */          \
+    X(7, RECS, places, gres_place) /* of devices of which the node knows more than gres.conf */
 RECORD_DECLARE(node_register, NODE_REGISTER_FIELDS)
 #define NODE_WELCOME_FIELDS(X)                                                                     \
     X(1, BOOL, accepted, 0)                                                                        \

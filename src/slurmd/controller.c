@@ -76,9 +76,19 @@ void controller_register(struct slurmd *slurmd) {
     body.node = &node;
     body.conf_hash = conf_hash(slurmd->conf);
     body.problem = problem.length > 0 ? problem.data : NULL;
+    vec(struct gres_place) places = {0};
+    vec_each (&slurmd->gres.devices, device) {
+        if (device->index == GRES_NO_INDEX || (!device->cores && !device->links))
+            continue;
+        struct gres_place *place = vec_add(&places);
+        *place = (struct gres_place) {device->name, device->index, device->cores, device->links};
+    }
+    body.places.items = places.items;
+    body.places.n = (uint32_t) places.n;
     agent_fill_register(slurmd->agent, &body);
     controller_send(slurmd, MSG_NODE_REGISTER, &body);
     free(body.steps.items);
+    vec_done(&places);
 }
 
 void controller_send_status(struct slurmd *slurmd, bool checked) {

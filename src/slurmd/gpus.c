@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "os/log.h"
 #include "slurmd/slurmd.h"
+#include "text/idset.h"
 
 static void library_close(struct slurmd *slurmd) {
     if (!gpu_watch_is_busy(slurmd)) /* else it is closed when the look is over */
@@ -37,13 +38,36 @@ static void library_open(struct slurmd *slurmd) {
                   slurmd->gpu_problem);
 }
 
+/* The library knows processors near a card; lines of gres.conf, cores. */
+static void find_cores(struct slurmd *slurmd, const struct gpu_card *cards) {
+    const struct cpu_map *map = &slurmd->cpu_map;
+
+    vec_each (&slurmd->gres.devices, device) {
+        if (device->card == GRES_NO_CARD || device->cores || !cards[device->card].cpus)
+            continue;
+        struct idset cpus cleanup_idset = IDSET_INIT, cores cleanup_idset = IDSET_INIT;
+        if (idset_parse(&cpus, cards[device->card].cpus, UINT32_MAX - 2, NULL, NULL) < 0)
+            continue;
+        for (uint32_t i = 0; i < map->pus.n; i++)
+            if (map->pus.items[i] != UNSET32 && idset_contains(&cpus, map->pus.items[i]))
+                (void) idset_add(&cores, i / map->width);
+        struct str text = STR_INIT;
+        idset_print(&cores, &text, 0);
+        if (text.length > 0)
+            device->cores = str_take(&text);
+        str_done(&text);
+    }
+}
+
 static void take_numbers(struct slurmd *slurmd) {
     uint32_t index = 0, env = 0;
 
     vec_reset(&slurmd->gpu_numbers);
+    vec_reset(&slurmd->gpu_cores);
     for (const struct gres_device *device;
          (device = gres_device_find(&slurmd->gres, "gpu", index)) != NULL; index++) {
         vec_push(&slurmd->gpu_numbers, device->number);
+        vec_push(&slurmd->gpu_cores, device->cores ? device->cores : (char *) (uintptr_t) "");
         env |= device->env;
     }
     slurmd->gpu_env = index > 0 ? env : GPU_ENV_ALL;
@@ -60,6 +84,7 @@ void gres_look(struct slurmd *slurmd) {
     gres_inventory_make(slurmd->conf, slurmd->node, cards, n_cards, &slurmd->gres);
     vec_each (&slurmd->gres.complaints, text)
         log_error("%s", *text);
+    find_cores(slurmd, cards);
     take_numbers(slurmd);
 }
 

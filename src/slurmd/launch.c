@@ -73,6 +73,8 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
     order->cpus = (struct cpu_map *) (uintptr_t) &slurmd->cpu_map;
     order->gpu_env = slurmd->gpu_env;
+    order->gpu_cores.items = slurmd->gpu_cores.items;
+    order->gpu_cores.n = (uint32_t) slurmd->gpu_cores.n;
     order->append_output = conf->job_file_append;
     if (conf->job_acct_gather_type != CONF_GATHER_NONE)
         order->gather_seconds = conf->frequency.task;

@@ -173,10 +173,10 @@ static int apply_conf(struct slurmd *slurmd, struct conf *conf, struct error *er
     free(slurmd->munge_socket);
     slurmd->munge_socket = xstrdup_null(conf->auth.socket);
     slurmd->auth.munge_socket = slurmd->munge_socket;
-    gres_look(slurmd);
     if (places_configure(slurmd, err) < 0)
         return err->code;
     machine_map(&slurmd->machine, slurmd->node, &slurmd->cpu_map);
+    gres_look(slurmd);
     return 0;
 }
 

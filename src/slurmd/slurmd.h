@@ -63,6 +63,7 @@ struct slurmd {
     struct gpu_watch *gpu_watch;
     char *gpu_problem;         /* why it does not work, NULL */
     vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
+    vec(char *) gpu_cores;     /* the cores near it, "" = unknown; of its device */
     uint32_t gpu_env;          /* enum gpu_env of all of them */
     struct fences fences;
     char *stepd_path;

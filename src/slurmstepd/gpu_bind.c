@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "slurmstepd/job_env.h"
 
 #define REPEAT_MAX 4096u /* "id*count" of a list */
 #define MASK_BITS 64u
@@ -112,4 +113,42 @@ size_t gpu_bind_pick(const char *bind, uint32_t local_id, uint32_t *gpus, size_t
     if ((value = value_of(bind, "mask_gpu")) != NULL || (value = value_of(bind, "mask")) != NULL)
         return keep_masked(value, local_id, gpus, n);
     return n;
+}
+
+/* ---- closest ---- */
+
+bool gpu_bind_is_closest(const char *bind) {
+    const char *comma = bind ? strrchr(bind, ',') : NULL;
+
+    return bind && str_equal_nocase(comma ? comma + 1 : bind, "closest");
+}
+
+/* Are its cores known, and one of them the task's? */
+static bool is_near(const struct step_order *order, uint32_t gpu, const struct bits *mask) {
+    struct bits near;
+    bool is_known, is = false;
+
+    if (gpu >= order->gpu_cores.n || order->gpu_cores.items[gpu][0] == '\0' || !order->cpus)
+        return false;
+    bits_init(&near, max_of((size_t) cpu_map_size(order->cpus), mask->n));
+    is_known = cpu_map_cores(order->cpus, order->gpu_cores.items[gpu], &near);
+    for (size_t i = 0; is_known && i < mask->n; i++)
+        is |= bits_test(mask, i) && bits_test(&near, i);
+    bits_done(&near);
+    return is;
+}
+
+char *gpu_bind_closest(const struct step_order *order, const char *gres, const struct bits *mask) {
+    size_t n;
+    cleanup_free uint32_t *gpus = gres_gpu_indexes(gres, &n);
+    uint64_t picked = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t number = order->devices_fenced            ? (uint32_t) i
+                          : gpus[i] < order->gpu_numbers.n ? order->gpu_numbers.items[gpus[i]]
+                                                           : gpus[i];
+        if (number < MASK_BITS && is_near(order, gpus[i], mask))
+            picked |= (uint64_t) 1 << number;
+    }
+    return picked ? xasprintf("mask_gpu:0x%llx", (unsigned long long) picked) : NULL;
 }

@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "model/conf.h"
+#include "slurmstepd/gpu_bind.h"
 #include "slurmstepd/job_env.h"
 #include "slurmstepd/stepd.h"
 
@@ -338,6 +340,14 @@ static int prepare_all(struct stepd *stepd, int (*fds)[3], struct error *err) {
     return 0;
 }
 
+/* --gpu-bind=closest: to those near the processors of the task, where it is bound to some. */
+static char *closest_gpus(const struct stepd *stepd, uint32_t local_id) {
+    if (!gpu_bind_is_closest(stepd->step->gpu_bind) || stepd->bind.kind == BIND_NONE ||
+        local_id >= stepd->bind.n)
+        return NULL;
+    return gpu_bind_closest(&stepd->order, stepd->node->gres, &stepd->bind.masks[local_id]);
+}
+
 static void start_step_task(struct stepd *stepd, struct task *task, const struct env *shared,
                             const int fds[3]) {
     const struct step_launch *step = stepd->step;
@@ -352,7 +362,8 @@ static void start_step_task(struct stepd *stepd, struct task *task, const struct
         return;
     }
     env_copy(&stepd->env, shared);
-    job_env_task(&stepd->env, step->gpu_bind, task->rank, task->local_id);
+    cleanup_free char *closest = closest_gpus(stepd, task->local_id);
+    job_env_task(&stepd->env, closest ? closest : step->gpu_bind, task->rank, task->local_id);
     task_start(stepd, task, argv, fds);
     env_done(&stepd->env);
 }

@@ -26,8 +26,8 @@ def write_gres(cluster, text):
 @pytest.fixture
 def nvml_cluster(make_cluster):
     """One node with two a100 by AutoDetect; more(conf) makes it with more configuration."""
-    def more(conf="", nodes=1, state=None):
-        cluster = make_cluster(nodes=nodes, gpus="a100:2", nvml=True, conf=conf, before=lambda made: made.nvml_set(
+    def more(conf="", nodes=1, state=None, gpus="a100:2"):
+        cluster = make_cluster(nodes=nodes, gpus=gpus, nvml=True, conf=conf, before=lambda made: made.nvml_set(
             state or cards()))
         write_gres(cluster, "AutoDetect=nvml\n")
         cluster.ok("scontrol reconfigure", user="root")
@@ -182,3 +182,26 @@ def test_a_notice_reaches_the_output_of_a_batch_job(gpu_cluster, work):
     gpu_cluster.wait_state(job, "RUNNING")
     gpu_cluster.ok(f"scontrol notify {job} maintenance at noon")
     wait_until(lambda: output(work, job) == "slurmstepd: error: maintenance at noon\n", what="the notice")
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="two processors are to be told apart")
+def test_closest_gpus_are_those_near_the_processors_of_a_task(make_cluster, work):
+    cluster = make_cluster(nodes=1, cpus=2, mem=500, gpus="2")
+    write_gres(cluster, "Name=gpu File=@/gpu0 Cores=1\nName=gpu File=@/gpu1 Cores=0\n")
+    cluster.ok("scontrol reconfigure", user="root")
+    show = "sh -c 'echo $SLURM_LOCALID $CUDA_VISIBLE_DEVICES $SLURM_STEP_GPUS'"
+    def near():
+        out = cluster.ok(f"srun -n 2 --gres=gpu:2 --cpu-bind=map_cpu:0,1 --gpu-bind=closest {show}", cwd=work)
+        return sorted(out.splitlines()) == ["0 1 1", "1 0 0"]
+    wait_until(near, what="the new Cores are known")
+    out = cluster.ok(f"srun -n 2 --gres=gpu:2 --cpu-bind=none --gpu-bind=closest {show}", cwd=work)
+    assert sorted(out.splitlines()) == ["0 0,1 0,1", "1 0,1 0,1"], "a task on all processors is near to all"
+
+
+def test_cards_that_are_linked_go_together(nvml_cluster, work):
+    """By what the library says; gres.conf has no word on it."""
+    lines = [f"{i} pci 0000:0{i}:00.0" for i in range(4)]
+    lines += [f"{a} link 0000:0{b}:00.0" for a, b in ((0, 2), (2, 0), (1, 3), (3, 1))]
+    cluster = nvml_cluster(state=cards(*lines, n=4), gpus="a100:4")
+    wait_until(cluster.idle, what="idle")
+    assert visible(cluster, work, "--gres=gpu:2", "echo $SLURM_JOB_GPUS") == "0,2"

@@ -54,6 +54,21 @@ TEST(without_links_the_cores_tell_who_belongs_together) {
     affinity_free(affinity);
 }
 
+TEST(what_a_node_has_found_of_its_devices_counts_the_same) {
+    struct gres_place places[4] = {
+        {.name = (char *) "gpu", .index = 2, .links = (char *) "0,0,-1,0,4"},
+        {.name = (char *) "gpu", .index = 3, .cores = (char *) "0-1"},
+        {.name = (char *) "gpu", .index = 4, .links = (char *) "0,0,4,0,-1"},
+        {.name = (char *) "nic", .index = 3, .links = (char *) "0,0,9,-1"}};
+    struct affinity *affinity = affinity_found(places, 4, "gpu", 3, 2);
+    struct idset cores cleanup_idset = IDSET_INIT;
+    assert_int_equal(affinity_choose(affinity, 0x7, 2), 0x5);
+    affinity_cores(affinity, 0x2, &cores);
+    assert_int_equal(idset_count(&cores), 2);
+    affinity_free(affinity);
+    assert_null(affinity_found(places, 4, "gpu", 2, 0));
+}
+
 TEST(a_kind_of_which_nothing_is_told_has_no_affinity) {
     struct conf_gres line = {.name = "gpu", .count = 8};
     struct conf conf = {.gres = &line, .n_gres = 1};
@@ -79,6 +94,7 @@ TEST(many_devices_are_chosen_one_by_one) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_node_has_found_of_its_devices_counts_the_same),
         cmocka_unit_test(pairs_and_groups_are_kept_together),
         cmocka_unit_test(a_single_device_breaks_no_group_that_is_whole),
         cmocka_unit_test(without_links_the_cores_tell_who_belongs_together),

@@ -172,6 +172,13 @@ TEST(state_and_reason_come_from_the_line_or_from_downnodes) {
     assert_error("DownNodes=zz", "DownNodes: node zz has no NodeName line");
 }
 
+TEST(shares_of_a_gpu_are_told_to_give_nobody_a_card_yet) {
+    struct reading r = read_conf("GresTypes=gpu,shard\nNodeName=g CPUs=4 Gres=gpu:1,shard:8");
+    assert_int_equal(r.result, 0);
+    assert_reported(&r, "Gres: shard is counted, but apart from whole GPUs");
+    reading_done(&r);
+}
+
 TEST(a_state_with_a_typing_error_is_an_error) {
     assert_error("NodeName=a State=UNKNOWNN",
                  "State: \"UNKNOWNN\" is not known (did you mean \"UNKNOWN\"?); the values are "
@@ -212,6 +219,7 @@ int main(void) {
         cmocka_unit_test(a_node_defined_twice_is_an_error_that_names_both_places),
         cmocka_unit_test(gres_of_a_node_are_parsed_and_must_be_in_grestypes),
         cmocka_unit_test(state_and_reason_come_from_the_line_or_from_downnodes),
+        cmocka_unit_test(shares_of_a_gpu_are_told_to_give_nobody_a_card_yet),
         cmocka_unit_test(a_state_with_a_typing_error_is_an_error),
         cmocka_unit_test(a_bad_range_or_name_is_an_error),
         cmocka_unit_test(a_key_without_effect_is_told_once_for_all_lines),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <stdlib.h>
+
 #include "base/str.h"
 #include "slurmstepd/gpu_bind.h"
 
@@ -58,6 +60,48 @@ TEST(a_binding_that_would_leave_no_gpu_is_not_applied) {
     tasks("single:0", 1, "2,3,5,7");
 }
 
+/* Two GPUs near cores 0-1 and 2-3 of a node with two threads a core, and one of which nothing is
+ * known. */
+static void assert_closest(bool fenced, const char *gres, size_t cpu, const char *expected) {
+    uint32_t pus[] = {0, 4, 1, 5, 2, 6, 3, 7}, numbers[] = {0, 1, 7};
+    char *cores[] = {(char *) "0-1", (char *) "2-3", (char *) ""};
+    struct cpu_map map;
+    struct step_order order;
+    struct bits mask;
+    record_init(&record_cpu_map, &map);
+    record_init(&record_step_order, &order);
+    map.sockets = 1;
+    map.cores_per_socket = 4;
+    map.cpus_per_core = map.width = 2;
+    map.pus.items = pus;
+    map.pus.n = 8;
+    order.cpus = &map;
+    order.gpu_cores.items = cores;
+    order.gpu_cores.n = 3;
+    order.gpu_numbers.items = numbers;
+    order.gpu_numbers.n = 3;
+    order.devices_fenced = fenced;
+    bits_init(&mask, 8);
+    bits_set(&mask, cpu);
+    char *bind = gpu_bind_closest(&order, gres, &mask);
+    if (expected)
+        assert_string_equal(bind, expected);
+    else
+        assert_null(bind);
+    free(bind);
+    bits_done(&mask);
+}
+
+TEST(closest_are_the_gpus_near_the_processors_of_the_task) {
+    assert_true(gpu_bind_is_closest("verbose,closest") && gpu_bind_is_closest("closest"));
+    assert_false(gpu_bind_is_closest("single:1") || gpu_bind_is_closest(NULL));
+    assert_closest(false, "gpu:2(IDX:0-1)", 5, "mask_gpu:0x1");
+    assert_closest(false, "gpu:2(IDX:0-1)", 6, "mask_gpu:0x2");
+    assert_closest(true, "gpu:1(IDX:1)", 6, "mask_gpu:0x1");
+    assert_closest(false, "gpu:1(IDX:0)", 7, NULL);
+    assert_closest(false, "gpu:1(IDX:2)", 0, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_binding_every_task_sees_every_gpu),
@@ -66,6 +110,7 @@ int main(void) {
         cmocka_unit_test(a_map_names_the_gpu_of_each_task),
         cmocka_unit_test(a_mask_names_the_gpus_of_each_task),
         cmocka_unit_test(a_binding_that_would_leave_no_gpu_is_not_applied),
+        cmocka_unit_test(closest_are_the_gpus_near_the_processors_of_the_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
