@@ -78,8 +78,9 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(34, REC, cpus, cpu_map)                                                                      \
     X(35, OPT32, gpu_env, 0) /* enum gpu_env: variables that name a program's GPUs; unset: all */  \
     X(36, U64, gather_params, 0) /* CONF_GATHER_..., JobAcctGatherParams */                        \
-    X(40, STR, cgroup_tree, 0)   /* cgroup_tree_print(): where groups are made */                  \
-    X(41, U32, cgroup_parts, 0)  /* of each group: enum cgroup_part */                             \
+    X(37, BOOL, oom_kill_step, 0)                                                                  \
+    X(40, STR, cgroup_tree, 0)  /* cgroup_tree_print(): where groups are made */                   \
+    X(41, U32, cgroup_parts, 0) /* of each group: enum cgroup_part */                              \
     X(42, REC, job_fence, fence)                                                                   \
     X(43, REC, step_fence, fence)                                                                  \
     X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */                                  \

@@ -126,7 +126,7 @@
     X(input, "input", 'i', REQUIRED, BR, "b:SBATCH_INPUT r:SRUN_INPUT r:SLURM_STDINMODE", string, job.std_in, 1, HONOURED, IO, "PATTERN", "file for standard input") \
     X(network, "network", 0, REQUIRED, BRA, "*NETWORK", string, job.network, 3, NOT_YET, IO, "SPEC", "network resources") \
     X(no_kill, "no-kill", 'k', OPTIONAL, BRA, "*NO_KILL", no_kill, job.no_kill, 2, HONOURED, IO, "off", "keep the job when one of its nodes fails") \
-    X(oom_kill_step, "oom-kill-step", 0, OPTIONAL, BRA, "r:SLURM_OOM_KILL_STEP", zero_one, unread_number, 3, NOT_YET, IO, "0|1", "end the whole step when one task runs out of memory") \
+    X(oom_kill_step, "oom-kill-step", 0, OPTIONAL, BRA, "r:SLURM_OOM_KILL_STEP", zero_one, job.oom_kill_step, 3, HONOURED, IO, "0|1", "end the whole step when one task runs out of memory") \
     X(open_mode, "open-mode", 0, REQUIRED, BR, "*OPEN_MODE", open_mode, job.open_mode, 1, HONOURED, IO, "append|truncate", "what happens to output files that exist") \
     X(output, "output", 'o', REQUIRED, BR, "b:SBATCH_OUTPUT r:SRUN_OUTPUT r:SLURM_STDOUTMODE", string, job.std_out, 1, HONOURED, IO, "PATTERN", "file for standard output: %j job, %x name, %A_%a array, %N node, %t task") \
     X(power, "power", 0, REQUIRED, BRA, "*POWER", string, unread_text, 3, NOT_YET, IO, "FLAGS", "power management flags") \

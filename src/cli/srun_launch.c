@@ -177,6 +177,7 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->threads_per_core = job->threads_per_core;
     launch->ntasks_per_core = job->ntasks_per_core;
     launch->ntasks_per_socket = job->ntasks_per_socket;
+    launch->oom_kill_step = job->oom_kill_step;
 }
 
 static void node_dial(struct srun_node *node, const struct step_launch *launch) {

@@ -431,7 +431,7 @@ X(STRING, task_epilog, "TaskEpilog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, 
 X(FLAGS, task_plugin, "TaskPlugin", CONF_TASK_AFFINITY | CONF_TASK_CGROUP, 0, 0, TASK_PLUGIN, "", HONOURED, DAEMON, 1, \
   "how tasks are bound and confined") \
 X(WORDS, task_plugin_param, "TaskPluginParam", {0}, 0, 0, TASK_PARAM, "", HONOURED, DAEMON, 2, \
-  "default binding of tasks") \
+  "default binding of tasks; whether one that runs out of memory ends its step (OOMKillStep)") \
 X(STRING, task_prolog, "TaskProlog", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run as the user before each task") \
 X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, "sec", NOT_NEEDED, CLIENT, 2, \

@@ -128,7 +128,9 @@ RECORD_DECLARE(rlimit_value, RLIMIT_FIELDS)
     X(217, STR, x11, 0)                                                                            \
     X(218, OPT32, run_as_uid, 0) /* --uid, root only */                                            \
     X(219, OPT32, run_as_gid, 0)                                                                   \
-    X(220, BOOL, no_shell, 0) /* salloc --no-shell: nobody waits on the allocation */
+    X(220, BOOL, no_shell, 0) /* salloc --no-shell: nobody waits on the allocation */              \
+    X(221, OPT32, oom_kill_step,                                                                   \
+      0) /* 0 or 1: a step ends as a whole when a task runs out of memory */
 
 enum warn_flag { WARN_BATCH_ONLY = 1, WARN_RESERVATION = 2 };
 

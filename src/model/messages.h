@@ -579,7 +579,8 @@ RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
     X(29, STR, hint, 0)                                                                            \
     X(30, U32, threads_per_core, 0)                                                                \
     X(31, U32, ntasks_per_core, 0)                                                                 \
-    X(32, U32, ntasks_per_socket, 0)
+    X(32, U32, ntasks_per_socket, 0)                                                               \
+    X(33, OPT32, oom_kill_step, 0) /* as in the job */
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \

@@ -79,6 +79,7 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     if (conf->job_acct_gather_type != CONF_GATHER_NONE)
         order->gather_seconds = conf->frequency.task;
     order->gather_params = conf->job_acct_gather_params;
+    order->oom_kill_step = conf->task_plugin_param.flags & CONF_TASK_PARAM_OOM_KILL;
     order->task_prolog = (char *) (uintptr_t) conf->task_prolog;
     order->task_epilog = (char *) (uintptr_t) conf->task_epilog;
     if (pending->partition && pending->partition->def_mem_per_cpu != CONF_UNSET)

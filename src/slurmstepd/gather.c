@@ -99,7 +99,7 @@ pid_t gather_wait(struct stepd *stepd, int *ret_status, bool *ret_is_oom) {
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 || info.si_pid == 0)
         return 0;
     sampler_leaving(&stepd->sampler, info.si_pid);
-    *ret_is_oom = info.si_code == CLD_KILLED && info.si_status == SIGKILL && !stepd->kill_at &&
+    *ret_is_oom = info.si_code == CLD_KILLED && info.si_status == SIGKILL &&
                   oom_child_killed(stepd, info.si_pid);
     pid = wait4(info.si_pid, ret_status, WNOHANG | __WALL, &rusage);
     if (pid > 0)

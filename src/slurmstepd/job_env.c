@@ -272,6 +272,7 @@ static const char *const stale_names[] = {
     "SLURM_DISTRIBUTION",      "SLURM_LABELIO",        "SLURM_PROFILE",
     "SLURM_JOB_DEPENDENCY",    "SLURM_JOB_LICENSES",   "SLURM_NTASKS_PER_CORE",
     "SLURM_NTASKS_PER_SOCKET", "SLURM_OVERCOMMIT",     "SLURM_JOB_END_TIME",
+    "SLURM_OOM_KILL_STEP",
 };
 
 /* A job that asked for no memory is told the default that it got. */
@@ -301,6 +302,8 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
     if (job->overcommit)
         env_set(env, "SLURM_OVERCOMMIT", "1");
     set_memory(env, order, job);
+    if (job->oom_kill_step != UNSET32)
+        env_set_u64(env, "SLURM_OOM_KILL_STEP", job->oom_kill_step);
     if (job->distribution_text) { /* "plane=4": the size has a variable of its own */
         cleanup_free char *name =
             xstrndup(job->distribution_text, strcspn(job->distribution_text, "="));

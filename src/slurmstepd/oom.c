@@ -107,6 +107,13 @@ static void tell(struct stepd *stepd, const struct cgroup_usage *counted) {
     stepd_complain(stepd, "Out of memory on %s: %s", stepd->order.node_name, text.data);
 }
 
+/* --oom-kill-step, else the configuration. */
+static bool ends_step(const struct stepd *stepd) {
+    uint32_t own = stepd->launch ? stepd->launch->job->oom_kill_step : stepd->step->oom_kill_step;
+
+    return own != UNSET32 ? own != 0 : stepd->order.oom_kill_step;
+}
+
 /* ---- when ---- */
 
 /* True when the kernel has killed since the last time, and everything has been said about it. */
@@ -121,8 +128,11 @@ static bool check(struct stepd *stepd, bool is_last) {
     for (; oom->kills < counted.oom_kills; oom->kills++) {
         if (oom->kills < KILLS_TOLD)
             tell(stepd, &counted);
+        oom->told_pid = oom->victim.pid;
         oom->victim = (struct oom_victim) {.pid = 0};
     }
+    if (ends_step(stepd))
+        stepd_terminate(stepd, 0, NULL);
     return true;
 }
 
@@ -171,7 +181,9 @@ bool oom_child_killed(struct stepd *stepd, pid_t pid) {
     struct cgroup_usage counted;
     struct proc_stat stat;
 
-    if (!confine_usage(&stepd->confine, &counted) || counted.oom_kills == 0)
+    if (pid == stepd->oom.told_pid)
+        return true;
+    if (stepd->kill_at || !confine_usage(&stepd->confine, &counted) || counted.oom_kills == 0)
         return false;
     if (counted.oom_kills > stepd->oom.kills && proc_stat_read(pid, &stat)) {
         suspect(&stepd->oom, OOM_DEAD, pid, stat.name);

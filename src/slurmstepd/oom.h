@@ -33,11 +33,12 @@ struct oom {
     unsigned waits;
     uint64_t kills; /* told so far */
     struct oom_victim victim;
+    pid_t told_pid;      /* the last victim that was told */
     uint64_t mapped_kib; /* address space of all processes when it happened, the most seen */
 };
 
 void oom_start(struct stepd *stepd); /* once the step's groups are there */
-/* A child is a zombie, killed by SIGKILL that we did not send. True when memory was the reason. */
+/* A child is a zombie, killed by SIGKILL. True when memory was the reason. */
 bool oom_child_killed(struct stepd *stepd, pid_t pid);
 /* The groups go: no more is watched. */
 void oom_stop(struct stepd *stepd);

@@ -206,3 +206,15 @@ def test_a_step_over_its_memory_is_ended_where_no_fence_does_it(make_cluster, wo
     assert re.search(rf"slurmstepd: error: StepId={job}.batch exceeded memory limit \(\d+ > 52428800\), being killed\n"
                      "slurmstepd: error: Exceeded job memory limit\n", text_of(work)), text_of(work)
     assert dict((row[0], row[2]) for row in cluster.sacct(job))[job] == "0:125"
+
+
+def test_a_task_without_memory_takes_its_step_along_if_asked(cluster, work, eater):
+    script = os.path.join(work, "job.sh")
+    with open(os.path.join(work, "tasks.sh"), "w") as file:
+        file.write("#!/bin/bash\n[ $SLURM_PROCID = 1 ] && exec sleep 1000\nexec " + EAT + "\n")
+    with open(script, "w") as file:
+        file.write("#!/bin/bash\nsrun -N1 -n2 --mem=64 bash ./tasks.sh\necho over\n")
+    job = cluster.submit(f"-N1 -n2 --mem=200 --oom-kill-step -o out {script}", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert "task 0: Out Of Memory" in text_of(work) and "over" in text_of(work)
+    assert dict((row[0], row[1]) for row in cluster.sacct(job))[f"{job}.0"] == "OUT_OF_MEMORY"
