@@ -121,7 +121,11 @@ struct cgroup_oom {
 };
 must_check int cgroup_oom_watch(const struct cgroup *group, struct cgroup_oom *ret,
                                 struct error *err);
-void cgroup_oom_take(const struct cgroup_oom *watch);
+/* The kernel's kills in the group so far; UINT64_MAX on v1, where the event alone tells. v2 shows
+ * the event for less than a kill, too: whenever the limit was reached. */
+uint64_t cgroup_oom_take(const struct cgroup_oom *watch);
+/* The last three names of the group's path, as the kernel's log has them at its end; malloc. */
+char *cgroup_oom_tail(const struct cgroup *group);
 
 /* 0 where it cannot be told. memory_peak_bytes is the kernel's own, page cache included. */
 struct cgroup_usage {

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -44,16 +46,33 @@ int cgroup_oom_watch(const struct cgroup *group, struct cgroup_oom *ret, struct 
         if (watch.fd < 0)
             return error_errno(err, errno, "cannot watch %s", path);
     }
-    cgroup_oom_take(&watch);
+    (void) cgroup_oom_take(&watch);
     *ret = watch;
     return 0;
 }
 
-void cgroup_oom_take(const struct cgroup_oom *watch) {
-    char text[512];
-    /* v2 tells of what comes after the last reading; an eventfd is empty when it has been read */
-    if (watch->is_v2)
-        (void) !pread(watch->fd, text, sizeof(text), 0);
-    else
+uint64_t cgroup_oom_take(const struct cgroup_oom *watch) {
+    char text[1024];
+
+    if (!watch->is_v2) { /* an eventfd is empty when it has been read */
         (void) !read(watch->fd, text, sizeof(uint64_t));
+        return UINT64_MAX;
+    }
+    /* what comes after this reading shows again */
+    ssize_t n = pread(watch->fd, text, sizeof(text) - 1, 0);
+    text[max_of(n, (ssize_t) 0)] = '\0';
+    char *kills = strstr(text, "\noom_kill ");
+    return kills ? strtoull(kills + strlen("\noom_kill "), NULL, 10) : 0;
+}
+
+char *cgroup_oom_tail(const struct cgroup *group) {
+    cleanup_free char *dir = cgroup_dir(group, CGROUP_MEMORY);
+    char *tail = dir + strlen(dir);
+
+    for (int names = 0; names < 3 && tail > dir; names++) {
+        do
+            tail--;
+        while (tail > dir && *tail != '/');
+    }
+    return xstrdup(tail);
 }

@@ -2,8 +2,10 @@
 #include "slurmstepd/oom.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "os/oom_log.h"
 #include "os/proc.h"
 #include "slurmstepd/stepd.h"
 #include "text/size.h"
@@ -11,6 +13,7 @@
 #define KILLS_TOLD 3     /* in full; after that they are only counted */
 #define RETRY_USEC 5000u /* for the kernel to carry out the kill that it has announced */
 #define RETRIES 40
+#define LOOK_USEC 1000000u
 #define PATIENCE 10 /* retries for the victim to be known for certain */
 #define ALMOST 16   /* below 15/16 of the limit, the limit was not the reason */
 
@@ -50,6 +53,16 @@ static void look_around(struct stepd *stepd) {
         suspect(oom, OOM_GONE, before.pid, before.name);
     if (dying.pid)
         suspect(oom, OOM_DYING, dying.pid, dying.name);
+}
+
+/* The kernel's own word. */
+static void read_log(struct oom *oom) {
+    struct oom_record record;
+
+    if (!oom->group_tail || !oom_log_read(oom->log_fd, oom->group_tail, &record))
+        return;
+    suspect(oom, OOM_LOGGED, record.pid, record.name);
+    oom->mapped_kib = max_of(oom->mapped_kib, record.vsize_kib);
 }
 
 /* ---- what to say ---- */
@@ -123,6 +136,7 @@ static bool check(struct stepd *stepd, bool is_last) {
 
     if (!confine_usage(&stepd->confine, &counted) || counted.oom_kills <= oom->kills)
         return false;
+    read_log(oom);
     if (oom->victim.guess < OOM_DYING && oom->waits < PATIENCE && !is_last)
         return false;
     for (; oom->kills < counted.oom_kills; oom->kills++) {
@@ -148,17 +162,25 @@ static void on_timer(void *context) {
 static void on_event(uint32_t events, void *context) {
     struct stepd *stepd = context;
 
-    cgroup_oom_take(&stepd->oom.watch);
-    stepd->oom.waits = 0;
-    on_timer(stepd);
+    uint64_t kills = cgroup_oom_take(&stepd->oom.watch), now = loop_monotonic_usec();
+
+    if (kills > stepd->oom.kills) {
+        stepd->oom.waits = 0;
+        on_timer(stepd);
+    } else if (now > stepd->oom.looked_at + LOOK_USEC) {
+        stepd->oom.looked_at = now; /* it is close to its limit: a kill may come */
+        look_around(stepd);
+    }
 }
 
 void oom_start(struct stepd *stepd) {
     struct oom *oom = &stepd->oom;
 
-    oom->watch.fd = -1;
+    oom->watch.fd = oom->log_fd = -1;
     if (!stepd->confine.step || cgroup_oom_watch(stepd->confine.step, &oom->watch, NULL) < 0)
         return; /* what is counted at the end must do */
+    oom->log_fd = oom_log_open();
+    oom->group_tail = cgroup_oom_tail(stepd->confine.step);
     oom->timer = loop_timer_add(stepd->loop, on_timer, stepd);
     if (loop_fd_add(stepd->loop, oom->watch.fd, oom->watch.events, on_event, stepd, &oom->event,
                     NULL) < 0)
@@ -196,9 +218,14 @@ void oom_sum_up(struct stepd *stepd) {
     cleanup_str struct str name = STR_INIT;
     unsigned long long kills = stepd->usage.oom_kills;
 
+    if (kills > 0)
+        (void) check(stepd, true);
+    if (stepd->oom.log_fd > 0)
+        close(stepd->oom.log_fd);
+    stepd->oom.log_fd = -1;
+    free(take(stepd->oom.group_tail));
     if (kills == 0)
         return;
-    (void) check(stepd, true);
     stepd_name(stepd, &name);
     stepd_complain(stepd,
                    "Detected %llu oom_kill event%s in StepId=%s. Some of the step tasks have been "

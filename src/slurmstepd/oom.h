@@ -3,8 +3,9 @@
  * The end of memory, told honestly. When the kernel kills a process of the step for want of memory,
  * the job's own output says which one, what was used, what was allowed, and what to ask for.
  *
- * The kernel counts its kills (struct cgroup_usage) and does not say whom. It is found out by what
- * is known at that moment: a child of ours that died of SIGKILL, else a process that is just dying
+ * The kernel counts its kills (struct cgroup_usage) and names the victim in its log only
+ * (os/oom_log.h). Where that cannot be read, the victim is found out by what is known at that
+ * moment: a child of ours that died of SIGKILL, else a process that is just dying
  * of it, else the largest of the last look that is gone now, else the largest one.
  */
 #ifndef SLUICE_SLURMSTEPD_OOM_H
@@ -23,11 +24,14 @@ struct oom_victim {
     pid_t pid; /* 0 = unknown */
     char name[32];
     /* the higher the surer */
-    enum oom_guess { OOM_LARGEST, OOM_GONE, OOM_DYING, OOM_DEAD } guess;
+    enum oom_guess { OOM_LARGEST, OOM_GONE, OOM_DYING, OOM_DEAD, OOM_LOGGED } guess;
 };
 
 struct oom {
     struct cgroup_oom watch;
+    int log_fd;       /* the kernel's log, -1 = none */
+    char *group_tail; /* what it calls the group */
+    uint64_t looked_at;
     struct loop_fd *event;
     struct loop_timer *timer; /* v1 tells before it kills, and SIGCHLD comes after both */
     unsigned waits;

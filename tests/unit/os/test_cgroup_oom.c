@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -61,12 +62,15 @@ TEST(a_kill_for_want_of_memory_is_told_and_counted) {
     assert_true(shows(&watch, 20000));
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    cgroup_oom_take(&watch);
+    assert_true(cgroup_oom_take(&watch) >= 1);
     assert_false(shows(&watch, 0));
     cgroup_get_usage(group, &usage);
     assert_int_equal(usage.oom_kills, 1);
     assert_in_range(usage.memory_peak_bytes, LIMIT - LIMIT / 50, LIMIT);
     close(watch.fd);
+    char *tail = cgroup_oom_tail(group);
+    assert_non_null(strstr(tail, path));
+    free(tail);
     assert_int_equal(cgroup_remove(group, &err), 0);
     cgroup_free(group);
     cgroup_tree_free(tree);
