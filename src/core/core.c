@@ -15,6 +15,7 @@ struct core *core_new(void) {
     struct core *core = zalloc(struct core);
     record_init(&record_core_meta, &core->meta);
     list_init(&core->depending);
+    list_init(&core->placed);
     list_init(&core->questions);
     list_init(&core->dirty_jobs);
     list_init(&core->dirty_steps);

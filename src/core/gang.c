@@ -159,7 +159,8 @@ void gang_rotate(struct core *core) {
     size_t n = core->paused.n; /* whoever is paused now comes after them */
     job_ptrs running = {0};
 
-    jobs_each (core, job) {
+    list_each (&core->placed, at) {
+        struct core_job *job = list_entry(at, struct core_job, placed);
         if (job->rec.state == JOB_RUNNING && gang_shares(core, job))
             vec_push(&running, job);
     }

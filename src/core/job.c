@@ -15,6 +15,7 @@ struct core_job *job_new(struct core *core, uint32_t job_id) {
     job->rec.job_id = job_id;
     list_init(&job->dirty);
     list_init(&job->depending);
+    list_init(&job->placed);
     list_init(&job->steps);
     list_init(&job->step_waits);
     return job;
@@ -48,6 +49,8 @@ void job_link(struct core *core, struct core_job *job) {
         script_user_add(core, job->script_id);
     if (job->rec.array_job_id != 0)
         array_join(core, job);
+    if (job->rec.allocation.n > 0)
+        list_append(&core->placed, &job->placed);
     core->n_jobs += job_weight(job);
 }
 
@@ -143,6 +146,7 @@ static void job_unlink(struct core *core, struct core_job *job) {
     list_remove(&job->dirty);
     order_leave(core, job);
     list_remove(&job->depending);
+    list_remove(&job->placed);
     alloc_forget(core, job);
     if (job->in_sched)
         sched_job_remove(core->sched, job->rec.job_id);

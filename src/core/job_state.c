@@ -275,6 +275,7 @@ static void fill_allocation(struct core *core, struct core_job *job,
     struct hostlist names = HOSTLIST_INIT;
     job->rec.allocation.items = xcalloc(start->n_allocs, sizeof(struct job_node));
     job->rec.allocation.n = (uint32_t) start->n_allocs;
+    list_append(&core->placed, &job->placed);
     job->rec.num_cpus = 0;
     job->rec.ntasks_total = 0;
     for (size_t i = 0; i < start->n_allocs; i++) {
@@ -444,6 +445,7 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         free(job->rec.allocation.items);
         job->rec.allocation.items = NULL;
         job->rec.allocation.n = 0;
+        list_remove(&job->placed);
         string_set(&job->rec.nodes, NULL);
         string_set(&job->rec.batch_host, NULL);
         string_set(&job->rec.tres_alloc, NULL);

@@ -149,6 +149,7 @@ struct core_job {
     struct list dirty;
     size_t order_at;       /* in core->job_order */
     struct list depending; /* core->depending while a dependency is open */
+    struct list placed;    /* core->placed while it has an allocation */
     struct heap_node timer;
     struct idset tasks; /* unstarted tasks of an array record */
     struct list steps;
@@ -259,6 +260,7 @@ struct core {
     struct map arrays; /* array_job_id -> first core_job of the array */
     size_t n_jobs;     /* array records count their tasks */
     struct list depending;
+    struct list placed; /* jobs with an allocation, given back or not: few beside those who wait */
     bool depends_walking, depends_changed;
     struct map client_jobs;  /* client -> id of the job that it waits for or owns */
     struct map script_users; /* script id -> number of records that need it (as pointer) */

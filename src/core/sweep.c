@@ -11,8 +11,10 @@
 #define SWEPT_PER_TICK 2000
 
 static void job_swept(struct core *core, struct core_job *job) {
-    if (core->sched_before != NULL)
+    if (core->sched_before != NULL) {
         sched_job_remove(core->sched_before, job->rec.job_id);
+        job->in_sched = false; /* or it came in since: then it is put there once more */
+    }
     if (!job_is_pending(job))
         return;
     priority_renew(core, job);
@@ -33,7 +35,7 @@ void sweep_go_on(struct core *core) {
         if (job != NULL)
             job_swept(core, job);
     }
-    sched_settle(core->sched);
+    sched_settle(core->sched, core->now);
     if (core->sweep_at < core->job_order.n)
         return;
     core->sweeping = false;

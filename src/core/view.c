@@ -109,8 +109,6 @@ void sched_rebuild(struct core *core) {
     core->sched = NULL;
     sched_describe(core);
     reservations_show(core);
-    jobs_each (core, job)
-        job->in_sched = false;
 }
 
 /* ---- the jobs ---- */
@@ -183,9 +181,8 @@ static void clear_use(struct core *core) {
 void place_jobs_again(struct core *core) {
     core->placing = true;
     clear_use(core);
-    jobs_each (core, job) {
-        if (job->rec.allocation.n == 0)
-            continue;
+    list_each (&core->placed, at) {
+        struct core_job *job = list_entry(at, struct core_job, placed);
         bool found = find_nodes_again(core, job);
         run_again(core, job);
         if (!found && job_has_nodes(job)) {
@@ -200,8 +197,8 @@ void place_jobs_again(struct core *core) {
     core->placing = false;
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_update_state(core, i);
-    jobs_each (core, job)
-        job_nodes_gone(core, job);
+    list_each (&core->placed, at)
+        job_nodes_gone(core, list_entry(at, struct core_job, placed));
     core->plan_wanted = true;
     sweep_begin(core);
 }

@@ -161,7 +161,9 @@ static void turns_update(struct sched *s) {
     }
 }
 
-void sched_settle(struct sched *s) {
+void sched_settle(struct sched *s, int64_t now) {
+    s->now = now;
+    queue_timers(s, now);
     turns_update(s);
 }
 

@@ -225,8 +225,9 @@ void sched_job_remove(struct sched *sched, uint32_t job_id);
 void sched_job_priority(struct sched *sched, uint32_t job_id, uint32_t priority);
 
 /* Puts jobs that were added or moved in order. The next pass would do it; after many changes, call
- * it now and then so that the pass does not have to do it for all at once. */
-void sched_settle(struct sched *sched);
+ * it now and then so that the pass does not have to do it for all at once. Jobs that are added
+ * later are looked at as of `now`. */
+void sched_settle(struct sched *sched, int64_t now);
 
 /* A job that holds resources. `end`: when its limit ends (SCHED_FOREVER). The spec-independent part
  * of exclusivity: exclusive = nothing else on its nodes. */
