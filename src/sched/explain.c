@@ -243,36 +243,70 @@ static bool reported_enough(struct waits *w) {
     return true;
 }
 
+/* Places that are no longer needed do not add up. */
+static void fresh_trim(struct sched *s) {
+    if (s->fresh_first * 2 < s->fresh.n)
+        return;
+    s->fresh.n -= s->fresh_first;
+    if (s->fresh.n > 0)
+        memmove(s->fresh.items, s->fresh.items + s->fresh_first, s->fresh.n * sizeof(struct job *));
+    s->fresh_first = 0;
+    for (size_t i = 0; i < s->fresh.n; i++) {
+        if (s->fresh.items[i])
+            s->fresh.items[i]->fresh = i + 1;
+    }
+}
+
+/* Those that have one are no longer in the list; when there is enough for this pass, the rest is
+ * not looked at, however many they are. */
 static void report_fresh(struct waits *w) {
     struct sched *s = w->s;
-    size_t kept = 0;
+    size_t at = s->fresh_first, kept = at;
 
-    for (size_t i = 0; i < s->fresh.n; i++) {
-        struct job *job = s->fresh.items[i];
+    for (; at < s->fresh.n; at++) {
+        struct job *job = s->fresh.items[at];
         if (!job)
             continue;
-        if (untested(s, job) || (job->place == PLACE_LIVE && job->started >= job->n_tasks) ||
-            reported_enough(w)) {
+        if (untested(s, job) || (job->place == PLACE_LIVE && job->started >= job->n_tasks)) {
             s->fresh.items[kept++] = job;
-            job->fresh = kept;
             continue;
         }
+        if (reported_enough(w))
+            break;
         job->fresh = 0;
         report_job(w, job);
     }
-    s->fresh.n = kept;
+    size_t n = kept - s->fresh_first;
+    if (n > 0)
+        memmove(s->fresh.items + at - n, s->fresh.items + s->fresh_first, n * sizeof(struct job *));
+    s->fresh_first = at - n;
+    for (size_t i = s->fresh_first; i < at; i++)
+        s->fresh.items[i]->fresh = i + 1;
+    fresh_trim(s);
 }
 
-/* All jobs of a shape. False: enough for now; those that were told are passed over next time. */
+/* All jobs of a shape. False: enough for now; next time it goes on there, unless the reason is
+ * another one by then. */
 static bool report_rest(struct waits *w, struct shape *shape) {
-    for (size_t i = shape->first; i < shape->n_jobs; i++) {
+    uint32_t reason = rest_reason(shape);
+    bool goes_on = shape->telling && shape->told_reason == reason &&
+                   shape->told_detail == shape->detail_version;
+
+    for (size_t i = goes_on ? max_of(shape->first, shape->told) : shape->first; i < shape->n_jobs;
+         i++) {
         struct job *job = shape->jobs[i];
         if (!job || job->fresh || job->started >= job->n_tasks)
             continue;
-        if (reported_enough(w))
+        if (reported_enough(w)) {
+            shape->telling = true;
+            shape->told = i;
+            shape->told_reason = reason;
+            shape->told_detail = shape->detail_version;
             return false;
+        }
         report_job(w, job);
     }
+    shape->telling = false;
     return true;
 }
 
@@ -287,7 +321,8 @@ static void report_shapes(struct waits *w) {
         if (!shape)
             continue;
         shape->reported = 0;
-        if (rest == shape->rest_reported && shape->detail_version == shape->detail_reported)
+        if (rest == shape->rest_reported && shape->detail_version == shape->detail_reported &&
+            !shape->telling)
             continue;
         if (!report_rest(w, shape)) {
             s->reports.items[kept++] = shape;
@@ -300,10 +335,11 @@ static void report_shapes(struct waits *w) {
     s->reports.n = kept;
 }
 
-bool explain_pass(struct sched *s, uint32_t max_waits, struct sched_plan *plan) {
+bool explain_pass(struct sched *s, uint32_t max_waits, bool goes_on, struct sched_plan *plan) {
     struct waits w = {.s = s, .plan = plan, .most = max_waits};
 
-    report_specials(&w);
+    if (!goes_on)
+        report_specials(&w);
     w.most += max_waits ? (uint32_t) w.items.n : 0; /* the others come up, however many these are */
     report_fresh(&w);
     report_shapes(&w);

@@ -74,7 +74,8 @@ struct sched {
     vec(struct shape *) reports;        /* whose common reason may have changed */
     struct map sets;                    /* hash -> chain of struct node_set */
     struct heap timers;
-    vec(struct job *) fresh;    /* need a reason */
+    vec(struct job *) fresh;    /* need a reason; NULL = gone */
+    size_t fresh_first;         /* of fresh: all before are done */
     vec(struct job *) specials; /* of the last pass */
 
     uint64_t release_version; /* moves when anything could start earlier */
@@ -88,8 +89,9 @@ struct sched {
     vec(struct cause) causes; /* since all promises were looked at */
     uint64_t clock;           /* moves with every pass, arrival and cause */
     bool changed, any_user_only;
-    bool cut;    /* the last pass stopped at max_starts */
-    int64_t due; /* a pass has work from then on */
+    bool cut;         /* the last pass stopped at max_starts */
+    bool unexplained; /* it left reasons to the next */
+    int64_t due;      /* a pass has work from then on */
     uint32_t pass;
     struct sched_preemption preemption; /* `may` is owned */
     bool any_if_above;

@@ -510,8 +510,18 @@ static bool pass_candidates(struct sched *s, uint32_t max_starts, struct sched_p
     return false;
 }
 
+/* Nothing has changed since the last pass: what that left unsaid is said. */
+static void pass_explains(struct sched *s, int64_t now, uint32_t max_waits,
+                          struct sched_plan *plan) {
+    s->now = now;
+    if (s->unexplained)
+        s->unexplained = explain_pass(s, max_waits, true, plan);
+    plan->next_time = s->unexplained ? now : next_time(s);
+}
+
 void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_plan *plan) {
     struct starts starts = {0};
+    uint32_t max_waits = min_of(max_starts, UINT32_MAX / 2);
 
     *plan = (struct sched_plan) SCHED_PLAN_INIT;
     plan->memory = zalloc(struct arena);
@@ -520,8 +530,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     calendar_pass(s, now);
     topology_pass(s, now);
     if (!s->changed && s->unconfirmed.n == 0 && now < s->due && !s->naive) {
-        s->now = now;
-        plan->next_time = next_time(s);
+        pass_explains(s, now, max_waits, plan);
         return;
     }
     pass_begin(s, now);
@@ -532,14 +541,14 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     bool cut =
         pass_run(s, max_starts, plan, &starts) || pass_candidates(s, max_starts, plan, &starts);
     s->cut = cut;
-    bool more = explain_pass(s, min_of(max_starts, UINT32_MAX / 2), plan);
+    s->unexplained = explain_pass(s, max_waits, false, plan);
     pass_end(s, plan, &starts);
-    s->changed = s->changed || cut || more;
+    s->changed = s->changed || cut;
     s->due = s->preempt_wake;
     for (uint32_t p = 0; p < s->n_pools; p++)
         s->due = min_of(s->due, s->pools[p].first_start);
     s->log.from = s->log.end;
-    plan->next_time = cut || more ? now : next_time(s);
+    plan->next_time = cut || s->unexplained ? now : next_time(s);
 }
 
 void sched_plan_done(struct sched_plan *plan) {

@@ -63,6 +63,7 @@ static bool list_append_sorted(struct shape *shape) {
     size_t last = shape->n_sorted;
 
     shape->n_jobs = shape->n_sorted + n;
+    shape->told = min_of(shape->told, shape->n_sorted);
     sort_items(tail, n, sizeof(struct job *), job_compare_pointers);
     for (size_t i = 0; i < n; i++)
         tail[i]->position = shape->n_sorted + i;
@@ -99,7 +100,7 @@ void job_list_sort(struct shape *shape) {
     shape->jobs = merged;
     shape->capacity = shape->n_jobs + 1;
     shape->n_jobs = shape->n_sorted = shape->n_live = n;
-    shape->first = 0;
+    shape->first = shape->told = 0;
 }
 
 struct job *job_list_at(struct shape *shape, size_t *position) {
@@ -318,5 +319,6 @@ void queue_clear(struct sched *s) {
         sched_job_remove(s, job->job_id);
     map_clear(&s->jobs);
     vec_reset(&s->fresh);
+    s->fresh_first = 0;
     vec_reset(&s->specials);
 }

@@ -102,6 +102,11 @@ struct shape {
     struct turn_key turn_key;
     uint32_t rest_reported;
     uint64_t detail_version, detail_reported;
+    /* while not all of its jobs have been told: those before this position have, and what */
+    bool telling;
+    size_t told;
+    uint32_t told_reason;
+    uint64_t told_detail;
     size_t cursor;                    /* this walk: next job to look at */
     uint32_t tried_pass;              /* no more of it can start in this pass */
     uint32_t n_guarded, guarded_seen; /* jobs that have waited longest; seen in this pass */
@@ -184,8 +189,8 @@ void shape_detail_set(struct sched *s, struct shape *shape, char *detail);
 void shape_report(struct sched *s, struct shape *shape); /* its common reason may have changed */
 /* Looks at a shape's closed alternatives again; true while at least one is open. */
 bool shape_open(struct sched *s, struct shape *shape);
-/* Reports what has changed; beside heads and jobs with plans max_waits of it (0 = all). True when
- * something is left. */
-bool explain_pass(struct sched *s, uint32_t max_waits, struct sched_plan *plan);
+/* Reports what has changed; beside heads and jobs with plans max_waits of it (0 = all). goes_on:
+ * only what the last pass has left, nothing has changed since. True when something is left. */
+bool explain_pass(struct sched *s, uint32_t max_waits, bool goes_on, struct sched_plan *plan);
 
 #endif

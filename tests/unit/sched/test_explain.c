@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why jobs wait. */
+#include "sched/internal.h"
 #include "world.h"
 
 static struct sched_plan pass(struct world *w) {
@@ -264,6 +265,68 @@ TEST(a_bounded_pass_leaves_reasons_for_the_next_which_is_due_at_once) {
     world_done(&w);
 }
 
+static void add_jobs(struct world *w, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        struct sched_job_spec spec = world_spec(w);
+        spec.cpus_per_task = 4;
+        world_add(w, &spec);
+    }
+}
+
+/* Passes that tell two reasons each until nothing is left; what was told last of each job. */
+static unsigned tell_all(struct world *w, uint32_t *reasons, unsigned most) {
+    unsigned passes = 0;
+    struct sched_plan plan;
+
+    do {
+        sched_pass(w->sched, w->now, 2, &plan);
+        world_commit(w, &plan);
+        for (size_t i = 0; i < plan.n_waits; i++)
+            reasons[plan.waits[i].job_id] = plan.waits[i].reason;
+        passes++;
+        bool more = plan.next_time == w->now;
+        sched_plan_done(&plan);
+        if (!more)
+            break;
+    } while (passes < most);
+    return passes;
+}
+
+TEST(while_nothing_changes_reasons_are_told_without_planning_anew) {
+    struct world w;
+    uint32_t reasons[64] = {0};
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add_jobs(&w, 40);
+    tell_all(&w, reasons, 2); /* the start is committed, and what follows from it planned */
+    uint32_t planned = w.sched->pass;
+    assert_in_range(tell_all(&w, reasons, 100), 10, 30);
+    assert_int_equal(w.sched->pass, planned);
+    for (uint32_t id = 2; id <= 40; id++)
+        assert_int_equal(reasons[id], id == 2 ? REASON_RESOURCES : REASON_PRIORITY);
+    world_done(&w);
+}
+
+TEST(a_reason_that_comes_back_before_all_have_been_told_the_other_is_told_again) {
+    struct world w;
+    uint32_t reasons[64] = {0};
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add_jobs(&w, 40);
+    tell_all(&w, reasons, 100);
+    sched_partition_schedulable(w.sched, 0, false);
+    tell_all(&w, reasons, 5);
+    assert_int_equal(reasons[4], REASON_PARTITION_DOWN);
+    assert_int_equal(reasons[40], REASON_PRIORITY);
+    sched_partition_schedulable(w.sched, 0, true);
+    tell_all(&w, reasons, 100);
+    for (uint32_t id = 2; id <= 40; id++)
+        assert_int_equal(reasons[id], id == 2 ? REASON_RESOURCES : REASON_PRIORITY);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_in_a_partition_that_is_down_waits_for_it),
@@ -278,6 +341,9 @@ int main(void) {
         cmocka_unit_test(an_array_at_its_limit_says_so),
         cmocka_unit_test(each_partition_has_its_own_head),
         cmocka_unit_test(a_bounded_pass_leaves_reasons_for_the_next_which_is_due_at_once),
+        cmocka_unit_test(while_nothing_changes_reasons_are_told_without_planning_anew),
+        cmocka_unit_test(
+            a_reason_that_comes_back_before_all_have_been_told_the_other_is_told_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
