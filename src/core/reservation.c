@@ -521,12 +521,13 @@ static void default_name(const struct core *core, struct reservation *next) {
     }
 }
 
-static uint32_t next_id(const struct core *core) {
-    uint32_t id = 0;
+/* None that there has been: jobs that run on after theirs are known by it. */
+static uint32_t next_id(struct core *core) {
     vec_each (&core->reservations, resv) {
-        id = max_of(id, (*resv)->rec.id);
+        core->meta.last_reservation_id = max_of(core->meta.last_reservation_id, (*resv)->rec.id);
     }
-    return id + 1;
+    core->meta_dirty = true;
+    return ++core->meta.last_reservation_id;
 }
 
 static int reservation_create(struct core *core, const struct core_user *user,

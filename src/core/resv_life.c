@@ -64,7 +64,8 @@ void reservations_write(struct core *core) {
 }
 
 void reservation_restore(struct core *core, struct reservation *stored) {
-    reservation_add(core, stored);
+    const struct core_reservation *resv = reservation_add(core, stored);
+    core->reservations_magnetic |= (resv->rec.flags & RESERVATION_MAGNETIC) != 0;
 }
 
 /* ---- the planner ---- */

@@ -41,7 +41,8 @@
 #define CORE_META_FIELDS(X)                                                                        \
     X(1, U32, next_job_id, 0)                                                                      \
     X(2, STR, cluster, 0)                                                                          \
-    X(3, U64, next_db_index, 0)
+    X(3, U64, next_db_index, 0)                                                                    \
+    X(4, U32, last_reservation_id, 0)
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
 
 /* From Prolog, Epilog and their kin; see prolog.c. */

@@ -399,6 +399,29 @@ TEST(jobs_are_drawn_into_a_magnetic_reservation) {
     world_stop(&world);
 }
 
+TEST(whom_a_reservation_drew_in_before_a_restart_the_next_one_does_not) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    assert_int_equal(
+        create(&world, "m", "users=user0 starttime=now duration=60 nodes=n3 flags=magnetic"), 0);
+    world_request(&request);
+    request.req_nodes = (char *) (uintptr_t) "n3";
+    request.time_limit = 10;
+    request.begin_time = world.now + 100;
+    uint32_t id = world_submit(&world, &request, NULL);
+    world_restart(&world);
+    world_all_connect(&world);
+    assert_int_equal(delete (&world, "m"), 0);
+    assert_int_equal(create(&world, "others", "users=user1 starttime=now duration=60 nodes=n3"), 0);
+    world_pass_time(&world, 200);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_null(job.reservation);
+    world_stop(&world);
+}
+
 TEST(a_reservation_that_nobody_uses_is_purged) {
     struct world world;
     begin(&world);
@@ -536,6 +559,7 @@ int main(void) {
         cmocka_unit_test(a_recurring_reservation_comes_again_at_the_same_time_of_day),
         cmocka_unit_test(local_days_are_counted_over_a_clock_change),
         cmocka_unit_test(jobs_are_drawn_into_a_magnetic_reservation),
+        cmocka_unit_test(whom_a_reservation_drew_in_before_a_restart_the_next_one_does_not),
         cmocka_unit_test(a_reservation_that_nobody_uses_is_purged),
         cmocka_unit_test(jobs_end_with_their_reservation),
         cmocka_unit_test(they_survive_a_restart),
