@@ -4,6 +4,9 @@
  * on, job after job, each bound to nodes as if it were reserved, until a budget of work is spent;
  * it is taken back before anybody can see it and binds nobody. For the rest the queue is a fluid:
  * the CPU seconds ahead of a job, over the CPUs of its pool.
+ *
+ * Nothing is kept for jobs before their begin time, but they will have their place in the order
+ * when it has come: they are planned in that place, for a start not before.
  */
 #include <assert.h>
 
@@ -22,6 +25,8 @@ struct estimate {
     struct sched *s;
     struct pool_flow *flows;
     vec(struct plan *) plans; /* to be taken back */
+    vec(struct job *) later;  /* before their begin time, in order */
+    size_t next_later;
     bool exact;
 };
 
@@ -70,7 +75,8 @@ static int64_t exact_start(struct estimate *e, struct job *job) {
         return 0;
     vec_push(&e->plans, plan_add(s, job, best, start, &s->best));
     struct pool_flow *flow = &e->flows[s->partitions[best->partition].pool];
-    flow->base = max_of(flow->base, start);
+    if (s->not_before == 0) /* what is far off says nothing of those behind it */
+        flow->base = max_of(flow->base, start);
     return start;
 }
 
@@ -92,6 +98,35 @@ static void estimate_job(struct estimate *e, struct job *job) {
         flow_add(e, job->shape, rest);
 }
 
+static int later_compare(const void *a, const void *b) {
+    return job_compare(*(struct job *const *) a, *(struct job *const *) b);
+}
+
+static void later_find(struct estimate *e) {
+    struct sched *s = e->s;
+    size_t at = 0;
+    uint64_t id;
+    struct job *job;
+
+    while ((job = map_next(&s->jobs, &at, &id))) {
+        if (job->place == PLACE_BEGIN && shape_open(s, job->shape))
+            vec_push(&e->later, job);
+    }
+    sort_items(e->later.items, e->later.n, sizeof(struct job *), later_compare);
+}
+
+/* Those that go before a job; NULL: all the others. */
+static void later_estimate(struct estimate *e, const struct job *before) {
+    for (; e->next_later < e->later.n; e->next_later++) {
+        struct job *job = e->later.items[e->next_later];
+        if (before && job_compare(before, job) < 0)
+            return;
+        e->s->not_before = job->begin;
+        job->estimate = e->exact ? exact_start(e, job) : flow_start(e, job->shape);
+        e->s->not_before = 0;
+    }
+}
+
 static void estimate_all(struct sched *s, int64_t now) {
     struct estimate e = {.s = s, .exact = true};
     uint64_t work = s->candidates;
@@ -110,11 +145,16 @@ static void estimate_all(struct sched *s, int64_t now) {
         struct pool_flow *flow = &e.flows[s->partitions[p].pool];
         flow->cpus = max_of(flow->cpus, cpus);
     }
-    for (order_begin(s); order_turn(s); order_advance(s))
+    later_find(&e);
+    for (order_begin(s); order_turn(s); order_advance(s)) {
+        later_estimate(&e, order_job(s));
         estimate_job(&e, order_job(s));
+    }
+    later_estimate(&e, NULL);
     for (size_t i = e.plans.n; i-- > 0;)
         plan_remove(s, e.plans.items[i]);
     vec_done(&e.plans);
+    vec_done(&e.later);
     free(e.flows);
     s->candidates = work;
     s->estimate_generation = s->generation;

@@ -100,7 +100,8 @@ struct sched {
     uint32_t preempt_mark;              /* number of the search for victims */
     struct map unconfirmed;             /* starts that the last pass proposed: hash -> end */
     uint64_t candidates;
-    int64_t now; /* of the pass or question in progress */
+    int64_t now;        /* of the pass or question in progress */
+    int64_t not_before; /* searches for the earliest start find none before; 0 between questions */
 
     /* scratch */
     uint64_t *mask, *phase;

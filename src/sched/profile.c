@@ -330,6 +330,14 @@ static void steps_of_wish(struct search *q) {
         vec_push(&q->s->steps, step);
 }
 
+/* What is free then has been so since the step before. */
+static void steps_of_begin(struct search *q) {
+    struct step step = {q->s->not_before, SCHED_NO_NODE, 0, 0};
+
+    if (step.time > q->s->now && step.time <= q->until)
+        vec_push(&q->s->steps, step);
+}
+
 static int step_compare(const void *a, const void *b) {
     const struct step *x = a, *y = b;
 
@@ -426,7 +434,7 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
             if (q->s->steps.items[i].node != SCHED_NO_NODE)
                 search_apply(q, &q->s->steps.items[i]);
         }
-        if (search_promising(q) && search_select(q, when, i, out)) {
+        if (when >= q->s->not_before && search_promising(q) && search_select(q, when, i, out)) {
             *ret_start = when;
             return true;
         }
@@ -470,6 +478,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     steps_of_nodes(q);
     steps_of_licenses(q);
     steps_of_wish(q);
+    steps_of_begin(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);
     bool found = search_sweep(q, ret_start, out);
     topology_count_end(s);

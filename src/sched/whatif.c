@@ -10,14 +10,15 @@
 bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t now,
                     struct sched_start *ret, struct sched_plan *memory, int64_t *ret_time) {
     struct shape *shape = shape_new(s, spec);
-    int64_t from = max_of(now, spec->begin_time), kept = s->now, best = SCHED_FOREVER;
+    int64_t kept = s->now, best = SCHED_FOREVER;
 
     if (!memory->memory) {
         memory->memory = zalloc(struct arena);
         arena_init(memory->memory, 0);
     }
     *ret = (struct sched_start) {.job_id = spec->job_id};
-    s->now = from;
+    s->now = now;
+    s->not_before = spec->begin_time;
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
         int64_t start;
@@ -33,6 +34,7 @@ bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t 
         start_fill(s, &s->placement, memory->memory, ret);
     }
     s->now = kept;
+    s->not_before = 0;
     shape_free(s, shape);
     if (best == SCHED_FOREVER)
         return false;

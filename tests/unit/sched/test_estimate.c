@@ -83,6 +83,51 @@ TEST(what_cannot_start_has_no_estimate_and_a_begin_time_is_one) {
     world_done(&w);
 }
 
+TEST(a_job_before_its_begin_time_is_expected_when_there_is_room_for_it) {
+    struct world w;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add(&w, 100);
+    world_pass(&w);
+    add(&w, 400); /* has the node from 100 to 500 */
+    struct sched_job_spec spec = world_spec(&w);
+    spec.cpus_per_task = 4;
+    spec.begin_time = w.now + 300;
+    uint32_t first = world_add(&w, &spec);
+    spec.begin_time = w.now + 50;
+    spec.priority = 10; /* goes last */
+    spec.limit = 20;
+    uint32_t second = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, first), w.now + 500);
+    assert_int_equal(sched_estimate(w.sched, w.now, second), w.now + 600);
+    assert_int_equal(w.sched->pools[0].plans.n, 1);
+    world_done(&w);
+}
+
+TEST(a_job_before_its_begin_time_comes_before_those_that_it_will_go_before) {
+    struct world w;
+
+    world_init(&w, 1, 4, 1000);
+    world_configure(&w);
+    add(&w, 100);
+    world_pass(&w);
+    add(&w, 50); /* the head has its plan */
+    struct sched_job_spec spec = world_spec(&w);
+    spec.cpus_per_task = 4;
+    spec.limit = 1000;
+    uint32_t low = world_add(&w, &spec);
+    spec.begin_time = w.now + 160;
+    spec.priority = spec.priority + 1;
+    spec.limit = 20;
+    uint32_t high = world_add(&w, &spec);
+    world_pass(&w);
+    assert_int_equal(sched_estimate(w.sched, w.now, high), w.now + 160);
+    assert_int_equal(sched_estimate(w.sched, w.now, low), w.now + 180);
+    world_done(&w);
+}
+
 TEST(no_job_is_expected_to_start_too_late_for_its_deadline) {
     struct world w;
 
@@ -109,6 +154,8 @@ int main(void) {
         cmocka_unit_test(estimates_leave_no_plan_behind),
         cmocka_unit_test(far_down_the_queue_the_work_ahead_counts),
         cmocka_unit_test(what_cannot_start_has_no_estimate_and_a_begin_time_is_one),
+        cmocka_unit_test(a_job_before_its_begin_time_is_expected_when_there_is_room_for_it),
+        cmocka_unit_test(a_job_before_its_begin_time_comes_before_those_that_it_will_go_before),
         cmocka_unit_test(no_job_is_expected_to_start_too_late_for_its_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
