@@ -174,8 +174,11 @@ static void lose_turns(struct sim_cluster *cluster) {
     size_t keep = n > 0 ? (size_t) rng_below(&cluster->rng, n + 1) : 0;
     list_each (&cluster->batches, at) {
         struct batch *batch = list_entry(at, struct batch, link);
-        if (!batch->committed && kept < keep)
+        if (!batch->committed && kept < keep) {
             store(cluster, &batch->effects);
+            if (cluster->observer.committed != NULL)
+                cluster->observer.committed(cluster->observer.context, &batch->effects);
+        }
         kept++;
         batch_free(cluster, batch);
     }
