@@ -270,7 +270,12 @@ void conf_manual_print(struct str *out) {
          "switch is far from all others, and so are nodes that no switch connects; jobs may use "
          "them together all the same.",
          &conf_switch_table},
-        {"CGROUP.CONF", "How jobs are confined.", &conf_cgroup_table},
+        {"CGROUP.CONF",
+         "How jobs are confined. Without this file they are held to their cores, memory (without "
+         "swap), devices and a share of the process numbers; Slurm holds them to nothing unless it "
+         "is told to. What a node cannot enforce shows in its log and as _Confinement_ in "
+         "*scontrol show node*.",
+         &conf_cgroup_table},
     };
     str_append(out, opening);
     for (size_t i = 0; i < countof(sections); i++) {

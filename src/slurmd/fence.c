@@ -14,11 +14,6 @@
 #include "os/log.h"
 #include "slurmd/slurmd.h"
 
-#define MIB (1024ull * 1024ull)
-#define PAGE 4096u
-/* Of the kernel's process numbers, for all jobs together; the rest is the system's. */
-#define PIDS_PERCENT 80
-#define PIDS_MIN 4096u /* of a job, however few CPUs it has */
 #define PID_MAX_DEFAULT 32768u
 
 static const struct {
@@ -158,12 +153,12 @@ static uint32_t kinds_of(const struct cgroup_tree *tree) {
 
 /* NULL = there may be groups. */
 static const char *why_none(const struct slurmd *slurmd) {
+    if (geteuid() != 0)
+        return "only root makes control groups, and slurmd runs as another user";
     if (slurmd->conf->cgroup.plugin == CONF_CGROUP_DISABLED)
         return "CgroupPlugin is disabled in cgroup.conf";
     if (slurmd->conf->proctrack_type != CONF_PROCTRACK_CGROUP)
         return "ProctrackType is not proctrack/cgroup";
-    if (geteuid() != 0)
-        return "only root makes control groups, and slurmd runs as another user";
     return NULL;
 }
 
@@ -342,112 +337,6 @@ void fences_stop(struct slurmd *slurmd) {
 
 /* ---- for one job or step ---- */
 
-/* "0-3,8": the kernel's own form. */
-static void print_cpus(const struct bits *set, struct str *out) {
-    for (size_t i = bits_next(set, 0); i < set->n; i = bits_next(set, i)) {
-        size_t first = i;
-        while (i < set->n && bits_test(set, i))
-            i++;
-        str_printf(out, "%s%zu", out->length > 0 ? "," : "", first);
-        if (i - first > 1)
-            str_printf(out, "-%zu", i - 1);
-    }
-}
-
-static char *share_cpus(const struct slurmd *slurmd, const struct fence_share *share,
-                        struct arena *arena) {
-    cleanup_str struct str text = STR_INIT;
-    struct bits set;
-
-    if (!share->cores)
-        return NULL;
-    bits_init(&set, cpu_map_size(&slurmd->cpu_map));
-    if (cpu_map_cores(&slurmd->cpu_map, share->cores, &set))
-        print_cpus(&set, &text);
-    bits_done(&set);
-    return text.length > 0 ? arena_strndup(arena, text.data, text.length) : NULL;
-}
-
-/* In bytes, whole pages. */
-static uint64_t percent_of(uint64_t mib, double percent) {
-    return (uint64_t) ((double) mib * percent / 100 * (double) (MIB / PAGE)) * PAGE;
-}
-
-static void share_memory(const struct slurmd *slurmd, uint64_t mem, struct fence *fence) {
-    const struct conf_cgroup *conf = &slurmd->conf->cgroup;
-    uint64_t most = percent_of(slurmd->machine.memory, conf->max_ram_percent);
-
-    if (mem == 0) { /* memory is not handed out here */
-        fence->memory = conf->max_ram_percent < 100 ? most : UNSET64;
-    } else {
-        fence->memory = max_of(percent_of(mem, conf->allowed_ram_space), conf->min_ram_space * MIB);
-        fence->memory = min_of(fence->memory, most);
-    }
-    if (fence->memory != UNSET64 && slurmd->fences.enforced & FENCE_SWAP)
-        fence->swap = min_of(percent_of(mem, conf->allowed_swap_space),
-                             percent_of(slurmd->machine.memory, conf->max_swap_percent));
-    if (cgroup_tree_v2_parts(slurmd->fences.tree) & CGROUP_MEMORY)
-        return;
-    if (conf->memory_swappiness != CONF_UNSET)
-        fence->swappiness = conf->memory_swappiness;
-}
-
-/* Does "gpu:a100:2(IDX:0,2-3),shard:1(IDX:1)" name this device? */
-static bool gres_holds(const char *gres, const char *name, uint32_t index) {
-    size_t length = strlen(name);
-
-    for (const char *at = gres; at && *at;) {
-        const char *ids = strstr(at, "(IDX:"), *end = ids ? strchr(ids, ')') : NULL;
-        if (!end)
-            return false;
-        if (strncasecmp(at, name, length) == 0 && (at[length] == ':' || at + length == ids)) {
-            struct idset set cleanup_idset = IDSET_INIT;
-            cleanup_free char *text = xstrndup(ids + 5, (size_t) (end - ids - 5));
-            if (*text && idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) == 0 &&
-                idset_contains(&set, index))
-                return true;
-        }
-        at = end[1] == ',' ? end + 2 : end + 1;
-    }
-    return false;
-}
-
-static void share_devices(const struct slurmd *slurmd, const struct fence_share *share,
-                          struct arena *arena, struct fence *fence) {
-    const struct fences *fences = &slurmd->fences;
-
-    fence->devices.items = arena_alloc(arena, (fences->devices.n + 1) * sizeof(char *));
-    vec_each (&fences->devices, device) {
-        if (gres_holds(share->gres, device->name, device->index))
-            continue;
-        char *text = arena_alloc(arena, DEVICE_TEXT_SIZE);
-        device_print(&device->number, text);
-        fence->devices.items[fence->devices.n++] = text;
-    }
-}
-
-static struct fence *share_fence(const struct slurmd *slurmd, const struct fence_share *share,
-                                 struct arena *arena) {
-    uint32_t enforced = slurmd->fences.enforced;
-    struct fence *fence = arena_alloc(arena, sizeof(*fence));
-
-    record_init(&record_fence, fence);
-    if (enforced & FENCE_CORES)
-        fence->cpus = share_cpus(slurmd, share, arena);
-    if (enforced & FENCE_MEMORY)
-        share_memory(slurmd, share->mem, fence);
-    if (enforced & FENCE_DEVICES)
-        share_devices(slurmd, share, arena, fence);
-    return fence;
-}
-
-static uint64_t job_pids(const struct slurmd *slurmd, uint32_t cpus) {
-    uint64_t all = slurmd->fences.pid_max * PIDS_PERCENT / 100;
-    uint64_t part = all * min_of(cpus, slurmd->node->cpus) / max_of(slurmd->node->cpus, 1u);
-
-    return max_of(part, (uint64_t) PIDS_MIN);
-}
-
 static bool has_gpu_files(const struct fences *fences) {
     vec_each (&fences->devices, device) {
         if (str_equal_nocase(device->name, "gpu"))
@@ -459,11 +348,22 @@ static bool has_gpu_files(const struct fences *fences) {
 void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
                   const struct fence_share *step, struct arena *arena, struct step_order *order) {
     const struct fences *fences = &slurmd->fences;
+    struct fence_rules rules = {
+        .conf = &slurmd->conf->cgroup,
+        .enforced = fences->enforced,
+        .cpu_map = &slurmd->cpu_map,
+        .machine_mem = slurmd->machine.memory,
+        .node_cpus = slurmd->node->cpus,
+        .pid_max = fences->pid_max,
+        .devices = fences->devices.items,
+        .n_devices = fences->devices.n,
+    };
     cleanup_str struct str text = STR_INIT;
 
     order->signal_children = slurmd->conf->cgroup.signal_children_processes;
     if (!fences->tree)
         return;
+    rules.has_swappiness = !(cgroup_tree_v2_parts(fences->tree) & CGROUP_MEMORY);
     cgroup_tree_print(fences->tree, &text);
     order->use_cgroup = true;
     order->cgroup_tree = arena_strndup(arena, text.data, text.length);
@@ -471,10 +371,9 @@ void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
     str_reset(&text);
     fence_step_path(order->job_id, order->step_id, &text);
     order->cgroup = arena_strndup(arena, text.data, text.length);
-    order->job_fence = share_fence(slurmd, job, arena);
-    order->step_fence = share_fence(slurmd, step, arena);
-    if (fences->enforced & FENCE_PIDS)
-        order->job_fence->pids = job_pids(slurmd, job->cpus);
+    order->job_fence = fence_new(&rules, job, arena);
+    order->step_fence = fence_new(&rules, step, arena);
+    order->step_fence->pids = UNSET64; /* the job's steps share its numbers as they like */
     order->devices_fenced = fences->enforced & FENCE_DEVICES && has_gpu_files(fences);
 }
 

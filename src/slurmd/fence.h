@@ -16,6 +16,7 @@
 #include "agent/step_wire.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "model/conf.h"
 #include "os/cgroup.h"
 
 struct slurmd;
@@ -59,6 +60,23 @@ struct fence_share {
     uint64_t mem;
 };
 
+/* ---- fence_share.c ---- */
+struct fence_rules {
+    const struct conf_cgroup *conf;
+    uint32_t enforced; /* enum fence_kind */
+    const struct cpu_map *cpu_map;
+    uint64_t machine_mem; /* MiB */
+    uint32_t node_cpus;
+    uint64_t pid_max;
+    bool has_swappiness; /* v1 */
+    const struct fence_device *devices;
+    size_t n_devices;
+};
+/* The limits of a share; memory is the arena's. Devices that the share does not hold are denied. */
+struct fence *fence_new(const struct fence_rules *rules, const struct fence_share *share,
+                        struct arena *arena);
+
+/* ---- fence.c ---- */
 /* Finds the control groups and tries out what they do. Takes some milliseconds. */
 void fences_start(struct slurmd *slurmd);
 /* After a change of the configuration. */

@@ -115,6 +115,18 @@ static void child_main(const struct cgroup *group, const struct trial *trial) {
     _exit(trial->child());
 }
 
+/* With vm.panic_on_oom=2 the machine stops when a group runs out of memory. */
+static bool oom_is_fatal(void) {
+    FILE *file = fopen("/proc/sys/vm/panic_on_oom", "re");
+    int value = 0;
+
+    if (file && fscanf(file, "%d", &value) != 1)
+        value = 0;
+    if (file)
+        fclose(file);
+    return value == 2;
+}
+
 /* Waits for the child; what hangs is killed. */
 static int wait_for(pid_t pid) {
     int status = 0;
@@ -146,7 +158,7 @@ static int try_one(struct cgroup_tree *tree, const struct trial *trial, struct e
     if (r < 0)
         return r;
     r = trial->limit(group, err);
-    if (r == 0) {
+    if (r == 0 && !(trial->ends_by_kill && oom_is_fatal())) {
         pid_t pid = fork();
         if (pid == 0)
             child_main(group, trial);

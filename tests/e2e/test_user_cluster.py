@@ -30,6 +30,12 @@ def test_its_owner_is_its_administrator(own):
     own.ok(f"scontrol update nodename={node} state=resume")
 
 
+def test_a_node_says_that_it_holds_jobs_to_nothing(own):
+    told = own.show("node n1")["Confinement"].strip()
+    assert told == "none: only root makes control groups, and slurmd runs as another user"
+    assert "held to nothing" in own.log("slurmd")
+
+
 def test_nobody_else_can_submit(own):
     for user in (OTHER, "root"):
         for command in ("sbatch -o /dev/null -D /tmp --wrap=true", "srun -D /tmp true", "salloc true"):
