@@ -63,6 +63,8 @@ static const struct own_verb {
 } own_verbs[] = {
     {"adopt", "make a login part of its user's job here, or refuse it; sluice adopt --help",
      sluice_adopt},
+    {"drains", "list nodes out of service: since when, why, what it costs, what cures it",
+     sluice_drains},
     {"gpus", "list every GPU: who has it, what it does; sluice gpus --help", sluice_gpus},
     {"keep", "let idle GPUs of a job be its own for a time: sluice keep JOB TIME", sluice_keep},
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",

@@ -172,19 +172,11 @@ static void check_missing(struct checks *checks, struct str *out) {
 /* ---- the table ---- */
 
 const struct check check_table[] = {
-    {"memory", "RealMemory", "replace the memory that failed, or correct RealMemory", false,
-     check_memory},
-    {"cpus", "CPUs", "bring the processors back, or correct CPUs", false, check_cpus},
-    {"devices", "Gres", "bring the devices of gres.conf back, or correct Gres", false,
-     check_devices},
-    {"tmpdisk", "TmpDisk", "mount TmpFS, or correct TmpDisk", false, check_tmp_disk},
-    {"clock", "sluice_clock_jump", "set the clock right and keep it so", false, check_clock},
-    {"missing", "sluice_watch", "mount it", true, check_missing},
-    {"disk", "sluice_disk_full", "remove files", true, check_disk},
-    {"inodes", "sluice_inodes_full", "remove files", true, check_inodes},
-    {"readonly", "sluice_watch", "look for errors of the disk, then mount it for writing", true,
-     check_readonly},
-    {"spool", "SlurmdSpoolDir", "look for errors of the disk, or make room", true, check_spool},
+    {"memory", false, check_memory},    {"cpus", false, check_cpus},
+    {"devices", false, check_devices},  {"tmpdisk", false, check_tmp_disk},
+    {"clock", false, check_clock},      {"missing", true, check_missing},
+    {"disk", true, check_disk},         {"inodes", true, check_inodes},
+    {"readonly", true, check_readonly}, {"spool", true, check_spool},
 };
 const size_t check_table_size = countof(check_table);
 

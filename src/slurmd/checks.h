@@ -35,9 +35,10 @@ struct checks {
     uint32_t clock_jump;  /* seconds from which on that is a problem; 0 = never */
 };
 
-/* One row for each check: what to do about its findings, and the key of its threshold. */
+/* One row for each check. Their thresholds and what to do about their findings are in
+ * model/reason.h, by how the findings begin. */
 struct check {
-    const char *name, *key, *cure;
+    const char *name;
     bool blocks; /* run by checks_run_slow() */
     void (*run)(struct checks *checks, struct str *out);
 };

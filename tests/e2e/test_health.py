@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes that find something wrong with themselves: they drain, say why, and do not come back by themselves."""
 
+import json
 import os
 import re
 import subprocess
@@ -121,6 +122,25 @@ def test_reasons_users_and_times_outlive_a_restart(make_cluster):               
     wait_until(lambda: state_of(cluster, third) == "idle")
     assert cluster.ok("sinfo -R; sinfo -hRl", user="root") == before
     assert {state_of(cluster, first), state_of(cluster, second)} == {"drain", "down"}
+
+
+def test_drains_are_listed_with_their_cost_and_cure_and_the_log_reminds_of_them(make_cluster):                # A53
+    cluster = make_cluster(nodes=2, gpus="a100:2",
+                           conf=f"SlurmctldParameters=sluice_drain_reminder=00:00:01\n{SLOW}")
+    node, other = cluster.node_names()
+    assert cluster.ok("sluice drains") == "No node is out of service.\n"
+    assert update(cluster, node, "state=drain reason='bad DIMM'").rc == 0
+    wait_until(lambda: "node n1 has been out of service" in cluster.log())
+    found = json.loads(cluster.ok("sluice drains --json"))["drains"]
+    assert [drain["node"] for drain in found] == [node]
+    assert found[0]["by"] == "root" and found[0]["cause"] == "bad DIMM" and not found[0]["cause_persists"]
+    assert found[0]["lost_cpu_seconds"] == 4 * found[0]["age_seconds"] > 0
+    assert found[0]["lost_gpu_seconds"] == 2 * found[0]["age_seconds"]
+    lines = cluster.ok("sluice drains").splitlines()
+    assert lines[0].split() == ["NODE", "STATE", "AGE", "BY", "GPU-HOURS", "CPU-HOURS", "CAUSE"]
+    assert lines[2] == f"    cure: scontrol update nodename={node} state=resume"
+    cluster.ok(lines[2].split("cure: ")[1], user="root")
+    assert cluster.ok("sluice drains") == "No node is out of service.\n"
 
 
 def program(work, name, body):

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/drains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/gpus.h"
+#include "cli/json_writer.h"
+#include "model/reason.h"
+#include "text/duration.h"
+#include "text/hostlist.h"
+
+bool drains_has(const struct node *node) {
+    return node->state != NODE_FUTURE &&
+           (node->state == NODE_DOWN ||
+            (node->flags & (NODE_FLAG_DRAIN | NODE_FLAG_FAIL | NODE_FLAG_INVALID_REG)));
+}
+
+/* The record counts up to lost_until; what is idle now has been since. */
+static uint64_t lost(const struct node *node, int64_t now, uint64_t counted, uint64_t idle) {
+    if (node->out_since == 0 || now <= node->lost_until)
+        return counted;
+    return counted + (uint64_t) (now - node->lost_until) * idle;
+}
+
+uint64_t drains_lost_cpu(const struct node *node, int64_t now) {
+    return lost(node, now, node->lost_cpu_seconds,
+                node->cpus - min_of(node->alloc_cpus, node->cpus));
+}
+
+uint64_t drains_lost_gpu(const struct node *node, int64_t now) {
+    uint64_t all = gpus_in_tres(node->cfg_tres), used = gpus_in_tres(node->alloc_tres);
+    return lost(node, now, node->lost_gpu_seconds, all - min_of(used, all));
+}
+
+struct ranked {
+    const struct node *node;
+    uint64_t costs[2];
+};
+
+static int compare(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    for (size_t i = 0; i < countof(x->costs); i++) {
+        if (x->costs[i] != y->costs[i])
+            return x->costs[i] < y->costs[i] ? 1 : -1;
+    }
+    return hostname_compare(x->node->name, y->node->name);
+}
+
+void drains_sort(const struct node **nodes, size_t n, int64_t now) {
+    cleanup_free struct ranked *ranked = xcalloc(n + 1, sizeof(*ranked));
+    for (size_t i = 0; i < n; i++)
+        ranked[i] = (struct ranked) {
+            nodes[i], {drains_lost_gpu(nodes[i], now), drains_lost_cpu(nodes[i], now)}};
+    qsort(ranked, n, sizeof(*ranked), compare);
+    for (size_t i = 0; i < n; i++)
+        nodes[i] = ranked[i].node;
+}
+
+void drains_cure(const struct node *node, struct str *out) {
+    const char *cause = node->problem != NULL ? node->problem : node->reason;
+    const struct reason_row *row = cause != NULL ? reason_find(cause) : NULL;
+    if (node->flags & NODE_FLAG_REBOOT_ISSUED) {
+        str_append(out, "nothing: it is rebooting");
+        return;
+    }
+    if (row != NULL)
+        str_printf(out, "%s, then: ", row->cure);
+    if (node->flags & NODE_FLAG_INVALID_REG)
+        str_append(out, "restart slurmd there, then: ");
+    str_printf(out, "scontrol update nodename=%s state=resume", node->name);
+}
+
+/* ---- text ---- */
+
+struct drain_column {
+    const char *head;
+    bool right;
+    void (*print)(const struct node *node, const struct drains_view *view, struct str *out);
+};
+
+static void print_name(const struct node *node, const struct drains_view *view, struct str *out) {
+    str_append(out, node->name);
+}
+static void print_state(const struct node *node, const struct drains_view *view, struct str *out) {
+    node_state_print(node->state, node->flags, true, out);
+}
+static void print_age(const struct node *node, const struct drains_view *view, struct str *out) {
+    if (node->out_since == 0)
+        str_append_char(out, '-');
+    else
+        duration_print_short(view->now - node->out_since, out);
+}
+static void print_by(const struct node *node, const struct drains_view *view, struct str *out) {
+    str_append(out, node->reason_user != NULL ? node->reason_user : "-");
+}
+static void print_hours(uint64_t seconds, struct str *out) {
+    str_printf(out, "%.1f", (double) seconds / 3600);
+}
+static void print_gpu(const struct node *node, const struct drains_view *view, struct str *out) {
+    if (gpus_in_tres(node->cfg_tres) == 0)
+        str_append_char(out, '-');
+    else
+        print_hours(drains_lost_gpu(node, view->now), out);
+}
+static void print_cpu(const struct node *node, const struct drains_view *view, struct str *out) {
+    print_hours(drains_lost_cpu(node, view->now), out);
+}
+static void print_cause(const struct node *node, const struct drains_view *view, struct str *out) {
+    str_append(out, node->reason != NULL ? node->reason : "no reason was given");
+}
+
+static const struct drain_column cells[] = {
+    {"NODE", false, print_name},   {"STATE", false, print_state},  {"AGE", true, print_age},
+    {"BY", false, print_by},       {"GPU-HOURS", true, print_gpu}, {"CPU-HOURS", true, print_cpu},
+    {"CAUSE", false, print_cause},
+};
+
+static void print_row(const struct node *node, const struct drains_view *view, const size_t *widths,
+                      struct str *out) {
+    for (size_t c = 0; c < countof(cells); c++) {
+        cleanup_str struct str text = STR_INIT;
+        if (node == NULL)
+            str_append(&text, cells[c].head);
+        else
+            cells[c].print(node, view, &text);
+        size_t pad = widths[c] - min_of(widths[c], text.length);
+        if (cells[c].right)
+            str_append_fill(out, ' ', pad);
+        str_append(out, str_cstr(&text));
+        if (c + 1 < countof(cells))
+            str_append_fill(out, ' ', 2 + (cells[c].right ? 0 : pad));
+    }
+    str_append_char(out, '\n');
+}
+
+static void print_totals(const struct drains_view *view, struct str *out) {
+    uint64_t cpu = 0, gpu = 0;
+    for (size_t i = 0; i < view->n; i++) {
+        cpu += drains_lost_cpu(view->nodes[i], view->now);
+        gpu += drains_lost_gpu(view->nodes[i], view->now);
+    }
+    str_printf(out, "%zu node%s out of service; ", view->n, view->n == 1 ? " is" : "s are");
+    print_hours(gpu, out);
+    str_append(out, " GPU hours and ");
+    print_hours(cpu, out);
+    str_append(out, " CPU hours have been lost so far.\n");
+}
+
+void drains_text(const struct drains_view *view, struct str *out) {
+    size_t widths[countof(cells)];
+    if (view->n == 0) {
+        str_append(out, "No node is out of service.\n");
+        return;
+    }
+    for (size_t c = 0; c < countof(cells); c++) {
+        widths[c] = strlen(cells[c].head);
+        for (size_t i = 0; i < view->n && c + 1 < countof(cells); i++) {
+            cleanup_str struct str text = STR_INIT;
+            cells[c].print(view->nodes[i], view, &text);
+            widths[c] = max_of(widths[c], text.length);
+        }
+    }
+    print_row(NULL, view, widths, out);
+    for (size_t i = 0; i < view->n; i++) {
+        print_row(view->nodes[i], view, widths, out);
+        str_append(out, "    cure: ");
+        drains_cure(view->nodes[i], out);
+        str_append_char(out, '\n');
+    }
+    print_totals(view, out);
+}
+
+/* ---- JSON ---- */
+
+static void json_drain(struct json *json, const struct node *node, int64_t now) {
+    cleanup_str struct str state = STR_INIT, cure = STR_INIT;
+    node_state_print(node->state, node->flags, false, &state);
+    drains_cure(node, &cure);
+    json_object(json, NULL);
+    json_text(json, "node", node->name);
+    json_text(json, "state", state.data);
+    json_signed(json, "since", node->out_since);
+    json_signed(json, "age_seconds", node->out_since != 0 ? now - node->out_since : 0);
+    json_text(json, "by", node->reason_user);
+    json_text(json, "cause", node->reason);
+    json_bool(json, "cause_persists", node->problem != NULL);
+    json_text(json, "found_now", node->problem);
+    json_unsigned(json, "lost_cpu_seconds", drains_lost_cpu(node, now));
+    json_unsigned(json, "lost_gpu_seconds", drains_lost_gpu(node, now));
+    json_text(json, "cure", cure.data);
+    json_end(json);
+}
+
+void drains_json(const struct drains_view *view, struct str *out) {
+    struct json json;
+    json_init(&json, JSON_PRETTY, out);
+    json_object(&json, NULL);
+    json_array(&json, "drains");
+    for (size_t i = 0; i < view->n; i++)
+        json_drain(&json, view->nodes[i], view->now);
+    json_end(&json);
+    json_end(&json);
+    json_finish(&json);
+}
