@@ -162,7 +162,7 @@
     X(jobid, "jobid", 0, REQUIRED, R, "SLURM_JOB_ID SLURM_JOBID", jobid, jobid, 1, HONOURED, STEP, "ID", "run as a step of this job") \
     X(kill_on_bad_exit, "kill-on-bad-exit", 'K', OPTIONAL, R, "SLURM_KILL_BAD_EXIT", zero_one, kill_on_bad_exit, 1, HONOURED, STEP, "0|1", "end the step when a task fails") \
     X(label, "label", 'l', NO, R, "SLURM_LABELIO", flag, label, 1, HONOURED, STEP, "", "put the task number in front of each line") \
-    X(mpi, "mpi", 0, REQUIRED, R, "SLURM_MPI_TYPE", string, mpi, 1, HONOURED, STEP, "TYPE", "none; list shows what there is") \
+    X(mpi, "mpi", 0, REQUIRED, R, "SLURM_MPI_TYPE", string, mpi, 1, HONOURED, STEP, "TYPE", "how MPI programs find each other; list shows what there is") \
     X(msg_timeout, "msg-timeout", 0, REQUIRED, R, "", count, unread_number, 3, NOT_YET, STEP, "SECONDS", "patience with messages") \
     X(multi_prog, "multi-prog", 0, NO, R, "SLURM_SRUN_MULTI", flag, multi_prog, 1, HONOURED, STEP, "", "the argument is a file: which tasks run which program") \
     X(no_allocate, "no-allocate", 'Z', NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "run without an allocation (root)") \

@@ -7,6 +7,7 @@
  * event loop. One struct srun per process; the parts:
  *   srun_ask.c     the allocation, the step, what is said while waiting
  *   srun_launch.c  connections to the nodes
+ *   srun_exchange.c  what MPI servers on the nodes tell each other
  *   srun_input.c   standard input with a window per node
  *   srun_output.c  standard output and error: lines, labels, files, back-pressure
  *   srun_tasks.c   starts and ends of tasks: messages, --kill-on-bad-exit, --wait
@@ -20,6 +21,7 @@
 #include <stdint.h>
 #include <termios.h>
 
+#include "base/list.h"
 #include "base/vec.h"
 #include "cli/connect.h"
 #include "cli/main.h"
@@ -109,6 +111,8 @@ struct srun {
     bool launch_failed, out_of_memory;
     bool only_looks; /* sattach: the step is somebody else's to end */
 
+    struct list gatherings; /* srun_exchange.c */
+
     /* signals, terminal */
     uint64_t interrupted_usec;
     unsigned n_interrupts;
@@ -138,6 +142,9 @@ void srun_send_all(struct srun *srun, uint16_t type, const void *object);
  * ***" with `why` at its end; NULL: without a word. */
 void srun_terminate(struct srun *srun, bool gently, const char *why);
 void srun_cancel_text(const char *why, struct str *out); /* "CANCELLED AT …" */
+
+/* ---- srun_exchange.c ---- */
+void srun_exchange(struct srun_node *node, const struct step_exchange *exchange);
 
 /* ---- srun_output.c ---- */
 int srun_output_open(struct srun *srun);

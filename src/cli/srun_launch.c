@@ -74,6 +74,9 @@ static void on_body(struct srun_node *node, uint16_t type, void *body) {
         else
             srun_output_data(node->srun, io);
         break;
+    case MSG_STEP_EXCHANGE:
+        srun_exchange(node, body);
+        break;
     case MSG_STEP_FINISHED:
         srun_node_finished(node, body);
         break;
@@ -225,6 +228,7 @@ int srun_launch(struct srun *srun) {
                 srun->tasks[layout->ranks.items[k]].node = (uint16_t) i;
         }
     }
+    list_init(&srun->gatherings);
     srun_tasks_begin(srun);
     for (size_t i = 0; i < srun->n_nodes; i++)
         node_dial(&srun->nodes[i], &launch);

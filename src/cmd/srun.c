@@ -14,13 +14,37 @@
 
 /* ---- --mpi ---- */
 
+static const char *const mpi_types[] = {"none", "pmi2"};
+
+static int list_mpi(struct srun *srun) {
+    cleanup_str struct str text = STR_INIT;
+
+    str_append(&text, "MPI plugin types are...\n");
+    for (size_t i = 0; i < countof(mpi_types); i++)
+        str_printf(&text, "\t%s\n", mpi_types[i]);
+    return cli_print(&srun->cli, "%s", text.data);
+}
+
+/* Without --mpi it is the site's MpiDefault. */
 static int check_mpi(struct srun *srun) {
     const char *mpi = srun->options.mpi;
 
-    if (!mpi || strcasecmp(mpi, "none") == 0)
+    if (!mpi) {
+        const struct conf *conf = cli_conf(&srun->cli);
+        if (!conf)
+            return srun->cli.error_status;
+        string_set(&srun->options.mpi,
+                   conf_word_name(&conf_vocabulary_MPI, conf->mpi_default));
+        mpi = srun->options.mpi;
+    }
+    if (!mpi)
         return CLI_GO_ON;
     if (strcasecmp(mpi, "list") == 0 || strcasecmp(mpi, "help") == 0)
-        return cli_print(&srun->cli, "MPI plugin types are...\n\tnone\n");
+        return list_mpi(srun);
+    for (size_t i = 0; i < countof(mpi_types); i++) {
+        if (strcasecmp(mpi, mpi_types[i]) == 0)
+            return CLI_GO_ON;
+    }
     cli_error(&srun->cli, "MPI: Cannot create context for mpi/%s", mpi);
     cli_error(&srun->cli, "Invalid MPI type '%s', --mpi=list for acceptable types", mpi);
     return srun->cli.error_status;

@@ -257,6 +257,28 @@ static void choose_nodes(struct core_job *job, const bool *allowed, uint32_t nod
     }
 }
 
+static uint32_t nodes_with_tasks(const struct step_plan *plan) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < plan->n; i++)
+        n += plan->counts[i] > 0;
+    return n;
+}
+
+/* Nodes that turn out to have room for no task are not the step's. */
+static void drop_idle_nodes(struct step_plan *plan) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        if (plan->counts[i] == 0)
+            continue;
+        plan->entries[kept] = plan->entries[i];
+        plan->counts[kept] = plan->counts[i];
+        plan->all_cpus[kept] = plan->all_cpus[i];
+        plan->free_cpus[kept] = plan->free_cpus[i];
+        plan->max_tasks[kept++] = plan->max_tasks[i];
+    }
+    plan->n = kept;
+}
+
 /* Tasks on the plan's nodes. True when they must wait for CPUs of other steps. */
 static int place_tasks(const struct core_job *job, const struct step_request *request,
                        struct step_plan *plan, bool *ret_busy, struct error *err) {
@@ -272,8 +294,12 @@ static int place_tasks(const struct core_job *job, const struct step_request *re
             job->rec.num_cpus);
     *ret_busy = false;
     if (plan->exact) {
+        uint32_t nodes = nodes_with_tasks(plan);
         room.cpus = plan->free_cpus;
-        *ret_busy = !layout_tasks(tasks, plan->n, &room, even, plan->counts);
+        *ret_busy = !layout_tasks(tasks, plan->n, &room, even, plan->counts) ||
+                    nodes_with_tasks(plan) < min_of(nodes, request->min_nodes);
+        if (!*ret_busy)
+            drop_idle_nodes(plan);
         return 0;
     }
     for (uint32_t i = 0; i < plan->n; i++)

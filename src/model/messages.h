@@ -663,6 +663,22 @@ RECORD_DECLARE(file_failure, FILE_FAILURE_FIELDS)
     X(2, RECS, failures, file_failure) /* since the last one */
 RECORD_DECLARE(file_result, FILE_RESULT_FIELDS)
 
+/* slurmstepd <-> srun: what the MPI servers on the nodes of a step tell each other. Without `to`
+ * each of `nodes` (none: all) sends one part under the same tag, and gets the parts of all. */
+#define STEP_PART_FIELDS(X)                                                                        \
+    X(1, U32, node, 0) /* index in the step */                                                     \
+    X(2, BLOB, data, 0)
+RECORD_DECLARE(step_part, STEP_PART_FIELDS)
+#define STEP_EXCHANGE_FIELDS(X)                                                                    \
+    X(1, STR, tag, 0)                                                                              \
+    X(2, RECS, parts, step_part)                                                                   \
+    X(3, U32S, nodes, 0)                                                                           \
+    X(4, OPT32, to, 0)   /* for this node alone */                                                 \
+    X(5, U32, from, 0)   /* then: whose it is */                                                   \
+    X(6, BOOL, abort, 0) /* end the step */                                                        \
+    X(7, STR, message, 0)
+RECORD_DECLARE(step_exchange, STEP_EXCHANGE_FIELDS)
+
 /* ---- sluice why ---- */
 #define WHY_FIELDS(X) X(1, STR, job, 0) /* "12", "12_3" */
 RECORD_DECLARE(why, WHY_FIELDS)
@@ -820,6 +836,7 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(106, STEP_STAT, step_stat)                                                                   \
     X(107, STEP_STAT_REPLY, step_stat_reply)                                                       \
     X(108, STEP_ATTACH, step_attach)                                                               \
+    X(109, STEP_EXCHANGE, step_exchange)                                                           \
     /* files */                                                                                    \
     X(112, FILE_GRANT, file_grant)                                                                 \
     X(113, FILE_OPEN, file_open)                                                                   \

@@ -42,6 +42,7 @@ static void done_base(struct stepd *stepd) {
 }
 
 static void step_ended(struct stepd *stepd) {
+    mpi_close(stepd);
     stream_drain(stepd);
     oom_stop(stepd);
     oom_sum_up(stepd);
@@ -245,6 +246,7 @@ void stepd_children(struct stepd *stepd) {
             task->status = status;
             task->is_oom = is_oom;
             stepd->n_running--;
+            mpi_task_exited(stepd, task);
             if (stepd->state == STEPD_RUNNING && hooks_after(stepd, task))
                 stepd->n_epilogs++;
         }

@@ -26,6 +26,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     struct arena arena;
     struct step_io io;
     struct step_control control;
+    struct step_exchange exchange;
 
     arena_init(&arena, RPC_FRAME_MAX * 2ull);
     if (message->type == MSG_STEP_IO &&
@@ -35,6 +36,9 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     } else if (message->type == MSG_STEP_CONTROL &&
                wire_decode(&record_step_control, message->body, &arena, &control, NULL) == 0) {
         on_control(stepd, &control);
+    } else if (message->type == MSG_STEP_EXCHANGE &&
+               wire_decode(&record_step_exchange, message->body, &arena, &exchange, NULL) == 0) {
+        mpi_exchange(stepd, &exchange);
     }
     arena_done(&arena);
 }

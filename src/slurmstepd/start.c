@@ -112,8 +112,6 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     struct spawn_plan plan = {
         .program = argv[0],
         .argv = argv,
-        .envp = env_array(&stepd->env),
-        .pid_digits = (char *) (uintptr_t) env_get(&stepd->env, "SLURM_TASK_PID"),
         .fds = {fds[0], fds[1], fds[2]},
         .identity = stepd->identity,
         .umask = stepd->launch ? stepd->launch->job->umask : stepd->step->umask,
@@ -129,7 +127,11 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
 
     plan.ret_bind_errno = &bind_errno;
     plan_binding(stepd, task, &plan, &head, &tail);
-    if (confine_task(&stepd->confine, task->local_id, &entry, &err) < 0 ||
+    int r = mpi_task(stepd, task, &plan, &err);
+    cleanup_fd int extra_fd = plan.extra_fd > 0 ? plan.extra_fd : -1;
+    plan.envp = env_array(&stepd->env);
+    plan.pid_digits = (char *) (uintptr_t) env_get(&stepd->env, "SLURM_TASK_PID");
+    if (r < 0 || confine_task(&stepd->confine, task->local_id, &entry, &err) < 0 ||
         spawn_start(&plan, &pid, &errnum, &err) < 0) {
         stepd_complain(stepd, "%s", err.text);
         if (pid == 0) {
@@ -401,6 +403,8 @@ static int start_step(struct stepd *stepd, struct error *err) {
     if (r < 0)
         return r;
     r = confine(stepd, err);
+    if (r == 0)
+        r = mpi_open(stepd, err);
     if (r < 0)
         return r;
     int(*fds)[3] = xcalloc(stepd->n_tasks + 1, sizeof(*fds));

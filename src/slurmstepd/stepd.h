@@ -29,6 +29,7 @@
 #include "slurmstepd/bind.h"
 #include "slurmstepd/confine.h"
 #include "slurmstepd/env.h"
+#include "slurmstepd/mpi.h"
 #include "slurmstepd/oom.h"
 #include "slurmstepd/sample.h"
 #include "slurmstepd/spawn.h"
@@ -85,6 +86,7 @@ struct stepd {
     const struct spawn_identity *identity; /* NULL: we run as that user already */
     struct env env;
     struct bind bind; /* of the tasks to CPUs */
+    struct mpi *mpi;  /* NULL = none */
     const char *work_dir;
     char *script_dir, *script; /* batch */
 

@@ -113,6 +113,28 @@ TEST(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus) {
     world_stop(&world);
 }
 
+TEST(an_exact_step_has_a_task_on_each_of_its_nodes_or_waits) {
+    struct world world;
+    struct step_request request;
+    struct step_answer answer;
+    uint32_t job = begin_job(&world, 2, 5, NULL); /* 4 CPUs and 1 */
+    steps_request(&request, job, 2);
+    request.exact = true;
+    request.min_nodes = request.max_nodes = 2;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "1(x2)");
+    steps_create(&world, &request, &answer);
+    assert_true(answer.waiting);
+    request.min_nodes = request.max_nodes = 0;
+    struct step step = step_run(&world, &request);
+    assert_string_equal(step.tasks_per_node, "2");
+    assert_string_equal(step.nodes, "n1");
+    steps_end(&world, job, 0, 0);
+    steps_answer(&world, &answer);
+    assert_non_null(answer.layout);
+    steps_done(&answer);
+    world_stop(&world);
+}
+
 TEST(cpus_per_task_makes_a_step_exact) {
     struct world world;
     struct step_request request;
@@ -617,6 +639,7 @@ int main(void) {
         cmocka_unit_test(steps_are_numbered_and_the_next_one_waits_until_the_first_has_ended),
         cmocka_unit_test(an_immediate_step_does_not_wait),
         cmocka_unit_test(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus),
+        cmocka_unit_test(an_exact_step_has_a_task_on_each_of_its_nodes_or_waits),
         cmocka_unit_test(cpus_per_task_makes_a_step_exact),
         cmocka_unit_test(relative_nodelist_and_exclude_choose_among_the_jobs_nodes),
         cmocka_unit_test(
