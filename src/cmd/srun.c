@@ -14,14 +14,25 @@
 
 /* ---- --mpi ---- */
 
-static const char *const mpi_types[] = {"none", "pmi2"};
+/* The library of PMIx serves clients of all these versions. */
+static const char *const mpi_types[] = {
+    "none", "pmi2",
+#ifdef SLUICE_PMIX
+    "pmix", "pmix_v3", "pmix_v4", "pmix_v5",
+#endif
+};
 
 static int list_mpi(struct srun *srun) {
     cleanup_str struct str text = STR_INIT;
 
     str_append(&text, "MPI plugin types are...\n");
-    for (size_t i = 0; i < countof(mpi_types); i++)
-        str_printf(&text, "\t%s\n", mpi_types[i]);
+    for (size_t i = 0; i < countof(mpi_types); i++) {
+        if (!strchr(mpi_types[i], '_'))
+            str_printf(&text, "\t%s\n", mpi_types[i]);
+    }
+#ifdef SLUICE_PMIX
+    str_append(&text, "specific pmix plugin versions available: " SLUICE_PMIX "\n");
+#endif
     return cli_print(&srun->cli, "%s", text.data);
 }
 
@@ -33,8 +44,7 @@ static int check_mpi(struct srun *srun) {
         const struct conf *conf = cli_conf(&srun->cli);
         if (!conf)
             return srun->cli.error_status;
-        string_set(&srun->options.mpi,
-                   conf_word_name(&conf_vocabulary_MPI, conf->mpi_default));
+        string_set(&srun->options.mpi, conf_word_name(&conf_vocabulary_MPI, conf->mpi_default));
         mpi = srun->options.mpi;
     }
     if (!mpi)

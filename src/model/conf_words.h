@@ -103,9 +103,9 @@
 #define CONF_JOBCOMP_ALIASES(X) \
     X(JOBCOMP_NONE, "jobcomp/slurmdbd", OBSOLETE) X(JOBCOMP_NONE, "jobcomp/pgsql", OBSOLETE)
 #define CONF_MPI_WORDS(X) \
-    X(MPI_NONE, "none", HONOURED) X(MPI_PMI2, "pmi2", HONOURED) X(MPI_PMIX, "pmix", NOT_YET) \
-    X(MPI_PMIX_V3, "pmix_v3", NOT_YET) X(MPI_PMIX_V4, "pmix_v4", NOT_YET) \
-    X(MPI_PMIX_V5, "pmix_v5", NOT_YET) X(MPI_CRAY_SHASTA, "cray_shasta", REFUSED)
+    X(MPI_NONE, "none", HONOURED) X(MPI_PMI2, "pmi2", HONOURED) X(MPI_PMIX, "pmix", HONOURED) \
+    X(MPI_PMIX_V3, "pmix_v3", HONOURED) X(MPI_PMIX_V4, "pmix_v4", HONOURED) \
+    X(MPI_PMIX_V5, "pmix_v5", HONOURED) X(MPI_CRAY_SHASTA, "cray_shasta", REFUSED)
 #define CONF_MPI_ALIASES(X) \
     X(MPI_NONE, "openmpi", OBSOLETE) X(MPI_NONE, "lam", OBSOLETE) X(MPI_NONE, "mvapich", OBSOLETE) \
     X(MPI_NONE, "mpich1_p4", OBSOLETE) X(MPI_NONE, "mpich1_shmem", OBSOLETE) \

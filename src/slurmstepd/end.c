@@ -170,6 +170,7 @@ static void stepd_end(struct stepd *stepd) {
     if (stepd->state != STEPD_RUNNING)
         return;
     stepd->state = STEPD_ENDING;
+    mpi_close(stepd); /* or its server would be what is left */
     stepd->ending_since = loop_monotonic_usec();
     stepd->kill_rounds = 0;
     stepd_timer(stepd);

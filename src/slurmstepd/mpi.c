@@ -9,6 +9,7 @@
 
 #include "os/sock.h"
 #include "slurmstepd/pmi.h"
+#include "slurmstepd/pmix_link.h"
 #include "slurmstepd/stepd.h"
 
 struct mpi_client {
@@ -19,6 +20,7 @@ struct mpi_client {
 };
 struct mpi {
     struct stepd *stepd;
+    struct pmix *pmix; /* or: */
     struct pmi *pmi;
     struct mpi_client *clients;
     uint32_t n_fences;
@@ -151,28 +153,34 @@ int mpi_open(struct stepd *stepd, struct error *err) {
     const char *type = stepd->step->mpi;
     struct str job cleanup_str = STR_INIT;
 
-    if (!type || !str_equal_nocase(type, "pmi2"))
+    if (!type || str_equal_nocase(type, "none"))
         return 0;
-    stepd_name(stepd, &job);
     struct mpi *mpi = zalloc(struct mpi);
     mpi->stepd = stepd;
+    stepd->mpi = mpi;
+    if (str_starts_nocase(type, "pmix"))
+        return pmix_open(stepd, &mpi->pmix, err);
+    stepd_name(stepd, &job);
     mpi->pmi = pmi_new(job.data, stepd->step->layout, stepd->node->ranks.items, stepd->n_tasks);
     mpi->clients = xcalloc(stepd->n_tasks + 1, sizeof(*mpi->clients));
     for (size_t i = 0; i < stepd->n_tasks; i++)
         mpi->clients[i] = (struct mpi_client) {.mpi = mpi, .local_id = i, .fd = -1};
-    stepd->mpi = mpi;
     return 0;
 }
 
 int mpi_task(struct stepd *stepd, struct task *task, struct spawn_plan *plan, struct error *err) {
     if (!stepd->mpi)
         return 0;
+    if (stepd->mpi->pmix) {
+        pmix_variables(stepd->mpi->pmix, task->local_id);
+        return 0;
+    }
     pmi_variables(stepd, task);
     return client_open(&stepd->mpi->clients[task->local_id], &plan->extra_fd, err);
 }
 
 void mpi_task_exited(struct stepd *stepd, const struct task *task) {
-    if (!stepd->mpi)
+    if (!stepd->mpi || !stepd->mpi->pmi)
         return;
     pmi_task_gone(stepd->mpi->pmi, task->local_id);
     tell_fence(stepd->mpi);
@@ -181,7 +189,9 @@ void mpi_task_exited(struct stepd *stepd, const struct task *task) {
 void mpi_exchange(struct stepd *stepd, const struct step_exchange *exchange) {
     struct mpi *mpi = stepd->mpi;
 
-    if (!mpi)
+    if (mpi && mpi->pmix)
+        pmix_exchange(mpi->pmix, exchange);
+    if (!mpi || !mpi->pmi)
         return;
     pmi_fence_done(mpi->pmi, exchange->parts.items, exchange->parts.n);
     for (size_t i = 0; i < stepd->n_tasks; i++)
@@ -193,7 +203,8 @@ void mpi_close(struct stepd *stepd) {
 
     if (!mpi)
         return;
-    for (size_t i = 0; i < stepd->n_tasks; i++)
+    pmix_close(mpi->pmix);
+    for (size_t i = 0; mpi->clients && i < stepd->n_tasks; i++)
         client_close(&mpi->clients[i]);
     pmi_free(mpi->pmi);
     free(mpi->clients);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What tasks of a parallel program need to find each other: a server on each node that speaks
- * their library's language (PMI-1 and PMI-2: pmi.h), and an exchange among the nodes through the
- * step's srun.
+ * their library's language (PMI-1 and PMI-2: pmi.h, PMIx: pmix_link.h), and an exchange among the
+ * nodes through the step's srun.
  */
 #ifndef SLUICE_SLURMSTEPD_MPI_H
 #define SLUICE_SLURMSTEPD_MPI_H

@@ -67,3 +67,38 @@ def test_an_abort_ends_the_program_on_all_nodes(cluster, work, programs):
 def test_the_site_s_default_counts_where_nothing_is_asked(make_cluster, work, programs):
     cluster = make_cluster(nodes=2, cpus=2, conf="MpiDefault=pmi2")
     check_hello(cluster.run(f"srun -N 2 -n 4 {program(programs, 'mpich')}", cwd=work), 4, 2)
+
+
+def needs_pmix(cluster):
+    if "pmix" not in cluster.ok("srun --mpi=list"):
+        pytest.skip("built without the PMIx library")
+
+
+@pytest.mark.parametrize("shape, size, nodes", [("-n 1", 1, 1), ("-n 4", 4, 1), ("-N 3 -n 7 -m cyclic", 7, 3)])
+def test_open_mpi_by_pmix(cluster, work, programs, shape, size, nodes):
+    needs_pmix(cluster)
+    check_hello(cluster.run(f"srun --mpi=pmix {shape} {program(programs, 'openmpi')} big", cwd=work), size, nodes)
+    for node in cluster.node_names():
+        left = os.listdir(os.path.join(cluster.dir, "spool", node))
+        assert not [name for name in left if name.startswith("pmix")], left
+
+
+def test_open_mpi_asks_other_nodes_when_data_is_wanted(cluster, work, programs):
+    needs_pmix(cluster)
+    lazy = {"OMPI_MCA_pmix_base_async_modex": "1", "OMPI_MCA_pmix_base_collect_data": "0"}
+    check_hello(cluster.run(f"srun --mpi=pmix -N 2 -n 4 {program(programs, 'openmpi')}", cwd=work, env=lazy), 4, 2)
+
+
+def test_an_abort_of_open_mpi_ends_the_program_on_all_nodes(cluster, work, programs):
+    needs_pmix(cluster)
+    result = cluster.run(f"srun --mpi=pmix -N 2 -n 4 {program(programs, 'openmpi')} abort", cwd=work)
+    assert result.rc != 0 and "task 1 called abort with exit code 3" in result.err
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+def test_mpirun_in_an_allocation(cluster, work, programs, mpi):
+    check_hello(cluster.run(f"salloc -Q -N 2 -n 4 mpirun.{mpi} {program(programs, mpi)}", cwd=work, timeout=60), 4, 2)
+    job = cluster.submit(f"-N 2 -n 4 -o out --wrap='mpirun.{mpi} {program(programs, mpi)}'", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    text = open(os.path.join(work, "out")).read()
+    assert len(re.findall(r"^rank \d of 4", text, re.M)) == 4, text
