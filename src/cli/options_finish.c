@@ -247,6 +247,11 @@ static void step_gres(const struct options *options, struct step_request *step) 
     string_set(&step->tres_per_task, job->tres_per_task);
 }
 
+static bool is_packed(const char *distribution) {
+    const char *flag = distribution ? strrchr(distribution, ',') : NULL;
+    return flag && strcasecmp(flag, ",pack") == 0;
+}
+
 void options_step(const struct options *options, struct step_request *step) {
     const struct job_request *job = &options->job;
     record_init(&record_step_request, step);
@@ -273,6 +278,9 @@ void options_step(const struct options *options, struct step_request *step) {
     step->overcommit = job->overcommit;
     step->distribution = job->distribution;
     step->plane_size = job->plane_size;
+    step->pack = is_packed(job->distribution_text);
+    if (step->pack && options->origin[OPT_nodes] != OPTION_LINE)
+        step->min_nodes = step->max_nodes = 0; /* the job's count is no wish */
     step->time_limit = job->time_limit;
     step->immediate = job->immediate != UNSET32;
     step->no_kill = job->no_kill;

@@ -10,19 +10,17 @@ static uint32_t node_room(const struct task_room *room, uint32_t i) {
     return min_of(tasks, room->max_tasks[i]);
 }
 
-/* `even`: one task to each node in turn (cyclic counts); else as many as fit, node by node, after
- * every node has its first. */
-bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room, bool even,
-                  uint32_t *counts) {
+bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room,
+                  enum layout_order order, uint32_t *counts) {
     uint32_t left = ntasks;
     memset(counts, 0, n_nodes * sizeof(*counts));
-    for (uint32_t i = 0; i < n_nodes && left > 0; i++) {
+    for (uint32_t i = 0; i < n_nodes && left > 0 && order != LAYOUT_PACK; i++) {
         if (node_room(room, i) > 0) {
             counts[i] = 1;
             left--;
         }
     }
-    if (!even && !room->overcommit) {
+    if (order != LAYOUT_EVEN && !room->overcommit) {
         for (uint32_t i = 0; i < n_nodes && left > 0; i++) {
             uint32_t more = min_of(left, node_room(room, i) - counts[i]);
             counts[i] += more;

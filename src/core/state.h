@@ -783,8 +783,13 @@ struct task_room {
     uint32_t cpus_per_task;
     bool overcommit; /* cpus count for nothing */
 };
-bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room, bool even,
-                  uint32_t *counts);
+enum layout_order {
+    LAYOUT_EVEN, /* one task to each node in turn */
+    LAYOUT_FILL, /* one to each, then as many as fit, node by node */
+    LAYOUT_PACK, /* as many as fit, node by node; the last nodes may get none */
+};
+bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room,
+                  enum layout_order order, uint32_t *counts);
 void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t n_nodes,
                   const uint32_t *counts, uint32_t **ranks);
 

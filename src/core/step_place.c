@@ -285,9 +285,12 @@ static int place_tasks(const struct core_job *job, const struct step_request *re
     uint32_t cpt = max_of(request->cpus_per_task, 1u);
     uint32_t tasks = plan->ntasks;
     struct task_room room = {plan->all_cpus, plan->max_tasks, cpt, request->overcommit};
-    bool even = request->distribution == DIST_CYCLIC || request->distribution == DIST_PLANE ||
-                (request->distribution == DIST_DEFAULT && tasks <= plan->n);
-    if (!layout_tasks(tasks, plan->n, &room, even, plan->counts))
+    bool dealt = request->distribution == DIST_CYCLIC || request->distribution == DIST_PLANE;
+    enum layout_order order = !request->pack                     ? LAYOUT_EVEN
+                              : request->min_nodes > 0 && !dealt ? LAYOUT_FILL
+                              : request->min_nodes > 0           ? LAYOUT_EVEN
+                                                                 : LAYOUT_PACK;
+    if (!layout_tasks(tasks, plan->n, &room, order, plan->counts))
         return step_refuse(
             err, ERR_TOO_MANY_CPUS,
             "%u tasks of %u CPUs each do not fit on %u CPUs of the job (-O allows it)", tasks, cpt,
@@ -296,12 +299,13 @@ static int place_tasks(const struct core_job *job, const struct step_request *re
     if (plan->exact) {
         uint32_t nodes = nodes_with_tasks(plan);
         room.cpus = plan->free_cpus;
-        *ret_busy = !layout_tasks(tasks, plan->n, &room, even, plan->counts) ||
+        *ret_busy = !layout_tasks(tasks, plan->n, &room, order, plan->counts) ||
                     nodes_with_tasks(plan) < min_of(nodes, request->min_nodes);
         if (!*ret_busy)
             drop_idle_nodes(plan);
         return 0;
     }
+    drop_idle_nodes(plan);
     for (uint32_t i = 0; i < plan->n; i++)
         *ret_busy |= plan->free_cpus[i] < plan->all_cpus[i];
     return 0;

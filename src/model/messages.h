@@ -73,7 +73,8 @@ RECORD_DECLARE(reply_error, REPLY_ERROR_FIELDS)
     X(36, BOOL, mem_inherited, 0) /* the memory is what the job asked for, not this step */        \
     X(37, OPT64, mem_per_gpu, 0)                                                                   \
     X(38, U32, ntasks_per_core, 0)                                                                 \
-    X(39, U32, ntasks_per_socket, 0)
+    X(39, U32, ntasks_per_socket, 0)                                                               \
+    X(40, BOOL, pack, 0) /* -m …,Pack: on few nodes rather than evenly */
 RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
 RECORD_DECLARE(submit, SUBMIT_FIELDS)
 

@@ -18,48 +18,55 @@ static uint32_t counts[NODES];
 
 /* most 0: no limit */
 static bool lay_out(uint32_t ntasks, uint32_t cpus_per_task, uint32_t most, bool overcommit,
-                    bool even) {
+                    enum layout_order order) {
     uint32_t limit = most > 0 ? most : UINT32_MAX;
     const uint32_t max_tasks[NODES] = {limit, limit, limit};
     const struct task_room room = {cpus, max_tasks, cpus_per_task, overcommit};
-    return layout_tasks(ntasks, NODES, &room, even, counts);
+    return layout_tasks(ntasks, NODES, &room, order, counts);
 }
 
 TEST(block_fills_node_by_node_after_every_node_has_one_task) {
-    assert_true(lay_out(7, 1, 0, false, false));
+    assert_true(lay_out(7, 1, 0, false, LAYOUT_FILL));
     counts_are(counts, 4, 2, 1);
-    assert_true(lay_out(4, 1, 0, false, false));
+    assert_true(lay_out(4, 1, 0, false, LAYOUT_FILL));
     counts_are(counts, 2, 1, 1);
-    assert_true(lay_out(2, 1, 0, false, false));
+    assert_true(lay_out(2, 1, 0, false, LAYOUT_FILL));
     counts_are(counts, 1, 1, 0);
 }
 
 TEST(cyclic_deals_tasks_out_in_turn) {
-    assert_true(lay_out(7, 1, 0, false, true));
+    assert_true(lay_out(7, 1, 0, false, LAYOUT_EVEN));
     counts_are(counts, 3, 2, 2);
-    assert_true(lay_out(10, 1, 0, false, true));
+    assert_true(lay_out(10, 1, 0, false, LAYOUT_EVEN));
     counts_are(counts, 4, 2, 4);
 }
 
 TEST(cpus_per_task_and_tasks_per_node_bound_a_node) {
-    assert_true(lay_out(4, 2, 0, false, false));
+    assert_true(lay_out(4, 2, 0, false, LAYOUT_FILL));
     counts_are(counts, 2, 1, 1);
-    assert_false(lay_out(6, 2, 0, false, false));
-    assert_true(lay_out(6, 1, 2, false, false));
+    assert_false(lay_out(6, 2, 0, false, LAYOUT_FILL));
+    assert_true(lay_out(6, 1, 2, false, LAYOUT_FILL));
     counts_are(counts, 2, 2, 2);
-    assert_false(lay_out(7, 1, 2, false, false));
-    assert_false(lay_out(1, UINT32_MAX, 0, false, false));
+    assert_false(lay_out(7, 1, 2, false, LAYOUT_FILL));
+    assert_false(lay_out(1, UINT32_MAX, 0, false, LAYOUT_FILL));
+}
+
+TEST(packing_leaves_the_last_nodes_empty) {
+    assert_true(lay_out(5, 1, 0, false, LAYOUT_PACK));
+    counts_are(counts, 4, 1, 0);
+    assert_true(lay_out(10, 1, 0, false, LAYOUT_PACK));
+    counts_are(counts, 4, 2, 4);
 }
 
 TEST(a_node_without_room_is_left_out) {
-    assert_true(lay_out(2, 3, 0, false, false));
+    assert_true(lay_out(2, 3, 0, false, LAYOUT_FILL));
     counts_are(counts, 1, 0, 1);
 }
 
 TEST(overcommit_spreads_whatever_the_cpus) {
-    assert_true(lay_out(12, 8, 0, true, false));
+    assert_true(lay_out(12, 8, 0, true, LAYOUT_FILL));
     counts_are(counts, 4, 4, 4);
-    assert_false(lay_out(12, 8, 3, true, false));
+    assert_false(lay_out(12, 8, 3, true, LAYOUT_FILL));
 }
 
 static uint32_t numbers[NODES][TASKS], *ranks[NODES] = {numbers[0], numbers[1], numbers[2]};
@@ -100,6 +107,7 @@ int main(void) {
         cmocka_unit_test(block_fills_node_by_node_after_every_node_has_one_task),
         cmocka_unit_test(cyclic_deals_tasks_out_in_turn),
         cmocka_unit_test(cpus_per_task_and_tasks_per_node_bound_a_node),
+        cmocka_unit_test(packing_leaves_the_last_nodes_empty),
         cmocka_unit_test(a_node_without_room_is_left_out),
         cmocka_unit_test(overcommit_spreads_whatever_the_cpus),
         cmocka_unit_test(block_ranks_run_through_each_node),

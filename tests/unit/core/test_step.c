@@ -135,6 +135,23 @@ TEST(an_exact_step_has_a_task_on_each_of_its_nodes_or_waits) {
     world_stop(&world);
 }
 
+TEST(tasks_are_spread_evenly_unless_they_are_to_be_packed) {
+    struct world world;
+    struct step_request request;
+    uint32_t job = begin_job(&world, 3, 12, NULL);
+    steps_request(&request, job, 6);
+    request.overlap = true;
+    request.distribution = DIST_BLOCK;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "2(x3)");
+    request.pack = true;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "4,2");
+    request.min_nodes = request.max_nodes = 3;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "4,1(x2)");
+    request.distribution = DIST_CYCLIC;
+    assert_string_equal(step_run(&world, &request).tasks_per_node, "2(x3)");
+    world_stop(&world);
+}
+
 TEST(cpus_per_task_makes_a_step_exact) {
     struct world world;
     struct step_request request;
@@ -640,6 +657,7 @@ int main(void) {
         cmocka_unit_test(an_immediate_step_does_not_wait),
         cmocka_unit_test(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus),
         cmocka_unit_test(an_exact_step_has_a_task_on_each_of_its_nodes_or_waits),
+        cmocka_unit_test(tasks_are_spread_evenly_unless_they_are_to_be_packed),
         cmocka_unit_test(cpus_per_task_makes_a_step_exact),
         cmocka_unit_test(relative_nodelist_and_exclude_choose_among_the_jobs_nodes),
         cmocka_unit_test(
