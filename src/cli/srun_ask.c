@@ -88,14 +88,34 @@ static int alloc_cancelled(struct srun *srun) {
     return srun->cli.error_status;
 }
 
+static int step_refused(struct srun *srun, const struct error *err) {
+    cleanup_str struct str prefix = STR_INIT;
+    int code = -err->code;
+
+    if (code == ERR_INVALID_JOB_ID || code == ERR_JOB_FINISHED) {
+        if (code == ERR_JOB_FINISHED)
+            cli_error(&srun->cli, "Slurm job %u has expired", srun->job_id);
+        else
+            cli_error(&srun->cli, "Unable to confirm allocation for job %u: %s", srun->job_id,
+                      error_text(code));
+        cli_info(&srun->cli, "Check SLURM_JOB_ID environment variable. Expired or invalid job %u",
+                 srun->job_id);
+        return srun->cli.error_status;
+    }
+    struct error shown = *err;
+    if (code == ERR_USER_ID)
+        shown.code = -ERR_ACCESS_DENIED;
+    str_printf(&prefix, "Unable to create step for job %u", srun->job_id);
+    return cli_failure(&srun->cli, prefix.data, &shown);
+}
+
 static int take_grant(struct srun *srun, const struct alloc_granted *granted) {
     cli_print_lines(&srun->cli, NULL, &granted->warnings);
     if (!granted->step) {
-        cli_error(&srun->cli,
-                  "Unable to create step for job %u: the controller could not lay out "
-                  "its tasks; its log tells why",
-                  srun->job_id);
-        return srun->cli.error_status;
+        struct error err = ERROR_INIT;
+        (void) error_set(&err, granted->step_code ? (enum err) granted->step_code : ERR_GENERIC,
+                         "%s", granted->step_detail ? granted->step_detail : "its log tells why");
+        return step_refused(srun, &err);
     }
     srun->layout = record_dup(&record_step_layout, granted->step);
     return CLI_GO_ON;
@@ -176,27 +196,6 @@ static int ask_allocation(struct srun *srun) {
 }
 
 /* ---- a step in a job ---- */
-
-static int step_refused(struct srun *srun, const struct error *err) {
-    cleanup_str struct str prefix = STR_INIT;
-    int code = -err->code;
-
-    if (code == ERR_INVALID_JOB_ID || code == ERR_JOB_FINISHED) {
-        if (code == ERR_JOB_FINISHED)
-            cli_error(&srun->cli, "Slurm job %u has expired", srun->job_id);
-        else
-            cli_error(&srun->cli, "Unable to confirm allocation for job %u: %s", srun->job_id,
-                      error_text(code));
-        cli_info(&srun->cli, "Check SLURM_JOB_ID environment variable. Expired or invalid job %u",
-                 srun->job_id);
-        return srun->cli.error_status;
-    }
-    struct error shown = *err;
-    if (code == ERR_USER_ID)
-        shown.code = -ERR_ACCESS_DENIED;
-    str_printf(&prefix, "Unable to create step for job %u", srun->job_id);
-    return cli_failure(&srun->cli, prefix.data, &shown);
-}
 
 static int take_layout(struct srun *srun, const struct step_layout *layout) {
     srun->layout = record_dup(&record_step_layout, layout);

@@ -59,11 +59,15 @@ static void emit_grant(struct core *core, uint64_t client, uint32_t seq,
 }
 
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
-                   struct bytes credential) {
+                   struct bytes credential, const struct error *no_step) {
     struct alloc_granted granted;
     record_init(&record_alloc_granted, &granted);
     granted.job = &job->rec;
     granted.step = layout;
+    if (no_step != NULL) {
+        granted.step_code = (uint32_t) -no_step->code;
+        granted.step_detail = (char *) (uintptr_t) no_step->text;
+    }
     if (!job->answered)
         answer_pending(core, job, false);
     size_t kept = 0;

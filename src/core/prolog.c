@@ -104,7 +104,7 @@ static void hand_over(struct core *core, struct core_job *job) {
     else if (job->first_step != NULL)
         step_create_first(core, job);
     else
-        alloc_granted(core, job, NULL, (struct bytes) {NULL, 0});
+        alloc_granted(core, job, NULL, (struct bytes) {NULL, 0}, NULL);
 }
 
 static void send_prepare(struct core *core, struct core_job *job, uint32_t entry) {

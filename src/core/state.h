@@ -806,8 +806,9 @@ void job_write_run(struct core *core, struct core_job *job, uint32_t state);
 void job_launch_again(struct core *core, struct core_job *job);
 void job_free(struct core_job *job); /* one that was never linked, or is unlinked */
 void job_free_all(struct core *core);
+/* no_step: why the step that was asked for with the allocation could not be made, or NULL. */
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
-                   struct bytes credential);
+                   struct bytes credential, const struct error *no_step);
 void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_results *results);
 /* Appends one line of results (texts are copied into the batch's arena). */
 void results_add(struct core *core, struct job_results *results, const char *id, uint32_t job_id,

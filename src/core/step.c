@@ -430,7 +430,7 @@ void step_create_first(struct core *core, struct core_job *job) {
     if (r < 0)
         emit_log(core, EFFECT_ERROR, "job %u: its first step cannot be laid out: %s",
                  job->rec.job_id, err.text);
-    alloc_granted(core, job, layout, credential);
+    alloc_granted(core, job, layout, credential, r < 0 ? &err : NULL);
     record_free(&record_step_request, job->first_step);
     job->first_step = NULL;
 }

@@ -94,7 +94,9 @@ RECORD_DECLARE(submit_reply, SUBMIT_REPLY_FIELDS)
 #define ALLOC_GRANTED_FIELDS(X)                                                                    \
     X(1, REC, job, job)          /* with allocation; without environment and script */             \
     X(2, REC, step, step_layout) /* when the submission asked for a step */                        \
-    X(3, STRS, warnings, 0)
+    X(3, STRS, warnings, 0)                                                                        \
+    X(4, U32, step_code, 0) /* enum err: why there is none */                                      \
+    X(5, STR, step_detail, 0)
 /* One node of a step. */
 #define STEP_NODE_FIELDS(X)                                                                        \
     X(1, STR, name, 0)                                                                             \
