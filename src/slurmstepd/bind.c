@@ -7,6 +7,10 @@
 
 #include "base/alloc.h"
 
+/* Bytes of a list in the environment. A program with a variable of more than 128 KiB cannot be
+ * executed (MAX_ARG_STRLEN), and thousands of tasks on hundreds of CPUs make as much. */
+#define LIST_MAX 32768
+
 enum unit { UNIT_UNSET, UNIT_THREAD, UNIT_CORE, UNIT_SOCKET, UNIT_LDOM, UNIT_ALL };
 enum dealing { DEAL_CYCLIC, DEAL_BLOCK, DEAL_FCYCLIC };
 
@@ -510,9 +514,13 @@ void bind_line(const struct bind *bind, const char *node, uint32_t rank, uint32_
 void bind_env(const struct bind *bind, struct env *env) {
     const char *verbose = bind->verbose ? "verbose" : "quiet", *list = bind->list ? bind->list : "";
     struct str all cleanup_str = STR_INIT;
+    env_set(env, "SLURM_CPU_BIND_TYPE", kind_rows[bind->kind].word);
+    env_set(env, "SLURM_CPU_BIND_VERBOSE", verbose);
+    env_unset(env, "SLURM_CPU_BIND");
+    env_unset(env, "SLURM_CPU_BIND_LIST");
+    if (strlen(list) > LIST_MAX)
+        return;
     str_printf(&all, "%s,%s%s", verbose, kind_rows[bind->kind].word, list);
     env_set(env, "SLURM_CPU_BIND", str_cstr(&all));
     env_set(env, "SLURM_CPU_BIND_LIST", list);
-    env_set(env, "SLURM_CPU_BIND_TYPE", kind_rows[bind->kind].word);
-    env_set(env, "SLURM_CPU_BIND_VERBOSE", verbose);
 }

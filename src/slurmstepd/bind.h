@@ -51,7 +51,7 @@ void bind_done(struct bind *bind);
 /* "cpu-bind=MASK - n1, task  0  0 [" and "]: mask 0x3 set": around the task's pid. */
 void bind_line(const struct bind *bind, const char *node, uint32_t rank, uint32_t local_id,
                struct str *head, struct str *tail);
-/* SLURM_CPU_BIND and its kin. */
+/* SLURM_CPU_BIND and its kin; without the list where that is too long for a variable. */
 void bind_env(const struct bind *bind, struct env *env);
 
 #endif

@@ -245,6 +245,14 @@ TEST(the_environment_tells_the_binding) {
     assert_string_equal(env_get(&env, "SLURM_CPU_BIND"), "verbose,none");
     assert_string_equal(env_get(&env, "SLURM_CPU_BIND_LIST"), "");
     bind_done(&bind);
+    input.cpu_bind = NULL;
+    input.n_tasks = 10000;
+    assert_int_equal(bind_make(&input, &bind, NULL), 0);
+    bind_env(&bind, &env);
+    assert_null(env_get(&env, "SLURM_CPU_BIND"));
+    assert_null(env_get(&env, "SLURM_CPU_BIND_LIST"));
+    assert_string_equal(env_get(&env, "SLURM_CPU_BIND_TYPE"), "mask_cpu:");
+    bind_done(&bind);
     env_done(&env);
     arena_done(&arena);
     record_done(&record_cpu_map, &map);
