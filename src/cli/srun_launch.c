@@ -74,6 +74,9 @@ static void on_body(struct srun_node *node, uint16_t type, void *body) {
         else
             srun_output_data(node->srun, io);
         break;
+    case MSG_STEP_CONTROL:
+        srun_abort_wait(node->srun);
+        break;
     case MSG_STEP_EXCHANGE:
         srun_exchange(node, body);
         break;

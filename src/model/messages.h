@@ -615,7 +615,7 @@ RECORD_DECLARE(step_stat, STEP_STAT_FIELDS)
     X(2, U32S, pids, 0)
 RECORD_DECLARE(step_stat_reply, STEP_STAT_REPLY_FIELDS)
 
-/* srun -> slurmstepd */
+/* srun -> slurmstepd; back only with terminate: somebody has cancelled the step */
 #define STEP_CONTROL_FIELDS(X)                                                                     \
     X(1, U32, signal, 0)                                                                           \
     X(2, U32, pty_rows, 0) /* window size when not 0 */                                            \

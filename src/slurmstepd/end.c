@@ -329,6 +329,7 @@ static void step_signal(struct stepd *stepd, const struct step_command *command)
     if (stepd->state != STEPD_RUNNING || signal <= 0 || signal >= NSIG)
         return;
     if (command->flags & NODE_SIGNAL_END) {
+        srun_tell_ending(stepd);
         stepd_terminate(stepd, stepd->order.kill_wait, command->message);
         return;
     }

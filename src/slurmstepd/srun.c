@@ -138,6 +138,14 @@ static void tell_exits_like(struct stepd *stepd, bool oom) {
     vec_done(&statuses);
 }
 
+void srun_tell_ending(struct stepd *stepd) {
+    struct step_control control;
+
+    record_init(&record_step_control, &control);
+    control.terminate = true;
+    srun_send(stepd, MSG_STEP_CONTROL, 0, &control);
+}
+
 void srun_tell_exits(struct stepd *stepd) {
     if (!stepd->srun && list_is_empty(&stepd->watchers))
         return;

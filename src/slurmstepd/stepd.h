@@ -197,7 +197,8 @@ void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *o
 void srun_tell(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object);
 void srun_fill_started(struct stepd *stepd, struct step_tasks *tasks); /* in the arena */
 void srun_tell_started(struct stepd *stepd);
-void srun_tell_exits(struct stepd *stepd); /* of tasks not told yet */
+void srun_tell_ending(struct stepd *stepd); /* somebody has cancelled the step */
+void srun_tell_exits(struct stepd *stepd);  /* of tasks not told yet */
 void srun_tell_finished(struct stepd *stepd);
 void srun_tell_failed(struct stepd *stepd, const struct error *why);
 

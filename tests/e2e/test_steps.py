@@ -147,6 +147,7 @@ def test_a_cancelled_step_ends_for_good_and_its_job_goes_on(cluster, work):
     assert cluster.wait_end(job) == "COMPLETED"
     text = open(os.path.join(work, "out")).read()
     assert f"*** STEP {job}.0 ON " in text and " CANCELLED AT " in text and "rc 137" in text
+    assert "srun: Job step aborted: Waiting up to 3 seconds for job step to finish." in text
     assert [row[1] for row in cluster.sacct(job)][2].startswith("CANCELLED")
 
 
