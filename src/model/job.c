@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/vec.h"
 #include "text/duration.h"
 #include "text/idset.h"
 
@@ -95,6 +96,35 @@ void job_cpus_per_node(const struct job *job, struct str *out) {
     for (uint32_t i = 0; i < n; i++)
         cpus[i] = job->allocation.items[i].cpus;
     counted_list_print(cpus, n, out);
+}
+
+const char *const gpu_visible_names[GPU_VISIBLE_NAMES] = {
+    "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
+
+uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
+    vec(uint32_t) indexes = {0};
+
+    for (const char *at = gres; at && *at;) {
+        const char *open = strstr(at, "(IDX:");
+        const char *close = open ? strchr(open, ')') : NULL;
+        if (!close)
+            break;
+        if (str_starts(at, "gpu:") || str_starts(at, "gpu(")) {
+            cleanup_free char *text = xstrndup(open + 5, (size_t) (close - open - 5));
+            cleanup_idset struct idset set = IDSET_INIT;
+            uint32_t id = 0;
+            if (idset_parse(&set, text, 4095, NULL, NULL) == 0) {
+                for (bool more = idset_next(&set, 0, &id); more;
+                     more = idset_next(&set, id + 1, &id))
+                    vec_push(&indexes, id);
+            }
+        }
+        at = close + 1;
+        if (*at == ',')
+            at++;
+    }
+    *ret_n = indexes.n;
+    return indexes.items;
 }
 
 /* ---- output paths ---- */

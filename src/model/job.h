@@ -342,6 +342,13 @@ void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
 /* The CPUs that a job holds on its nodes, as a counted list. */
 void job_cpus_per_node(const struct job *job, struct str *out);
 
+/* The indexes of "gpu" devices in a GRES text "gpu:a100:2(IDX:0,2-3),shard:1"; malloc, *ret_n. */
+uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n);
+/* Variables that name a program's GPUs, in the order of the bits of enum gpu_env (slurmd/gres.h).
+ */
+#define GPU_VISIBLE_NAMES 4
+extern const char *const gpu_visible_names[GPU_VISIBLE_NAMES];
+
 /* Output file names: expands %j %A %a %J %N %n %s %t %u %x %b %r %% with zero padding; a backslash
  * anywhere switches expansion off. Relative results are put under work_dir. */
 struct path_names {

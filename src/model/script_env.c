@@ -126,6 +126,23 @@ static void put_end(struct str *out, const struct job *job) {
     put_number(out, "SLURM_JOB_DERIVED_EC", job->derived_exit);
 }
 
+static void put_list(struct str *out, const char *name, const uint32_t *numbers, size_t n) {
+    str_printf(out, "%s=", name);
+    for (size_t i = 0; i < n; i++)
+        str_printf(out, "%s%u", i > 0 ? "," : "", numbers[i]);
+    str_append_char(out, '\0');
+}
+
+static void put_gpus(struct str *out, const struct script_facts *facts) {
+    if (facts->n_gpus == 0)
+        return;
+    put_list(out, "SLURM_JOB_GPUS", facts->gpu_indexes, facts->n_gpus);
+    for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++) {
+        if (facts->gpu_env >> i & 1)
+            put_list(out, gpu_visible_names[i], facts->gpu_numbers, facts->n_gpus);
+    }
+}
+
 void script_env_print(const struct script_facts *facts, struct str *out) {
     const struct job *job = facts->job;
     bool on_node = facts->context == SCRIPT_PROLOG_SLURMD || facts->context == SCRIPT_EPILOG_SLURMD;
@@ -137,9 +154,7 @@ void script_env_print(const struct script_facts *facts, struct str *out) {
     put(out, "SLURM_CONF", facts->conf_path);
     put(out, "SLURMD_NODENAME", facts->node_name);
     put(out, "SLURM_JOB_CPUS_PER_NODE", facts->cpus_per_node);
-    put(out, "SLURM_JOB_GPUS", facts->gpus);
-    put(out, "CUDA_VISIBLE_DEVICES", facts->gpus);
-    put(out, "ROCR_VISIBLE_DEVICES", facts->gpus);
+    put_gpus(out, facts);
     put_files(out, job);
     if (!on_node)
         put_array(out, job);

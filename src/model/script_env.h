@@ -23,7 +23,10 @@ struct script_facts {
     const char *cluster, *conf_path;
     const char *cpus_per_node; /* counted list */
     const char *node_name;     /* on a node */
-    const char *gpus;          /* on a node: "0,2", the indexes of the job's there, or NULL */
+    /* On a node: the job's GPUs there. They are all to be seen, whatever the job itself sees. */
+    const uint32_t *gpu_indexes, *gpu_numbers; /* gpu_numbers: of their device files */
+    size_t n_gpus;
+    uint32_t gpu_env; /* bits of gpu_visible_names (model/job.h) */
 };
 
 /* Appends "NAME=value", each ended by NUL. */

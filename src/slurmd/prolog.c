@@ -155,9 +155,23 @@ void forget_job(struct slurmd *slurmd, struct step_key key) {
 
 /* ---- running ---- */
 
+/* The GRES of the job on this node, or NULL. */
+static const char *gres_here(const struct node_job *job) {
+    const struct job *record = job->file.job;
+
+    for (uint32_t i = 0; record && i < record->allocation.n; i++) {
+        if (str_equal(record->allocation.items[i].name, job->slurmd->node_name))
+            return record->allocation.items[i].gres;
+    }
+    return NULL;
+}
+
 static void env_fill(const struct node_job *job, enum script_context context, struct str *out) {
     const struct slurmd *slurmd = job->slurmd;
     struct job bare;
+    size_t n = 0;
+    cleanup_free uint32_t *indexes = gres_gpu_indexes(gres_here(job), &n);
+    cleanup_free uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
 
     record_init(&record_job, &bare);
     bare.job_id = job->file.job_id;
@@ -167,7 +181,15 @@ static void env_fill(const struct node_job *job, enum script_context context, st
                                  .cluster = slurmd->conf->cluster_name,
                                  .conf_path = slurmd->conf_path,
                                  .node_name = slurmd->node_name,
-                                 .cpus_per_node = job->file.cpus_per_node};
+                                 .cpus_per_node = job->file.cpus_per_node,
+                                 .gpu_indexes = indexes,
+                                 .gpu_numbers = numbers,
+                                 .n_gpus = n,
+                                 .gpu_env = slurmd->gpu_env};
+    for (size_t i = 0; i < n; i++) {
+        bool is_known = indexes[i] < slurmd->gpu_numbers.n;
+        numbers[i] = is_known ? slurmd->gpu_numbers.items[indexes[i]] : indexes[i];
+    }
     script_env_print(&facts, out);
 }
 

@@ -154,32 +154,6 @@ static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, 
     env_set_u64(env, "SLURM_ARRAY_TASK_STEP", set.n == 1 ? set.runs[0].step : 1);
 }
 
-uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
-    vec(uint32_t) indexes = {0};
-
-    for (const char *at = gres; at && *at;) {
-        const char *open = strstr(at, "(IDX:");
-        const char *close = open ? strchr(open, ')') : NULL;
-        if (!close)
-            break;
-        if (str_starts(at, "gpu:") || str_starts(at, "gpu(")) {
-            cleanup_free char *text = xstrndup(open + 5, (size_t) (close - open - 5));
-            cleanup_idset struct idset set = IDSET_INIT;
-            uint32_t id = 0;
-            if (idset_parse(&set, text, 4095, NULL, NULL) == 0) {
-                for (bool more = idset_next(&set, 0, &id); more;
-                     more = idset_next(&set, id + 1, &id))
-                    vec_push(&indexes, id);
-            }
-        }
-        at = close + 1;
-        if (*at == ',')
-            at++;
-    }
-    *ret_n = indexes.n;
-    return indexes.items;
-}
-
 static void set_number_list(struct env *env, const char *name, const uint32_t *numbers, size_t n) {
     cleanup_str struct str text = STR_INIT;
 
@@ -191,10 +165,6 @@ static void set_number_list(struct env *env, const char *name, const uint32_t *n
     env_set(env, name, str_cstr(&text));
 }
 
-/* In the order of the bits of enum gpu_env (slurmd/gres.h). */
-static const char *const visible_names[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                            "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
-
 /* Where devices are fenced a program sees only its own, counted from 0; elsewhere it is told which
  * of all it may use. global_name: SLURM_JOB_GPUS or SLURM_STEP_GPUS. */
 static void set_gpus(struct env *env, const struct step_order *order, const char *gres,
@@ -202,8 +172,8 @@ static void set_gpus(struct env *env, const struct step_order *order, const char
     size_t n;
     cleanup_free uint32_t *indexes = gres_gpu_indexes(gres, &n);
 
-    for (size_t i = 0; i < countof(visible_names); i++)
-        env_unset(env, visible_names[i]);
+    for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++)
+        env_unset(env, gpu_visible_names[i]);
     env_unset(env, global_name);
     env_unset(env, "SLURM_GPUS_ON_NODE");
     if (n == 0)
@@ -216,9 +186,9 @@ static void set_gpus(struct env *env, const struct step_order *order, const char
         else if (indexes[i] < order->gpu_numbers.n)
             indexes[i] = order->gpu_numbers.items[indexes[i]];
     }
-    for (size_t i = 0; i < countof(visible_names); i++) {
+    for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++) {
         if (order->gpu_env >> i & 1)
-            set_number_list(env, visible_names[i], indexes, n);
+            set_number_list(env, gpu_visible_names[i], indexes, n);
     }
 }
 
@@ -254,7 +224,8 @@ static void set_node(struct env *env, const struct step_order *order, uint32_t c
     env_set(env, "SLURM_TOPOLOGY_ADDR_PATTERN", tree ? order->topology_pattern : "node");
     env_set_u64(env, "SLURM_NODEID", node_index);
     env_set_u64(env, "SLURM_CPUS_ON_NODE", cpus);
-    env_set(env, "SLURM_PRIO_PROCESS", "0");
+    if (!env_get(env, "SLURM_PRIO_PROCESS")) /* the nice value where it was submitted */
+        env_set(env, "SLURM_PRIO_PROCESS", "0");
     if (!env_get(env, "TMPDIR"))
         env_set(env, "TMPDIR", "/tmp");
 }
@@ -398,8 +369,8 @@ static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
     bool keep[GPUS_MAX] = {false};
     size_t n = 0;
 
-    for (size_t i = 0; n == 0 && i < countof(visible_names); i++)
-        n = read_numbers(env, visible_names[i], all, GPUS_MAX);
+    for (size_t i = 0; n == 0 && i < GPU_VISIBLE_NAMES; i++)
+        n = read_numbers(env, gpu_visible_names[i], all, GPUS_MAX);
     if (!bind || n == 0 || !env_get(env, "SLURM_GPUS_ON_NODE"))
         return;
     memcpy(picked, all, n * sizeof(*all));
@@ -407,8 +378,8 @@ static void bind_gpus(struct env *env, const char *bind, uint32_t local_id) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_picked; k++)
             keep[i] |= all[i] == picked[k];
-    for (size_t i = 0; i < countof(visible_names); i++)
-        keep_numbers(env, visible_names[i], keep, n);
+    for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++)
+        keep_numbers(env, gpu_visible_names[i], keep, n);
     keep_numbers(env, "SLURM_STEP_GPUS", keep, n);
 }
 

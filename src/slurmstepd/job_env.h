@@ -14,7 +14,5 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
                   const struct step_node *node, uint32_t node_index);
 /* One task, on top of job_env_step(). gpu_bind: which of the step's GPUs it sees (gpu_bind.h). */
 void job_env_task(struct env *env, const char *gpu_bind, uint32_t rank, uint32_t local_id);
-/* The indexes of "gpu" devices in a GRES text "gpu:a100:2(IDX:0,2-3),shard:1"; malloc, *ret_n. */
-uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n);
 
 #endif

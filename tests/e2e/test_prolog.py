@@ -286,3 +286,21 @@ def test_srun_runs_programs_here_around_its_step(make_cluster, scripts, work):
     assert result.rc == 1 and result.out == "" and "ended with exit status 1" in result.err, str(result)
     scripts.touch("FAIL.sepilog")
     assert cluster.run("srun true", cwd=work).rc == 0
+
+
+def test_prolog_and_epilog_are_told_the_gpus_of_the_job(make_cluster, scripts, work):
+    cluster = make_cluster(nodes=1, gpus="a100:2", conf=scripts.conf())
+    node = cluster.node_names()[0]
+    first = cluster.submit("--gpus=1 -o /dev/null --wrap 'sleep 1000'", cwd=work)
+    cluster.wait_state(first, "RUNNING")
+    second = cluster.submit("--gpus=1 -o out --wrap 'echo $SLURM_JOB_GPUS'", cwd=work)
+    assert cluster.wait_end(second) == "COMPLETED"
+    assert open(os.path.join(work, "out")).read() == "1\n"
+    assert scripts.env("prolog", first, node)["SLURM_JOB_GPUS"] == "0"
+    for kind in ("prolog", "epilog"):
+        wait_until(lambda name=kind: scripts.env(name, second, node), what=kind)
+        env = scripts.env(kind, second, node)
+        assert env["SLURM_JOB_GPUS"] == "1" and env["CUDA_VISIBLE_DEVICES"], env
+    plain = cluster.submit("-o /dev/null --wrap true", cwd=work)
+    assert cluster.wait_end(plain) == "COMPLETED"
+    assert "SLURM_JOB_GPUS" not in scripts.env("prolog", plain, node)

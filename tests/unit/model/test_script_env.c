@@ -56,6 +56,23 @@ TEST(a_prolog_is_told_of_the_job_but_not_of_its_end) {
     assert_null(value(&out, "PATH"));
 }
 
+TEST(gpus_are_told_by_their_numbers_on_the_node) {
+    static const uint32_t indexes[] = {0, 2}, numbers[] = {4, 6};
+    struct job job;
+    struct str out cleanup_str = STR_INIT;
+    job_fill(&job);
+    struct script_facts facts = {.context = SCRIPT_PROLOG_SLURMD,
+                                 .job = &job,
+                                 .gpu_indexes = indexes,
+                                 .gpu_numbers = numbers,
+                                 .n_gpus = 2,
+                                 .gpu_env = 1};
+    script_env_print(&facts, &out);
+    assert_string_equal(value(&out, "SLURM_JOB_GPUS"), "0,2");
+    assert_string_equal(value(&out, "CUDA_VISIBLE_DEVICES"), "4,6");
+    assert_null(value(&out, "ROCR_VISIBLE_DEVICES"));
+}
+
 TEST(an_epilog_is_told_how_it_ended) {
     struct job job;
     struct str out cleanup_str = STR_INIT;
@@ -99,6 +116,7 @@ TEST(a_block_becomes_an_array_for_execve) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prolog_is_told_of_the_job_but_not_of_its_end),
+        cmocka_unit_test(gpus_are_told_by_their_numbers_on_the_node),
         cmocka_unit_test(an_epilog_is_told_how_it_ended),
         cmocka_unit_test(the_controllers_programs_are_told_of_arrays),
         cmocka_unit_test(a_block_becomes_an_array_for_execve),
