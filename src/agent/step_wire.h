@@ -92,8 +92,9 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(70, STR, places, 0)      /* directory of the job's private ones; see slurmstepd/places.h */  \
     X(71, STRS, place_dirs, 0) /* which are private; the rest is for the extern step alone */      \
     X(72, BOOL, places_shared, 0)                                                                  \
-    X(73, STR, places_init, 0)   /* InitScript, */                                                 \
-    X(74, STR, places_script, 0) /* CloneNSScript */
+    X(73, STR, places_init, 0)    /* InitScript, */                                                \
+    X(74, STR, places_script, 0)  /* CloneNSScript */                                              \
+    X(75, U32, propagate_prio, 0) /* PropagatePrioProcess */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

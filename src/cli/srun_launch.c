@@ -2,6 +2,7 @@
 /* The connections to the nodes: each slurmd gets the launch, its slurmstepd takes over. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -135,6 +136,8 @@ static void fill_environment(struct srun *srun) {
     set_echo(srun, OPT_cpus_per_task, "SLURM_CPUS_PER_TASK", job->cpus_per_task);
     if (options_given(&srun->options, OPT_distribution) && job->distribution_text)
         environ_set(&srun->environment, "SLURM_DISTRIBUTION", job->distribution_text);
+    cleanup_free char *nice_value = xasprintf("%d", getpriority(PRIO_PROCESS, 0));
+    environ_set(&srun->environment, "SLURM_PRIO_PROCESS", nice_value);
     environ_set(&srun->environment, "SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1");
     environ_set(&srun->environment, "SRUN_DEBUG", "3");
     if (job->overcommit)

@@ -306,7 +306,7 @@ X(NAMES, prolog_slurmctld, "PrologSlurmctld", {0}, 0, 0, NONE, "", HONOURED, DAE
   "program run by the controller before a job starts") \
 X(FLAGS, prolog_flags, "PrologFlags", 0, 0, 0, PROLOG_FLAG, "", HONOURED, DAEMON, 1, \
   "when and how the prolog runs") \
-X(U32, propagate_prio_process, "PropagatePrioProcess", 0, 0, 2, NONE, "", NOT_YET, CLIENT, 3, \
+X(U32, propagate_prio_process, "PropagatePrioProcess", 0, 0, 2, NONE, "", HONOURED, CLIENT, 3, \
   "hand on the nice value of the submitting process") \
 X(FLAGS, propagate_resource_limits, "PropagateResourceLimits", 0, 0, 0, RLIMIT, "", HONOURED, CLIENT, 1, \
   "resource limits of the submitting shell that a job inherits; ALL unless given") \

@@ -76,6 +76,7 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_cores.items = slurmd->gpu_cores.items;
     order->gpu_cores.n = (uint32_t) slurmd->gpu_cores.n;
     order->append_output = conf->job_file_append;
+    order->propagate_prio = conf->propagate_prio_process;
     if (conf->job_acct_gather_type != CONF_GATHER_NONE)
         order->gather_seconds = conf->frequency.task;
     order->gather_params = conf->job_acct_gather_params;

@@ -187,6 +187,8 @@ static int child_main(void *argument) {
         _exit(1);
     }
     child_limits(plan);
+    if (plan->has_nice)
+        (void) setpriority(PRIO_PROCESS, 0, plan->nice);
     (void) umask(plan->umask);
     clone_reset_signals();
     if (child_identity(s) < 0)

@@ -34,6 +34,8 @@ struct spawn_plan {
     size_t n_rlimits;
     const struct confine_entry *entry; /* where it is born; NULL: where we are */
     bool controlling_tty;              /* descriptor 0 becomes it */
+    bool has_nice;                     /* the next; a value that we may not give is left out */
+    int nice;
     char *pid_digits; /* NULL, or 11 writable bytes (in envp): the child's pid as text */
     int extra_fd;     /* > 0: becomes SPAWN_EXTRA_FD */
     const void *cpus; /* a mask for sched_setaffinity(2), NULL: stays */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,19 @@ static void plan_binding(const struct stepd *stepd, const struct task *task,
     }
 }
 
+/* PropagatePrioProcess: the nice value of whoever submitted it, but none that is better than ours
+ * (1; root's jobs may), or not even one as good (2). */
+static int task_nice(const struct stepd *stepd, const char *submitted) {
+    int own = getpriority(PRIO_PROCESS, 0), least = own + (stepd->order.propagate_prio == 2);
+    int64_t value;
+
+    if (!submitted || !str_to_i64(submitted, &value) || value < -20 || value > 19)
+        return own;
+    if (stepd->order.propagate_prio == 1 && stepd->order.uid == 0)
+        return (int) value;
+    return max_of((int) value, least);
+}
+
 static void task_start(struct stepd *stepd, struct task *task, char **argv, const int fds[3]) {
     const struct rlimit_value *rlimits =
         stepd->launch ? stepd->launch->job->rlimits.items : stepd->step->rlimits.items;
@@ -118,6 +132,8 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
         .rlimits = rlimits,
         .n_rlimits = n_rlimits,
         .entry = &entry,
+        .has_nice = stepd->order.propagate_prio != 0,
+        .nice = task_nice(stepd, env_get(&stepd->env, "SLURM_PRIO_PROCESS")),
         .controlling_tty = !stepd->launch && stepd->step->pty && task->rank == 0,
     };
     struct error err = ERROR_INIT;

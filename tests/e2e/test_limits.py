@@ -59,3 +59,13 @@ def test_an_owner_may_shorten_and_root_may_lengthen(cluster, work):
     assert cluster.field(job, "l") == "5:00"
     cluster.ok(f"scontrol update jobid={job} timelimit=30", user="root")
     assert cluster.field(job, "l") == "30:00"
+
+
+def test_the_nice_value_of_the_submitting_shell_is_handed_on_if_so_configured(make_cluster, work):
+    for mode, batch, step in (("0", "0", "0"), ("1", "5", "7"), ("2", "5", "7")):
+        cluster = make_cluster(nodes=1, conf=f"PropagatePrioProcess={mode}\n")
+        cluster.ok("nice -n 5 sbatch -W -o out --wrap nice", cwd=work)
+        assert open(os.path.join(work, "out")).read().strip() == batch
+        assert cluster.ok("nice -n 7 srun nice", cwd=work).strip() == step
+        if mode == "2":
+            assert cluster.ok("srun nice", cwd=work).strip() == "1"
