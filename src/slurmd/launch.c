@@ -320,6 +320,19 @@ void launch_batch(struct slurmd *slurmd, struct bytes body) {
 
 /* ---- the extern step ---- */
 
+/* A copy: the job may be noted anew before its user is known. */
+static void take_held(struct pending *pending, const struct job_node *held,
+                      struct launch_head_job *head) {
+    cleanup_str struct str body = STR_INIT;
+    struct job_node *copy = arena_alloc(&pending->arena, sizeof(*copy));
+
+    wire_encode(&record_job_node, held, NULL, &body);
+    if (wire_decode(&record_job_node, str_bytes(&body), &pending->arena, copy, NULL) < 0)
+        return;
+    head->allocation.items = copy;
+    head->allocation.n = 1;
+}
+
 void launch_extern(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
     const struct job *job = job_noted(slurmd, key);
 
@@ -337,10 +350,8 @@ void launch_extern(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
     head = arena_alloc(&pending->arena, sizeof(*head));
     record_init(&record_launch_head_job, head);
     for (uint32_t i = 0; job && i < job->allocation.n; i++) {
-        if (str_equal(job->allocation.items[i].name, slurmd->node_name)) {
-            head->allocation.items = &job->allocation.items[i];
-            head->allocation.n = 1;
-        }
+        if (str_equal(job->allocation.items[i].name, slurmd->node_name))
+            take_held(pending, &job->allocation.items[i], head);
     }
     pending->job = head;
     step_expect(slurmd, key);
