@@ -68,7 +68,7 @@
     X(gpus_per_socket, "gpus-per-socket", 0, REQUIRED, BRA, "*GPUS_PER_SOCKET", gpus, gpus_per_socket, 3, HONOURED, SIZE, "[TYPE:]N", "GPUs for each socket") \
     X(gpus_per_task, "gpus-per-task", 0, REQUIRED, BRA, "*GPUS_PER_TASK", gpus, gpus_per_task, 1, HONOURED, SIZE, "[TYPE:]N", "GPUs for each task") \
     X(gres, "gres", 0, REQUIRED, BRA, "b:SBATCH_GRES a:SALLOC_GRES r:SLURM_STEP_GRES r:SLURM_GRES", gres, gres, 1, HONOURED, SIZE, "NAME[:TYPE][:N],...", "generic resources on each node, as gpu:a100:2") \
-    X(gres_flags, "gres-flags", 0, REQUIRED, BRA, "*GRES_FLAGS", gres_flags, job.gres_flags, 2, NOT_YET, SIZE, "FLAGS", "enforce-binding, disable-binding, one-task-per-sharing, multiple-tasks-per-sharing") \
+    X(gres_flags, "gres-flags", 0, REQUIRED, BRA, "*GRES_FLAGS", gres_flags, job.gres_flags, 2, HONOURED, SIZE, "FLAGS", "enforce-binding, disable-binding, one-task-per-sharing, multiple-tasks-per-sharing") \
     X(mem, "mem", 0, REQUIRED, BRA, "*MEM_PER_NODE", mem, job.mem_per_node, 1, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory on each node (MiB); 0 is all of it") \
     X(mem_per_cpu, "mem-per-cpu", 0, REQUIRED, BRA, "*MEM_PER_CPU", mem, job.mem_per_cpu, 1, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory for each CPU") \
     X(mem_per_gpu, "mem-per-gpu", 0, REQUIRED, BRA, "*MEM_PER_GPU", mem, job.mem_per_gpu, 2, HONOURED, SIZE, "SIZE[K|M|G|T]", "memory for each GPU") \

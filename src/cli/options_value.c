@@ -440,6 +440,14 @@ int option_parse_gres_flags(struct options *options, const struct option_row *ro
     if (!option_words_known(value, words, countof(words)))
         return option_bad_value(options, row);
     string_set(&options->job.gres_flags, value);
+    words_each (value, ",", word) {
+        if (strcasecmp(word, "enforce-binding") == 0)
+            str_append(&options->warnings, "--gres-flags=enforce-binding: cores near the devices "
+                                           "are preferred, not insisted on\n");
+        else if (strcasecmp(word, "disable-binding") != 0)
+            str_printf(&options->warnings,
+                       "accepted, but without effect in this release: --gres-flags=%s\n", word);
+    }
     return 0;
 }
 

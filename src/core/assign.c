@@ -145,7 +145,8 @@ static void claimed_cores(const struct core *core, const struct core_node *node,
     }
 }
 
-void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc) {
+void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc,
+                 bool bound) {
     struct core_node *node = &core->nodes[alloc->node];
     string_set(&entry->name, node->rec.name);
     entry->node = alloc->node;
@@ -160,7 +161,7 @@ void assign_take(struct core *core, struct job_node *entry, const struct sched_a
     struct idset claimed cleanup_idset = IDSET_INIT;
     if (node->n_given > 0)
         claimed_cores(core, node, &claimed);
-    const struct wish wish = {near.n > 0 ? &near : NULL, claimed.n > 0 ? &claimed : NULL};
+    const struct wish wish = {bound && near.n > 0 ? &near : NULL, claimed.n > 0 ? &claimed : NULL};
     take_slots(node->core_use, node->n_cores, min_of(n, node->n_cores), &wish, &cores);
     free(entry->cores);
     entry->cores = idset_text(&cores);

@@ -273,6 +273,8 @@ static void release_lost_nodes(struct core *core, struct core_job *job) {
 static void fill_allocation(struct core *core, struct core_job *job,
                             const struct sched_start *start) {
     struct hostlist names = HOSTLIST_INIT;
+    bool bound = job->rec.gres_flags == NULL ||
+                 !str_has_word_nocase(job->rec.gres_flags, "disable-binding", ",");
     job->rec.allocation.items = xcalloc(start->n_allocs, sizeof(struct job_node));
     job->rec.allocation.n = (uint32_t) start->n_allocs;
     list_append(&core->placed, &job->placed);
@@ -281,7 +283,7 @@ static void fill_allocation(struct core *core, struct core_job *job,
     for (size_t i = 0; i < start->n_allocs; i++) {
         struct job_node *entry = &job->rec.allocation.items[i];
         record_init(&record_job_node, entry);
-        assign_take(core, entry, &start->allocs[i]);
+        assign_take(core, entry, &start->allocs[i], bound);
         job->rec.num_cpus += entry->cpus;
         job->rec.ntasks_total += entry->ntasks;
         hostlist_push(&names, entry->name);

@@ -536,7 +536,9 @@ void assign_affinity(struct core *core, struct core_node *node);
 /* What the node says of them, where gres.conf does not. */
 void assign_found(struct core *core, struct core_node *node, const struct gres_place *places,
                   size_t n);
-void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc);
+/* bound: cores near the devices before others (all but --gres-flags=disable-binding). */
+void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc,
+                 bool bound);
 /* The same ones once more (after a restart, on resuming), or given back. */
 void assign_cores(struct core *core, const struct job_node *entry, bool take);
 /* Its cores as a set; false when it has none. */

@@ -205,3 +205,14 @@ def test_cards_that_are_linked_go_together(nvml_cluster, work):
     cluster = nvml_cluster(state=cards(*lines, n=4), gpus="a100:4")
     wait_until(cluster.idle, what="idle")
     assert visible(cluster, work, "--gres=gpu:2", "echo $SLURM_JOB_GPUS") == "0,2"
+
+
+def test_fifty_at_once_never_share_the_only_gpu(make_cluster, work):                                 # A02
+    cluster = make_cluster(nodes=1, cpus=8, mem=8000, gpus="1")
+    script = f"mkdir {work}/card || echo shared; rmdir {work}/card"
+    cluster.ok(f"for i in $(seq 50); do sbatch -Q -o {work}/%j --mem=10 --gres=gpu:1 --wrap='{script}' & done; wait",
+               cwd=work, timeout=120)
+    wait_until(lambda: cluster.run("squeue -h -t PD,R,CG").out == "", 120, 0.1, what="all have run")
+    outputs = [name for name in os.listdir(work) if name.isdigit()]
+    assert len(outputs) == 50
+    assert not [name for name in outputs if os.path.getsize(os.path.join(work, name))], "nobody met another"

@@ -235,6 +235,35 @@ TEST(gpus_of_a_socket_count_for_each_of_them) {
     world_stop(&world);
 }
 
+TEST(cores_near_the_gpu_are_taken_first_unless_that_is_not_wanted) {
+    struct world world;
+    struct job_request request;
+    world_start(&world, TWO_A_NODE "PartitionName=main Nodes=ALL Default=YES\n");
+    struct gres_place places[] = {{(char *) "gpu", 0, (char *) "4-7", NULL},
+                                  {(char *) "gpu", 1, (char *) "4-7", NULL}};
+    world_all_connect(&world);
+    struct node_register reg;
+    record_init(&record_node_register, &reg);
+    struct node node;
+    record_copy(&record_node, &node, core_node(world.core, 0));
+    reg.name = node.name;
+    reg.node = &node;
+    reg.places.items = places;
+    reg.places.n = 2;
+    core_node_message(world.core, world.now, 0, MSG_NODE_REGISTER, &reg, &world.effects);
+    record_done(&record_node, &node);
+    world_turn(&world);
+    world_request(&request);
+    request.req_nodes = (char *) "n1";
+    request.tres_per_node = (char *) "gres/gpu:1";
+    struct job job = started(&world, &request);
+    assert_string_equal(job.allocation.items[0].cores, "4");
+    request.gres_flags = (char *) "disable-binding";
+    job = started(&world, &request);
+    assert_string_equal(job.allocation.items[0].cores, "0");
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_numbered_by_gres_of_their_node_whatever_others_have),
@@ -246,6 +275,7 @@ int main(void) {
         cmocka_unit_test(gpus_of_the_whole_job_take_as_many_nodes_as_they_need),
         cmocka_unit_test(what_is_said_twice_counts_once),
         cmocka_unit_test(gpus_of_a_socket_count_for_each_of_them),
+        cmocka_unit_test(cores_near_the_gpu_are_taken_first_unless_that_is_not_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
