@@ -43,26 +43,29 @@ static bool parse_group_line(const char *line, const char *tail, struct oom_reco
     return state->pid > 0;
 }
 
-static bool parse_kill_line(const char *line, struct oom_record *state) {
+static bool parse_kill_line(const char *line, pid_t known, struct oom_record *state) {
     const char *killed = strstr(line, "Killed process "), *size = strstr(line, ") total-vm:");
+    const char *name = killed ? strchr(killed, '(') : NULL;
+    pid_t pid = killed ? (pid_t) atoi(killed + strlen("Killed process ")) : 0;
 
-    if (!killed || !size || state->pid == 0 ||
-        atoi(killed + strlen("Killed process ")) != (int) state->pid)
+    if (!name || !size || name > size || pid <= 0 || (pid != state->pid && pid != known))
         return false;
+    *state = (struct oom_record) {.pid = pid};
+    snprintf(state->name, sizeof(state->name), "%.*s", (int) (size - name - 1), name + 1);
     state->vsize_kib = strtoull(size + strlen(") total-vm:"), NULL, 10);
     return true;
 }
 
-bool oom_log_parse(const char *line, const char *tail, struct oom_record *state) {
+bool oom_log_parse(const char *line, const char *tail, pid_t pid, struct oom_record *state) {
     const char *text = strchr(line, ';'); /* behind level, number, time, flags */
 
     text = text ? text + 1 : line;
     if (strncmp(text, "oom-kill:", strlen("oom-kill:")) == 0)
         return parse_group_line(text, tail, state);
-    return parse_kill_line(text, state);
+    return parse_kill_line(text, pid, state);
 }
 
-bool oom_log_read(int fd, const char *tail, struct oom_record *ret) {
+bool oom_log_read(int fd, const char *tail, pid_t pid, struct oom_record *ret) {
     struct oom_record state = {.pid = 0};
     char text[RECORD_MAX + 1];
     ssize_t n;
@@ -74,7 +77,7 @@ bool oom_log_read(int fd, const char *tail, struct oom_record *ret) {
         if (n <= 0)
             break;
         text[n] = '\0';
-        (void) oom_log_parse(text, tail, &state);
+        (void) oom_log_parse(text, tail, pid, &state);
     }
     if (state.pid == 0)
         return false;

@@ -26,11 +26,12 @@ struct oom_record {
 int oom_log_open(void);
 /* Reads on to the end; true when a process of the control group was killed, or of one below it: the
  * last one. tail: the last names of the group's path, "/slurm_n1/job_1/step_0", as many as tell it
- * from others. */
-bool oom_log_read(int fd, const char *tail, struct oom_record *ret);
+ * from others. pid: a process that may have been the victim, 0 = unknown: of this one the second
+ * line will do. */
+bool oom_log_read(int fd, const char *tail, pid_t pid, struct oom_record *ret);
 
 /* One record of the log. What belongs to another group leaves *state alone; *state is all zeros at
  * first. True when *state is complete. */
-bool oom_log_parse(const char *line, const char *tail, struct oom_record *state);
+bool oom_log_parse(const char *line, const char *tail, pid_t pid, struct oom_record *state);
 
 #endif

@@ -117,6 +117,21 @@ bool proc_pss_read(pid_t pid, uint64_t *ret_kib) {
     return proc_text(pid, "smaps_rollup", text) && line_number(text, "Pss:", 10, ret_kib);
 }
 
+bool proc_group_number(pid_t pid, const char *tail, uint32_t *ret) {
+    char text[TEXT_MAX], *end;
+
+    if (!proc_text(pid, "cgroup", text))
+        return false;
+    for (const char *at = text; (at = strstr(at, tail)); at++) {
+        unsigned long number = strtoul(at + strlen(tail), &end, 10);
+        if (end > at + strlen(tail) && (*end == '\n' || *end == '\0')) {
+            *ret = (uint32_t) number;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool proc_is_being_killed(pid_t pid) {
     char text[TEXT_MAX];
     uint64_t own, shared;

@@ -35,6 +35,10 @@ bool proc_shared_read(pid_t pid, uint64_t *ret_kib);
  * the others. */
 bool proc_pss_read(pid_t pid, uint64_t *ret_kib);
 
+/* True when one of the process's control groups ends in `tail`, a number and nothing more:
+ * "/task_". *ret is that number. */
+bool proc_group_number(pid_t pid, const char *tail, uint32_t *ret);
+
 /* A signal 9 is on its way to it: it is about to die. */
 bool proc_is_being_killed(pid_t pid);
 

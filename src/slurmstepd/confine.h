@@ -22,6 +22,8 @@
 #include "base/error.h"
 #include "os/cgroup.h"
 
+#define CONFINE_TASK_TAIL "/user/task_" /* before the number of a task, in its group's path */
+
 struct confine {
     struct cgroup_tree *tree;  /* NULL = no control groups */
     struct cgroup *base, *job; /* handles: removed with their last step */

@@ -55,13 +55,13 @@ static void look_around(struct stepd *stepd) {
         suspect(oom, OOM_DYING, dying.pid, dying.name);
 }
 
-/* The kernel's own word. */
+/* The kernel's own word. It may be half a sentence yet: then there is time for the rest. */
 static void read_log(struct oom *oom) {
     struct oom_record record;
 
-    if (!oom->group_tail || !oom_log_read(oom->log_fd, oom->group_tail, &record))
+    if (!oom->group_tail || !oom_log_read(oom->log_fd, oom->group_tail, oom->victim.pid, &record))
         return;
-    suspect(oom, OOM_LOGGED, record.pid, record.name);
+    suspect(oom, record.vsize_kib > 0 ? OOM_LOGGED : OOM_GONE, record.pid, record.name);
     oom->mapped_kib = max_of(oom->mapped_kib, record.vsize_kib);
 }
 

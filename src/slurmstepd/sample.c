@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "os/proc.h"
+#include "slurmstepd/confine.h"
 
 static uint64_t own_peak_kib(void) {
     struct rusage rusage;
@@ -52,6 +53,7 @@ static uint32_t task_of_pid(const struct sampler *sampler, pid_t pid) {
     return SAMPLE_NOBODY;
 }
 
+/* By the ids that a process carries, else by its control group. */
 static uint32_t task_by_ids(const struct sampler *sampler, pid_t pid, pid_t session, pid_t group) {
     uint32_t task = SAMPLE_NOBODY;
 
@@ -60,7 +62,12 @@ static uint32_t task_by_ids(const struct sampler *sampler, pid_t pid, pid_t sess
     task = task_of_pid(sampler, pid);
     if (task == SAMPLE_NOBODY)
         task = task_of_pid(sampler, session);
-    return task == SAMPLE_NOBODY ? task_of_pid(sampler, group) : task;
+    if (task == SAMPLE_NOBODY)
+        task = task_of_pid(sampler, group);
+    if (task == SAMPLE_NOBODY && proc_group_number(pid, CONFINE_TASK_TAIL, &task) &&
+        task >= sampler->n_tasks)
+        task = SAMPLE_NOBODY;
+    return task;
 }
 
 /* What the last look knew stays: an orphan has lost the parent that told whose it is. */

@@ -2,7 +2,7 @@
 /*
  * What the tasks of a step use. A task is its process and everything that came of it: a process
  * belongs to the task that its parent belonged to when it was first seen, else to the one whose
- * session or process group it is in.
+ * session, process group or control group it is in.
  *
  * Memory is looked at now and then (sampler_take); what is added up (CPU, I/O) is exact, because
  * every process that ends passes by here: in the accounts of a parent that waits for it, or in

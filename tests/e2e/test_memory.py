@@ -218,3 +218,18 @@ def test_a_task_without_memory_takes_its_step_along_if_asked(cluster, work, eate
     assert cluster.wait_end(job) == "COMPLETED"
     assert "task 0: Out Of Memory" in text_of(work) and "over" in text_of(work)
     assert dict((row[0], row[1]) for row in cluster.sacct(job))[f"{job}.0"] == "OUT_OF_MEMORY"
+
+
+def test_a_daemon_that_nobody_saw_at_home_counts_for_its_task(measured, work):
+    """It has left its parent, its session and its process group before the first look."""
+    script = os.path.join(work, "task.sh")
+    with open(script, "w") as file:
+        file.write("#!/bin/bash\nif [ $SLURM_PROCID = 1 ]; then\n"
+                   "setsid -f setsid -f python3 -c 'b = bytearray(120 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\n"
+                   "open(\"up\", \"w\")\nimport time; time.sleep(1000)'\nfi\nuntil [ -e go ]; do sleep 0.05; done\n")
+    job = measured.submit(f"-N1 -n2 --mem=1000 -o out --wrap='srun bash {script}'", cwd=work)
+    wait_until(lambda: os.path.exists(os.path.join(work, "up")))
+    row, = [line.split("|") for line in measured.ok(f"sstat -n -P -j {job}.0 -o maxrss,maxrsstask").splitlines()]
+    assert kib(row[0]) >= 120 * 1024 and row[1] == "1"
+    let_go(work)
+    assert measured.wait_end(job) == "COMPLETED"

@@ -255,6 +255,8 @@ TEST(what_the_kernel_tells_of_a_process_is_read) {
     assert_true(proc_io_read(getpid(), &in, &out));
     assert_false(proc_is_being_killed(getpid()));
     assert_false(proc_stat_read(0x7ffffff, &stat));
+    uint32_t number;
+    assert_false(proc_group_number(getpid(), "/no-such-group_", &number));
     prctl(PR_SET_NAME, "a) R 1 (b");
     assert_true(proc_stat_read(getpid(), &stat));
     assert_string_equal(stat.name, "a) R 1 (b");
