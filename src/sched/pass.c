@@ -243,15 +243,17 @@ static bool shape_stays_dead(const struct sched *s, const struct shape *shape) {
     return true;
 }
 
-static struct alternative *job_fits(struct sched *s, const struct job *job, bool has_plan,
+/* `planned`: where its plan was, 0 without. One whose time has come without its nodes binds nobody
+ * any more: then those of the jobs behind it do not bind the job either. */
+static struct alternative *job_fits(struct sched *s, const struct job *job, int64_t planned,
                                     int64_t *limit) {
     struct shape *shape = job->shape;
 
     /* How much its shape lacked may have been found with its own plan in the way. */
-    if (!s->naive && !has_plan && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
+    if (!s->naive && planned == 0 && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
         return NULL;
     struct alternative *alt = fits_now(s, shape, limit);
-    if (!alt && !has_plan && shape_has_old(s, shape)) {
+    if (!alt && planned <= s->now && shape_has_old(s, shape)) {
         shape_drop_old(s, job);
         alt = fits_now(s, shape, limit);
     }
@@ -287,7 +289,7 @@ static enum outcome job_waits(struct sched *s, struct job *job, int64_t planned,
 static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t planned,
                                  struct sched_plan *plan, struct starts *starts) {
     int64_t limit;
-    struct alternative *alt = job_fits(s, job, planned != 0, &limit);
+    struct alternative *alt = job_fits(s, job, planned, &limit);
 
     if (!alt)
         return job_waits(s, job, planned, plan, starts);
@@ -471,7 +473,7 @@ static void group_look(struct sched *s, const struct waiting_group *group, struc
 
     order_return(s, group->turn);
     while ((job = job_list_at(group->shape, &at))) {
-        if (job_fits(s, job, false, &limit)) {
+        if (job_fits(s, job, 0, &limit)) {
             candidates_add(s, group, at);
             return;
         }
