@@ -103,11 +103,15 @@ void sched_describe(struct core *core) {
     arena_done(&arena);
 }
 
+/* Nodes and shapes that one pass looks at, about 10 ms; the next turn goes on. */
+#define WORK_PER_PASS 50000
+
 void sched_rebuild(struct core *core) {
     sched_free(core->sched_before);
     core->sched_before = core->sched;
     core->sched = NULL;
     sched_describe(core);
+    sched_bound_work(core->sched, WORK_PER_PASS);
     reservations_show(core);
 }
 

@@ -158,7 +158,7 @@ static uint32_t rest_reason(const struct shape *shape) {
 static bool is_head(const struct sched *s, const struct job *job) {
     for (size_t i = 0; i < job->shape->n_alternatives; i++) {
         const struct head *head = alternative_head(s, &job->shape->alternatives[i]);
-        if (head->pass == s->pass && head->job == job)
+        if (head->job == job && (head->pass == s->pass || s->cut)) /* not reached: still is */
             return true;
     }
     return false;
@@ -215,6 +215,10 @@ static void report_specials(struct waits *w) {
         bool still = i >= n_old;
         if (!job)
             continue;
+        if (!still && job->special_pass != s->pass && s->cut && job->place == PLACE_LIVE) {
+            special_push(s, job); /* comes up below; nobody knows yet */
+            continue;
+        }
         if (!still && job->special_pass != s->pass)
             job->special = false;
         if (job->started < job->n_tasks)

@@ -91,7 +91,10 @@ struct sched {
     bool changed, any_user_only;
     bool cut;         /* the last pass stopped at max_starts */
     bool unexplained; /* it left reasons to the next */
-    int64_t due;      /* a pass has work from then on */
+    uint64_t work;    /* candidates after which a pass stops, 0 = no bound */
+    uint32_t
+        n_exhausted; /* passes in a row that did: the bound doubles with each, so that they end */
+    int64_t due;     /* a pass has work from then on */
     uint32_t pass;
     struct sched_preemption preemption; /* `may` is owned */
     bool any_if_above;

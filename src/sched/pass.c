@@ -306,7 +306,6 @@ static bool is_same_place(const struct plan *a, const struct plan *b) {
 static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan *plan,
                             struct starts *starts) {
     struct plan *had = job->plan;
-
     if (had && had->start > s->now && plan_stands(s, had)) {
         if (had->old)
             plan_confirm(s, had);
@@ -363,7 +362,8 @@ static void pass_begin(struct sched *s, int64_t now) {
     if (s->unconfirmed.n > 0 || s->preempt_wake <= now)
         sched_released(s); /* what was planned around them may be void */
     proposals_forget(s);
-    popular_pass(s);
+    if (!s->cut) /* what was chosen by in the part before goes on to be */
+        popular_pass(s);
     s->preempt_wake = SCHED_FOREVER;
     for (uint32_t p = 0; p < s->n_pools; p++) {
         struct pool *pool = &s->pools[p];
@@ -432,7 +432,19 @@ static bool turn_is_idle(struct sched *s, struct turn *turn) {
            turn_sleeps(s, turn);
 }
 
-/* True when max_starts ended the pass early. */
+/* What a pass has found stays known to the next as long as nothing changes: shapes sleep, plans
+ * stand. So that goes on where this stops though it begins at the head again. */
+static bool work_is_done(const struct sched *s) {
+    uint32_t doubled = min_of(s->n_exhausted, 32u);
+
+    return s->work > 0 && s->candidates >= s->work << doubled;
+}
+
+void sched_bound_work(struct sched *s, uint64_t candidates) {
+    s->work = candidates;
+}
+
+/* True when max_starts or the bound of the work ended the pass early. */
 static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
                      struct starts *starts) {
     for (struct turn *turn; (turn = order_turn(s));) {
@@ -441,7 +453,7 @@ static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *pl
             continue;
         }
         struct job *job = order_job(s);
-        if (max_starts && starts->items.n >= max_starts)
+        if ((max_starts && starts->items.n >= max_starts) || work_is_done(s))
             return true;
         if (candidate_waits(s, job)) {
             if (candidate_defer(s, job))
@@ -543,6 +555,7 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     bool cut =
         pass_run(s, max_starts, plan, &starts) || pass_candidates(s, max_starts, plan, &starts);
     s->cut = cut;
+    s->n_exhausted = cut && work_is_done(s) ? s->n_exhausted + 1 : 0;
     s->unexplained = explain_pass(s, max_waits, false, plan);
     pass_end(s, plan, &starts);
     s->changed = s->changed || cut;

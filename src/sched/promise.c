@@ -305,6 +305,8 @@ static bool promise_review(const struct sched *s, const struct sched_plan *plan,
             breach_note(s, plan, job, s->now, out);
         return false;
     }
+    if (s->cut && job->plan && job->plan->old)
+        return true; /* it has not been looked at, and others may still go before it */
     if (job->plan) {
         /* An overrun that is not worth telling leaves the promise where it was. */
         if (job->plan->start < promise->start ||

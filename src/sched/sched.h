@@ -372,6 +372,11 @@ void sched_plan_done(struct sched_plan *plan);
  */
 void sched_pass(struct sched *sched, int64_t now, uint32_t max_starts, struct sched_plan *plan);
 
+/* Bounds the work of a pass: after about so many candidates (0 = no bound) it stops, and the next,
+ * which is due at once, goes on where it stopped. Starts and promises are those of one long pass;
+ * who was not looked at keeps the reason that he had. */
+void sched_bound_work(struct sched *sched, uint64_t candidates);
+
 /* Something that may break promises and that the view does not show by itself; call it before the
  * pass that finds out. */
 void sched_cause_note(struct sched *sched, enum sched_cause cause, uint32_t subject);
