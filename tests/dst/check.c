@@ -19,8 +19,8 @@ struct belief {
     uint32_t job_id, attempt, state, flags, uid;
     int64_t start, end;
     int64_t preempt_time;
-    bool suspended_once, by_hand, holds; /* by_hand: not for the sake of others */
-    bool cpus_given;                     /* suspended: its CPUs are for others */
+    bool suspended_once, by_hand; /* by_hand: not for the sake of others */
+    bool cpus_given;              /* suspended: its CPUs are for others */
     uint64_t licenses;
     struct held *held;
     size_t n_held;
@@ -154,7 +154,7 @@ static void book(struct check *check, const struct belief *belief, int by) {
             node->cpus += (uint64_t) by * held->cpus;
         node->touched = true;
     }
-    if (belief->holds)
+    if (belief->n_held > 0) /* they come back with the last node, whatever is still to be done */
         check->licenses_used += (uint64_t) by * belief->licenses;
 }
 
@@ -264,7 +264,6 @@ static struct belief *believe(struct check *check, const struct job *job) {
                                .start = job->start_time,
                                .end = job->end_time,
                                .preempt_time = job->preempt_time,
-                               .holds = job_holds(job),
                                .cpus_given = job->cpus_given,
                                .licenses = license_count(job->licenses)};
     read_held(check, job, belief);
