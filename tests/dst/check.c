@@ -280,6 +280,7 @@ static void job_seen(struct check *check, const struct job *job, bool live) {
     }
     now->suspended_once |= job->state == JOB_SUSPENDED || job->pre_suspend_seconds > 0;
     now->by_hand |= job->state == JOB_SUSPENDED && !job->paused;
+    now->by_hand |= !live && job->pre_suspend_seconds > 0; /* the record does not tell */
     book(check, now, 1);
     map_put(&check->beliefs, job->job_id, now);
     if (live && job->attempt > (before != NULL ? before->attempt : 0))
