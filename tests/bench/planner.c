@@ -268,6 +268,27 @@ static void full_pass(struct bench *b) {
     say(b, "full_pass_best", best * 1e3, "ms");
 }
 
+/* The same in pieces, as the controller asks for it: the longest of them. */
+#define WORK_PER_PASS 50000
+static void pieces(struct bench *b) {
+    double worst = 0;
+
+    sched_bound_work(b->sched, WORK_PER_PASS);
+    for (unsigned i = 0; i < 10; i++) {
+        bool more = true;
+        sched_node_usable(b->sched, 17 + i / 2, i % 2);
+        for (unsigned n = 0; more && n < 1000; n++) {
+            struct sched_plan plan;
+            worst = max_of(worst, pass(b, &plan));
+            commit(b, &plan);
+            more = plan.next_time == b->now;
+            sched_plan_done(&plan);
+        }
+    }
+    sched_bound_work(b->sched, 0);
+    say(b, "piece_worst", worst * 1e3, "ms");
+}
+
 struct times {
     double sum, worst;
     uint32_t n, starts;
@@ -353,6 +374,7 @@ static void run(const struct row *row) {
     fill(&b);
     if (row->events) {
         full_pass(&b);
+        pieces(&b);
         submissions(&b);
         ends(&b);
         estimates(&b);
