@@ -10,6 +10,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN
+#endif
+#endif
+#ifdef HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 #define CHILD_STACK (64u << 10)
 
 /*
@@ -67,6 +78,13 @@ static pid_t clone_into(int cgroup_fd, char *stack, int (*main)(void *), void *a
     return (pid_t) clone3_call(&args, main, argument);
 }
 
+/* A child never returns, so what the address sanitizer has marked on its stack would stay. */
+static void forget_marks(char *stack) {
+#ifdef HAS_ASAN
+    __asan_unpoison_memory_region(stack, CHILD_STACK);
+#endif
+}
+
 pid_t clone_vfork(int cgroup_fd, bool *ret_is_inside, int (*main)(void *), void *argument) {
     static char *stack; /* kept for the next child */
     sigset_t all, before;
@@ -80,6 +98,7 @@ pid_t clone_vfork(int cgroup_fd, bool *ret_is_inside, int (*main)(void *), void 
             return -1;
         stack = memory;
     }
+    forget_marks(stack);
     /* A handler of ours must not run in the child, on our memory. */
     sigfillset(&all);
     (void) pthread_sigmask(SIG_SETMASK, &all, &before);
