@@ -86,8 +86,9 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */                                  \
     X(45, STR, cpu_bind, 0)         /* by configuration; words of --cpu-bind */                    \
     X(46, STR, autobind, 0)         /* "threads", "cores", "sockets"; see slurmstepd/bind.h */     \
-    X(47, STRS, gpu_cores, 0)       /* by GPU index here: cores near it, "0-7"; "" = unknown */    \
-    X(60, BLOB, file_open, 0)       /* body of MSG_FILE_OPEN: no step, a file to be written */     \
+    X(59, STR, node_cpu_bind, 0) /* CpuBind of the node: counts for more than its partition's */   \
+    X(47, STRS, gpu_cores, 0)    /* by GPU index here: cores near it, "0-7"; "" = unknown */       \
+    X(60, BLOB, file_open, 0)    /* body of MSG_FILE_OPEN: no step, a file to be written */        \
     X(61, STR, munge_socket, 0)                                                                    \
     X(70, STR, places, 0)      /* directory of the job's private ones; see slurmstepd/places.h */  \
     X(71, STRS, place_dirs, 0) /* which are private; the rest is for the extern step alone */      \

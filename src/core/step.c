@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/state.h"
+#include "model/conf.h"
 #include "text/tres.h"
 
 void step_touch(struct core *core, struct core_step *step) {
@@ -222,6 +223,10 @@ static struct step_layout *step_layout_make(struct core *core, struct core_step 
     layout->array_task_id = job->rec.array_task_id;
     layout->job_start_time = job->rec.start_time;
     layout->job_end_time = job->rec.end_time;
+    const struct conf_partition *part =
+        job->rec.partition != NULL ? conf_partition_find(core->conf, job->rec.partition) : NULL;
+    if (part != NULL)
+        layout->cpu_bind = (char *) (uintptr_t) part->cpu_bind;
     return layout;
 }
 

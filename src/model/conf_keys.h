@@ -932,7 +932,7 @@ X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NON
   "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
 X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, HONOURED, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \
-X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, partition.cpu_bind, "CpuBind", NULL, 0, 0, NONE, HONOURED, \
   "default binding of tasks") \
 X(STRING, partition.topology, "Topology", NULL, 0, 0, NONE, NOT_YET, \
   "topology of its nodes") \

@@ -139,7 +139,8 @@ RECORD_DECLARE(step_node, STEP_NODE_FIELDS)
     X(22, U32, array_job_id, 0)                                                                    \
     X(23, OPT32, array_task_id, 0)                                                                 \
     X(24, I64, job_start_time, 0)                                                                  \
-    X(25, I64, job_end_time, 0)
+    X(25, I64, job_end_time, 0)                                                                    \
+    X(26, STR, cpu_bind, 0) /* CpuBind of the partition */
 RECORD_DECLARE(step_layout, STEP_LAYOUT_FIELDS)
 RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
 

@@ -93,7 +93,7 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
         order->def_mem_per_node = conf->def_mem_per_node;
 }
 
-/* TaskPluginParam as words of --cpu-bind; the node's CpuBind counts for more. */
+/* TaskPluginParam as words of --cpu-bind, and the node's CpuBind. */
 static void order_bind(const struct slurmd *slurmd, struct arena *arena, struct step_order *order) {
     static const struct {
         uint64_t flag;
@@ -110,10 +110,9 @@ static void order_bind(const struct slurmd *slurmd, struct arena *arena, struct 
         if (param->flags & rows[i].flag)
             str_join(&words, ",", rows[i].word);
     }
-    if (slurmd->node->cpu_bind)
-        str_join(&words, ",", slurmd->node->cpu_bind);
+    order->node_cpu_bind = (char *) (uintptr_t) slurmd->node->cpu_bind;
     if (slurmd->conf->task_plugin == CONF_TASK_NONE)
-        str_join(&words, ",", "none");
+        order->node_cpu_bind = (char *) (uintptr_t) "none";
     if (words.length > 0)
         order->cpu_bind = arena_strndup(arena, words.data, words.length);
     const char *autobind = param->text ? strcasestr(param->text, "autobind=") : NULL;

@@ -55,11 +55,14 @@ static void read_word(struct wanted *wanted, const char *word) {
         if (!kind_rows[i].has_list && strcasecmp(word, kind_rows[i].word) == 0) {
             wanted->kind = (enum bind_kind) i;
             wanted->has_kind = true;
+            wanted->unit = UNIT_UNSET;
         }
     }
     for (size_t i = 0; i < countof(unit_rows); i++) {
-        if (strcasecmp(word, unit_rows[i].word) == 0)
+        if (strcasecmp(word, unit_rows[i].word) == 0) {
             wanted->unit = unit_rows[i].unit;
+            wanted->has_kind = false;
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct bind_input {
     uint32_t n_tasks;
     uint32_t cpus_per_task; /* 0 counts as 1 */
     const char *cpu_bind;   /* --cpu-bind, NULL = not given */
-    const char *fallback;   /* the same by configuration: of its words quiet, verbose, none, … */
+    const char *fallback;   /* the same by configuration; of its words the last ones count */
     const char *autobind;   /* "threads", …: when tasks and CPUs agree at no level; NULL = none */
     const char *distribution; /* -m, the whole text */
     const char *hint;

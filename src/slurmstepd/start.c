@@ -322,13 +322,21 @@ static int node_here(struct stepd *stepd, struct error *err) {
 static int bind_step(struct stepd *stepd, struct error *err) {
     const struct step_launch *step = stepd->step;
     bool interactive = stepd->order.step_id == STEP_INTERACTIVE;
+    const char *const by_conf[] = {stepd->order.cpu_bind, step->layout->cpu_bind,
+                                   stepd->order.node_cpu_bind};
+    struct str fallback cleanup_str = STR_INIT;
+
+    for (size_t i = 0; i < countof(by_conf); i++) {
+        if (by_conf[i])
+            str_join(&fallback, ",", by_conf[i]);
+    }
     const struct bind_input input = {
         .map = stepd->order.cpus,
         .cores = stepd->node->cores,
         .n_tasks = (uint32_t) stepd->n_tasks,
         .cpus_per_task = step->layout->cpus_per_task,
         .cpu_bind = interactive ? "none" : step->cpu_bind,
-        .fallback = stepd->order.cpu_bind,
+        .fallback = str_cstr(&fallback),
         .autobind = stepd->order.autobind,
         .distribution = step->distribution,
         .hint = step->hint,

@@ -152,6 +152,21 @@ TEST(tasks_are_spread_evenly_unless_they_are_to_be_packed) {
     world_stop(&world);
 }
 
+TEST(a_step_is_told_how_its_partition_binds_tasks) {
+    struct world world;
+    struct step_request request;
+    struct step_answer answer;
+    world_start(&world, "NodeName=n[1-2] CPUs=4\n"
+                        "PartitionName=main Nodes=ALL Default=YES CpuBind=cores\n");
+    world_all_connect(&world);
+    uint32_t job = steps_salloc(&world, 1, 1, NULL);
+    steps_request(&request, job, 1);
+    steps_create(&world, &request, &answer);
+    assert_string_equal(answer.layout->cpu_bind, "cores");
+    steps_done(&answer);
+    world_stop(&world);
+}
+
 TEST(cpus_per_task_makes_a_step_exact) {
     struct world world;
     struct step_request request;
@@ -658,6 +673,7 @@ int main(void) {
         cmocka_unit_test(exact_steps_share_a_node_and_overlapping_ones_share_its_cpus),
         cmocka_unit_test(an_exact_step_has_a_task_on_each_of_its_nodes_or_waits),
         cmocka_unit_test(tasks_are_spread_evenly_unless_they_are_to_be_packed),
+        cmocka_unit_test(a_step_is_told_how_its_partition_binds_tasks),
         cmocka_unit_test(cpus_per_task_makes_a_step_exact),
         cmocka_unit_test(relative_nodelist_and_exclude_choose_among_the_jobs_nodes),
         cmocka_unit_test(

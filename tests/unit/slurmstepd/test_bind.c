@@ -190,8 +190,12 @@ TEST(the_configuration_decides_where_nothing_is_asked) {
     binds(&input, "MASK 0x1 0x100 0x2");
     input.cpu_bind = "verbose";
     binds(&input, "NONE 0x0 0x0 0x0");
-    input.fallback = NULL;
     input.cpu_bind = NULL;
+    input.fallback = "none,threads"; /* the last one counts */
+    binds(&input, "MASK 0x1 0x100 0x2");
+    input.fallback = "cores,none";
+    binds(&input, "NONE 0x0 0x0 0x0");
+    input.fallback = NULL;
     input.autobind = "sockets";
     binds(&input, "MASK 0xff 0xff00 0xff");
     input.n_tasks = 8; /* agrees with the cores */
