@@ -17,7 +17,7 @@ int extern_start(struct stepd *stepd, struct error *err) {
     stepd->step = arena_alloc(&stepd->arena, sizeof(*stepd->step));
     record_init(&record_step_launch, stepd->step);
     stepd->work_dir = "/";
-    sampler_init(&stepd->sampler, 0, SAMPLE_RSS);
+    sampler_init(&stepd->sampler, 1, SAMPLE_RSS); /* all that is adopted, as one task */
     int r = confine_open(&stepd->confine, &stepd->order, err);
     stepd->track.group = stepd->confine.tasks;
     if (r == 0 && stepd->order.places)

@@ -79,6 +79,8 @@ void gather_sum(struct stepd *stepd) {
         counted = (struct cgroup_usage) {0};
     if (counted.oom_kills > 0)
         sampler_group_peak(&stepd->sampler, counted.memory_peak_bytes >> 10);
+    if (stepd->is_extern)
+        sampler_group_cpu(&stepd->sampler, counted.cpu_usec);
     sampler_usage(&stepd->sampler, ranks, stepd->order.node_name, &stepd->usage,
                   stepd->usage_measures);
     stepd->usage.oom_kills = (uint32_t) counted.oom_kills;

@@ -274,6 +274,14 @@ void sampler_group_peak(struct sampler *sampler, uint64_t kib) {
         sampler->tasks[0].rss_kib = kib;
 }
 
+void sampler_group_cpu(struct sampler *sampler, uint64_t usec) {
+    struct sample_counts *total = &sampler->tasks[0].total;
+    uint64_t known = total->user_usec + total->system_usec;
+
+    if (sampler->n_tasks == 1 && usec > known) /* nobody tells which of the two it was */
+        total->user_usec += usec - known;
+}
+
 /* ---- the sums ---- */
 
 static uint64_t task_value(const struct sample_task *task, enum usage_kind kind) {

@@ -72,6 +72,8 @@ void sampler_left(struct sampler *sampler, pid_t pid, const struct rusage *rusag
  * of a task that was alone in the group, whatever the looks said. (They count pages of libraries
  * that are charged to somebody else.) */
 void sampler_group_peak(struct sampler *sampler, uint64_t kib);
+/* CPU time of the group, likewise: where processes end that are no children of ours. */
+void sampler_group_cpu(struct sampler *sampler, uint64_t usec);
 /* All tasks so far. ranks: by local index, NULL = 0, 1, …; strings are borrowed. */
 void sampler_usage(const struct sampler *sampler, const uint32_t *ranks, const char *node,
                    struct usage *ret, struct usage_measure measures[USAGE_KINDS]);

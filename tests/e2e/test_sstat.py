@@ -6,7 +6,7 @@ import re
 import signal
 
 import pytest
-from harness import OTHER, wait_until
+from harness import OTHER, USER, wait_until
 from test_memory import HOG, kib, let_go
 
 
@@ -90,3 +90,22 @@ def test_a_job_of_a_script_alone_points_to_the_script(cluster, work):
     result = cluster.run(f"sstat -n -j {job} -o jobid")
     assert result.rc == 0 and result.out == "" and f"its script is step {job}.batch" in result.err
     wait_until(lambda: rows(cluster, f"-j {job}.batch -o jobid,ntasks") == [[f"{job}.batch", "1"]])
+
+
+def test_what_a_login_uses_counts_for_the_extern_step(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="KillWait=1\nDefMemPerCPU=400\nPrologFlags=Contain\n")
+    path = os.path.join(work, "hog.py")
+    with open(path, "w") as file:
+        file.write(HOG)
+    job = cluster.submit("-o /dev/null --wrap='sleep 1000'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    login = cluster.start(f"sluice adopt -u {USER} bash -c 'cd {work}; SLURM_PROCID=9 python3 {path} 80 1'", user="root")
+    wait_until(lambda: os.path.exists(os.path.join(work, "ready.9.")), 20)
+    row, = rows(cluster, f"-j {job}.extern -o maxrss,pids")
+    assert kib(row[0]) >= 80 * 1024 and row[1]
+    let_go(work)
+    login.wait()
+    cluster.ok(f"scancel {job}")
+    cluster.wait_end(job)
+    wait_until(lambda: dict((row[0], row[1]) for row in cluster.sacct(job, "JobID,MaxRSS")).get(f"{job}.extern"))
+    assert kib(dict((row[0], row[1]) for row in cluster.sacct(job, "JobID,MaxRSS"))[f"{job}.extern"]) >= 80 * 1024
