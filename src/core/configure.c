@@ -26,7 +26,13 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     struct core_settings *s = &core->settings;
     free(s->cluster);
     s->cluster = xstrdup(conf->cluster_name);
+    core->book.cluster = s->cluster;
     s->admin_uid = admin_uid;
+    s->enforce = conf->accounting_storage_enforce;
+    s->private_accounts = (conf->private_data & (CONF_PRIVATE_ACCOUNTS | CONF_PRIVATE_USERS)) != 0;
+    free(s->control_host);
+    s->control_host = conf->n_control_hosts > 0 ? xstrdup(conf->control_hosts[0].address) : NULL;
+    s->control_port = conf->slurmctld_port.first;
     s->max_job_count = conf->max_job_count;
     s->max_array_size = conf->max_array_size;
     s->max_array_tasks = conf->scheduler.max_array_tasks;

@@ -22,6 +22,7 @@ struct core *core_new(void) {
     list_init(&core->dirty_nodes);
     list_init(&core->dirty_partitions);
     list_init(&core->dirty_reservations);
+    assoc_book_init(&core->book, "cluster"); /* its name comes with the configuration */
     core->restoring = true;
     core->priority_version = 1;
     core->plan_next = 0;
@@ -48,7 +49,9 @@ void core_free(struct core *core) {
     preempt_free_all(core);
     free(core->predictor);
     vec_done(&core->paused);
-    qos_free_all(core);
+    assoc_book_done(&core->book);
+    map_done(&core->admins);
+    free(core->settings.control_host);
     reservations_free(core);
     record_done(&record_core_meta, &core->meta);
     free(core);
@@ -76,7 +79,7 @@ static void request_job_wait(struct core *core, uint64_t client, uint32_t seq,
 
 static void admin_effect(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, enum effect_kind kind) {
-    if (!core_is_admin(core, user->uid)) {
+    if (!core_is_super(core, user->uid)) {
         emit_error(core, client, seq, -ERR_USER_ID, NULL);
         return;
     }
@@ -92,7 +95,7 @@ static void request_reconfigure(struct core *core, uint64_t client, uint32_t seq
 
 static void request_shutdown(struct core *core, uint64_t client, uint32_t seq,
                              const struct core_user *user, void *body) {
-    if (core_is_admin(core, user->uid))
+    if (core_is_super(core, user->uid))
         emit_reply(core, client, MSG_OK, 1, seq, NULL);
     admin_effect(core, client, seq, user, EFFECT_SHUTDOWN);
 }
@@ -112,6 +115,8 @@ static const struct request_row {
     {MSG_UPDATE, handle_update},
     {MSG_WHY, handle_why},
     {MSG_REBOOT, handle_reboot},
+    {MSG_ASSOC_CHANGE, handle_assoc_change},
+    {MSG_LIST_ASSOC, handle_assoc_list},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},
@@ -133,6 +138,7 @@ void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq,
                   const struct core_user *user, void *body, struct effects *out) {
     core->now = now;
     core->out = out;
+    core_meet(core, user);
     const struct request_row *row = request_find(type);
     if (row == NULL)
         emit_error(core, client, seq, -ERR_NOT_SUPPORTED,

@@ -19,7 +19,6 @@
 
 struct conf;
 struct core;
-struct qos;
 
 /* Who asks. Names and groups are looked up by the shell, which may do I/O. */
 struct core_user {
@@ -55,12 +54,6 @@ void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq,
                   const struct core_user *user, void *body, struct effects *out);
 /* The connection is gone: whoever waited on it waits no more; an allocation still pending ends. */
 void core_client_gone(struct core *core, int64_t now, uint64_t client, struct effects *out);
-
-/* Adds or replaces a quality of service; removes one. Jobs that name it are seen anew. */
-must_check int core_set_qos(struct core *core, int64_t now, const struct qos *qos,
-                            struct effects *out, struct error *err);
-must_check int core_remove_qos(struct core *core, int64_t now, const char *name,
-                               struct effects *out, struct error *err);
 
 /* A node's standing connection. core_node_find gives the index or UINT32_MAX. */
 uint32_t core_node_find(const struct core *core, const char *name);
@@ -104,7 +97,12 @@ int core_script_id(struct core *core, const struct core_user *user, uint32_t job
 const char *core_stored_cluster(const struct core *core);
 /* Whether any partition asks for a group, so that core_user.groups matters. */
 bool core_wants_groups(const struct core *core);
+/* Before anything else is asked of this user's: administrators are known by their names. */
+void core_meet(struct core *core, const struct core_user *user);
+/* root, SlurmUser, operators and administrators: may act on what is others'. */
 bool core_is_admin(const struct core *core, uint32_t uid);
+/* The same without operators: may change nodes, partitions, and the daemons. */
+bool core_is_super(const struct core *core, uint32_t uid);
 /* The key of an update of a reservation as it is written in full, "Users" for "us+"; NULL when
  * there is none. */
 const char *core_reservation_key(const char *text);

@@ -24,6 +24,10 @@ enum store_kind {
     STORE_PARTITION = 6,   /* id: hash of the name; record_partition as changed at run time */
     STORE_RESERVATION = 7, /* id: its number; record_reservation */
     STORE_QOS = 8,         /* id: hash of the name; record_qos */
+    STORE_ACCOUNT = 9,     /* id: hash of the name; record_account */
+    STORE_ACCT_USER = 10,  /* id: hash of the name; record_acct_user */
+    STORE_ASSOC = 11,      /* id: its number; record_assoc */
+    STORE_KINDS,
 };
 
 enum effect_kind {

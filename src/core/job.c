@@ -185,10 +185,6 @@ const char *job_display_id(struct core *core, const struct core_job *job) {
     return arena_strndup(&core->out->memory, str_cstr(&out), out.length);
 }
 
-bool core_is_admin(const struct core *core, uint32_t uid) {
-    return uid == 0 || uid == core->settings.admin_uid;
-}
-
 bool job_user_may(const struct core *core, const struct core_job *job, uint32_t uid) {
     return uid == job->rec.uid || core_is_admin(core, uid);
 }

@@ -339,6 +339,7 @@ int job_check(struct core *core, struct job *job, const struct core_user *user,
     int r;
     if ((r = check_enums(core, job, reply)) < 0 || (r = check_ranges(core, job, reply)) < 0 ||
         (r = check_sizes(core, job, reply)) < 0 || (r = check_partitions(core, job, reply)) < 0 ||
+        (r = job_take_association(core, job, reply)) < 0 ||
         (r = check_each_partition(core, job, user, reply)) < 0 ||
         (r = check_numbers(core, job, user, reply)) < 0 ||
         (r = switches_check(core, job, reply)) < 0 ||

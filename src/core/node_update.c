@@ -193,7 +193,7 @@ static int change_nodes(struct core *core, struct changes *changes, struct error
     const struct update *request = changes->request;
     uint32_t *nodes;
     size_t n;
-    if (!core_is_admin(core, changes->user->uid))
+    if (!core_is_super(core, changes->user->uid))
         return error_set(err, ERR_USER_ID, "only administrators may change nodes");
     int r = nodes_resolve(core, request->target != NULL ? request->target : "", &core->out->memory,
                           &nodes, &n, err);

@@ -615,7 +615,7 @@ int update_partition(struct core *core, const struct core_user *user, const stru
                      struct error *err) {
     uint32_t index;
     const char *name = request->target != NULL ? request->target : "";
-    if (!core_is_admin(core, user->uid))
+    if (!core_is_super(core, user->uid))
         return error_set(err, ERR_USER_ID, "only administrators may change partitions");
     struct core_partition *part = partition_find(core, name, &index);
     if (request->create && part == NULL)

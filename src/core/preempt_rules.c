@@ -58,7 +58,7 @@ void preempt_configure(struct core *core) {
 /* ---- classes ---- */
 
 uint32_t preempt_class(const struct core *core, const struct job *job) {
-    uint32_t at = (uint32_t) core->qos.n;
+    uint32_t at = qos_count(core);
 
     (void) qos_find(core, job->qos, &at);
     return at;
@@ -115,9 +115,9 @@ static void table_by_partition(const struct core *core, uint8_t *table, size_t n
 
 static void table_by_qos(const struct core *core, uint8_t *table, size_t n) {
     for (size_t who = 0; who + 1 < n; who++) {
-        const struct qos *a = core->qos.items[who];
+        const struct qos *a = qos_at(core, who);
         for (size_t whom = 0; whom + 1 < n; whom++) {
-            if (str_has_word_nocase(a->preempt, core->qos.items[whom]->name, ","))
+            if (str_has_word_nocase(a->preempt, qos_at(core, whom)->name, ","))
                 table[who * n + whom] = may(core);
         }
         /* Equals preempt each other only by their priority, or there would be no end to it. */
@@ -129,7 +129,7 @@ static void table_by_qos(const struct core *core, uint8_t *table, size_t n) {
 void preempt_to_sched(struct core *core) {
     const struct preempt_rules *rules = &core->preempt;
     bool turns = rules->gang && !rules->by_qos;
-    size_t n = !rules->on && !turns ? 0 : rules->by_qos ? core->qos.n + 1 : core->n_partitions;
+    size_t n = !rules->on && !turns ? 0 : rules->by_qos ? qos_count(core) + 1 : core->n_partitions;
     uint8_t *table = xcalloc(n * n + 1, 1);
 
     if (rules->on && rules->by_qos)
@@ -154,7 +154,7 @@ static uint32_t victim_rank(struct core *core, const struct core_job *job, uint3
 
     if (core->preempt.by_qos) {
         const struct qos *qos = qos_find(core, job->rec.qos, &at);
-        *ret_class = qos != NULL ? at : (uint32_t) core->qos.n;
+        *ret_class = qos != NULL ? at : qos_count(core);
         return qos != NULL ? qos->priority : 0;
     }
     const struct core_partition *part = partition_find(core, job->rec.partition, &at);

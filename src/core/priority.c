@@ -178,8 +178,8 @@ static uint64_t qos_share(const struct core *core, const struct job *rec) {
     const struct qos *own = qos_find(core, rec->qos, &at);
     if (own == NULL)
         return 0;
-    vec_each (&core->qos, qos) {
-        highest = max_of(highest, (*qos)->priority);
+    for (uint32_t i = 0; i < qos_count(core); i++) {
+        highest = max_of(highest, qos_at(core, i)->priority);
     }
     return normal_share(core, CONF_PRIORITY_NO_NORMAL_QOS, own->priority, highest);
 }

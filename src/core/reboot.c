@@ -84,7 +84,7 @@ void handle_reboot(struct core *core, uint64_t client, uint32_t seq, const struc
     uint32_t *nodes = NULL;
     size_t n = 0;
     int r = 0;
-    if (!core_is_admin(core, user->uid))
+    if (!core_is_super(core, user->uid))
         r = error_set(&err, ERR_ACCESS_DENIED, "only administrators may reboot nodes");
     if (r == 0)
         r = nodes_resolve(core, request->nodes != NULL ? request->nodes : "", &core->out->memory,

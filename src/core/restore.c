@@ -89,9 +89,12 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
             vec_push(&core->stored_partitions, object);
         return r;
     case STORE_QOS:
-        r = restore_later(&record_qos, body, &object, err);
+    case STORE_ACCOUNT:
+    case STORE_ACCT_USER:
+    case STORE_ASSOC:
+        r = restore_later(assoc_record(assoc_kind_of_store(store_kind)), body, &object, err);
         if (r == 0)
-            qos_restore(core, object);
+            assoc_book_restore(&core->book, assoc_kind_of_store(store_kind), object);
         return r;
     case STORE_RESERVATION:
         r = restore_later(&record_reservation, body, &object, err);

@@ -10,6 +10,7 @@
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
 
+#include "assoc/assoc.h"
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/heap.h"
@@ -63,6 +64,10 @@ struct core_settings {
     bool job_requeue, job_file_append;
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
+    uint64_t enforce;             /* CONF_ENFORCE_… */
+    bool private_accounts;
+    char *control_host; /* for listings */
+    uint32_t control_port;
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     uint64_t def_cpu_per_gpu, def_mem_per_gpu; /* UNSET64 */
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
@@ -285,7 +290,8 @@ struct core {
     vec(struct preemptor) preemptors;
     vec(uint32_t) paused; /* jobs, in the order in which they were stopped */
     int64_t gang_next;    /* when one of them may have its turn, 0 = nobody waits for one */
-    vec(struct qos *) qos;
+    struct assoc_book book;
+    struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
 
     struct sched *sched;
     struct predictor *predictor;  /* NULL until a job has ended */
@@ -572,11 +578,23 @@ struct core_gpu *gpu_find(struct core_node *node, uint32_t index); /* NULL: nobo
 void gpus_each(struct core *core, const struct core_user *user, uint32_t node,
                void (*fn)(const struct gpu *gpu, void *context), void *context);
 
-/* ---- qualities of service (qos.c) ---- */
+/* ---- accounts, users, associations, QOS (assoc.c) ---- */
+static inline uint32_t qos_count(const struct core *core) {
+    return (uint32_t) core->book.entries[ASSOC_QOS].n;
+}
+static inline const struct qos *qos_at(const struct core *core, uint32_t index) {
+    return core->book.entries[ASSOC_QOS].items[index];
+}
 /* NULL when there is none of that name, or no name; *ret_index is then left as it is. */
 const struct qos *qos_find(const struct core *core, const char *name, uint32_t *ret_index);
-void qos_restore(struct core *core, struct qos *qos); /* takes it over */
-void qos_free_all(struct core *core);
+/* enum assoc_kind of a stored record, 0 for what is none. */
+uint32_t assoc_kind_of_store(uint32_t store_kind);
+/* Account and QOS where the request names none, and whether the user may have them. */
+must_check int job_take_association(struct core *core, struct job *job, struct reply_error *reply);
+void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, void *body);
+void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
+                       const struct core_user *user, void *body);
 
 /* ---- questions (why.c) ---- */
 void why_go_on(struct core *core); /* one forecast of the first that waits */

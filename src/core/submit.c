@@ -56,8 +56,6 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         rec->open_mode = core->settings.job_file_append ? OPEN_APPEND : OPEN_TRUNCATE;
     if (rec->name == NULL)
         string_set(&rec->name, "sbatch");
-    if (rec->qos == NULL)
-        string_set(&rec->qos, "normal");
 }
 
 /* What the partition and the cluster say where the request is silent, so that everybody sees it. */

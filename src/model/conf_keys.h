@@ -34,7 +34,7 @@
 #define CONF_KEYS(X, D) \
 X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "second slurmdbd") \
-X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", NOT_YET, DAEMON, 1, \
+X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", HONOURED, DAEMON, 1, \
   "what a job must satisfy before it may start: an association, its limits, its QOS") \
 X(STRING, accounting_storage_host, "AccountingStorageHost", "localhost", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "host of slurmdbd") \

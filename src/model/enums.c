@@ -278,3 +278,15 @@ bool signal_number(const char *text, int *ret_signal) {
 const char *signal_name(int signal) {
     return signal > 0 ? names_text(&names_signal, (uint32_t) signal) : NULL;
 }
+
+static const struct name_row rows_admin_level[] = {{ADMIN_NONE, "None", NULL},
+                                                   {ADMIN_OPERATOR, "Operator", NULL},
+                                                   {ADMIN_ADMINISTRATOR, "Administrator", NULL}};
+NAMES_DEFINE(admin_level);
+
+static const struct name_row rows_qos_flag[] = {
+#define X(name, bit, text) {1u << (bit), text, NULL},
+    QOS_FLAG_TABLE(X)
+#undef X
+};
+NAMES_DEFINE(qos_flag);

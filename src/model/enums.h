@@ -222,4 +222,27 @@ bool step_id_parse(const char *text, uint32_t *ret_step_id);
 bool signal_number(const char *text, int *ret_signal);
 const char *signal_name(int signal); /* "KILL"; NULL when unknown */
 
+/* ---- accounting ---- */
+enum admin_level { ADMIN_NONE, ADMIN_OPERATOR, ADMIN_ADMINISTRATOR };
+NAMES_DECLARE(admin_level);
+
+#define QOS_FLAG_TABLE(X)                                                                          \
+    X(DENY_ON_LIMIT, 0, "DenyOnLimit")                                                             \
+    X(ENFORCE_THRESHOLD, 1, "EnforceUsageThreshold")                                               \
+    X(NO_RESERVE, 2, "NoReserve")                                                                  \
+    X(PART_MAX_NODES, 3, "PartitionMaxNodes")                                                      \
+    X(PART_MIN_NODES, 4, "PartitionMinNodes")                                                      \
+    X(OVER_PART_QOS, 5, "OverPartQOS")                                                             \
+    X(PART_TIME_LIMIT, 6, "PartitionTimeLimit")                                                    \
+    X(REQ_RESV, 7, "RequiresReservation")                                                          \
+    X(NO_DECAY, 8, "NoDecay")                                                                      \
+    X(USAGE_FACTOR_SAFE, 9, "UsageFactorSafe")                                                     \
+    X(RELATIVE, 10, "Relative")
+enum qos_flag {
+#define X(name, bit, text) QOS_FLAG_##name = 1u << (bit),
+    QOS_FLAG_TABLE(X)
+#undef X
+};
+NAMES_DECLARE(qos_flag);
+
 #endif

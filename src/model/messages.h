@@ -9,8 +9,10 @@
 #ifndef SLUICE_MODEL_MESSAGES_H
 #define SLUICE_MODEL_MESSAGES_H
 
+#include "model/account.h"
 #include "model/job.h"
 #include "model/node.h"
+#include "model/qos.h"
 #include "model/reservation.h"
 #include "schema/schema.h"
 
@@ -357,6 +359,38 @@ RECORD_DECLARE(job_script_order, JOB_SCRIPT_ORDER_FIELDS)
     X(4, I64, now, 0)                                                                              \
     X(5, STR, cluster, 0)
 RECORD_DECLARE(ping_reply, PING_REPLY_FIELDS)
+
+/* ---- accounts, users, associations, QOS (sacctmgr) ---- */
+enum assoc_verb { ASSOC_VERB_ADD = 1, ASSOC_VERB_MODIFY, ASSOC_VERB_DELETE };
+enum assoc_entity {
+    ASSOC_ENTITY_ACCOUNT = 1,
+    ASSOC_ENTITY_USER,
+    ASSOC_ENTITY_QOS,
+    ASSOC_ENTITY_CLUSTER,
+    ASSOC_ENTITY_COORDINATOR,
+};
+/* A change in sacctmgr's words. A bare word has the key "". A key that ends in + or - adds to a
+ * list or takes from it. Adding, all words stand in `set`. */
+#define ASSOC_CHANGE_FIELDS(X)                                                                     \
+    X(1, U32, verb, 0)                                                                             \
+    X(2, U32, entity, 0)                                                                           \
+    X(3, RECS, where, key_value)                                                                   \
+    X(4, RECS, set, key_value)                                                                     \
+    X(5, BOOL, commit, 0) /* do it; else only say what would be done */
+RECORD_DECLARE(assoc_change, ASSOC_CHANGE_FIELDS)
+#define ASSOC_CHANGED_FIELDS(X)                                                                    \
+    X(1, STR, text, 0) /* what is (to be) done, for stdout; NULL: nothing to do */                 \
+    X(2, STRS, notes, 0)
+RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
+#define ASSOC_LIST_FIELDS(X)                                                                       \
+    X(1, STR, cluster, 0)                                                                          \
+    X(2, RECS, accounts, account)                                                                  \
+    X(3, RECS, users, acct_user)                                                                   \
+    X(4, RECS, assocs, assoc) /* parents before children, accounts before their users */           \
+    X(5, RECS, qos, qos)                                                                           \
+    X(6, STR, control_host, 0)                                                                     \
+    X(7, U32, control_port, 0)
+RECORD_DECLARE(assoc_list, ASSOC_LIST_FIELDS)
 
 /* Counters of sdiag, as rows. */
 #define DIAG_FIELDS(X) X(1, RECS, items, key_value)
@@ -808,6 +842,10 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(52, JOB_WAIT, alloc_end) /* answers JOB_END when job_id has ended */                         \
     X(60, REBOOT, reboot)      /* answers OK */                                                    \
     X(61, NODES_UPDATED, nodes_updated)                                                            \
+    X(10, ASSOC_CHANGE, assoc_change)                                                              \
+    X(11, ASSOC_CHANGED, assoc_changed)                                                            \
+    X(12, LIST_ASSOC, empty) /* all that the user may see */                                       \
+    X(13, ASSOC_LIST, assoc_list)                                                                  \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \

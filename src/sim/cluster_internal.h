@@ -37,7 +37,7 @@ void sim_event_cancel(struct sim_cluster *cluster, struct sim_event *event);
 
 /* ---- the store (cluster_store.c): records by kind and id ---- */
 struct sim_store {
-    struct map records[STORE_QOS + 1]; /* by kind: id -> record */
+    struct map records[STORE_KINDS]; /* by kind: id -> record */
     uint64_t n_history;
 };
 /* What a batch has replaced. */

@@ -305,6 +305,7 @@ static void handle(struct client *client, const struct rpc_message *message, voi
     bool with_groups =
         message->type == MSG_SUBMIT || message->type == MSG_UPDATE || message->type == MSG_WHY;
     user_fill(ctld, rpc_conn_peer(client->conn), with_groups, &user);
+    core_meet(ctld->core, &user);
     if (message->type == MSG_SUBMIT)
         fill_other(ctld, body, &user);
     if (answer_read(client, message, &user, body))

@@ -7,7 +7,7 @@ import signal
 
 from harness import BASE, Cluster, leftovers, mounts, processes_of, wait_until
 
-COMMANDS = ("sbatch", "srun", "salloc", "squeue", "sinfo", "scancel", "scontrol", "sacct", "sprio", "sdiag", "sattach", "sbcast")
+COMMANDS = ("sbatch", "srun", "salloc", "squeue", "sinfo", "scancel", "scontrol", "sacct", "sacctmgr", "sprio", "sdiag", "sattach", "sbcast")
 
 
 def test_up_makes_the_asked_nodes_and_they_are_idle(make_cluster):

@@ -23,11 +23,12 @@ BELOW = {
     "schema": ["text"],
     "model": ["schema"],
     "sched": ["model"],
-    "core": ["sched"],
+    "assoc": ["model"],
+    "core": ["sched", "assoc"],
     "agent": ["model"],
     "os": ["base"],
     "rpc": ["os", "schema", "model"],
-    "cli": ["rpc"],
+    "cli": ["rpc", "assoc"],
     "sim": ["core", "agent", "cli"],
     "cmd": ["cli", "sim"],
     "slurmctld": ["core", "sched", "rpc"],
@@ -36,7 +37,7 @@ BELOW = {
 }
 
 # The layers without clock, files, threads, environment and randomness.
-PURE = ["base", "text", "schema", "model", "sched", "core", "agent"]
+PURE = ["base", "text", "schema", "model", "sched", "assoc", "core", "agent"]
 
 # What any pure library may take from libc and libm: functions of their arguments alone. Memory comes
 # from base/alloc.h only; qsort is deterministic in glibc for total orders.

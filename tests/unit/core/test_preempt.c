@@ -584,30 +584,15 @@ TEST(test_only_knows_that_others_would_go) {
 
 /* ---- by QOS ---- */
 
-static void set_qos(struct world *world, const struct qos *qos) {
-    struct error err = ERROR_INIT;
-    assert_int_equal(core_set_qos(world->core, world->now, qos, &world->effects, &err), 0);
-    world_turn(world);
-}
-
-static struct qos qos_of(const char *name, uint32_t priority, const char *preempt, uint32_t mode) {
-    struct qos qos;
-    record_init(&record_qos, &qos);
-    qos.name = (char *) (uintptr_t) name;
-    qos.priority = priority;
-    qos.preempt = (char *) (uintptr_t) preempt;
-    qos.preempt_mode = mode;
-    return qos;
+static void sacctmgr(struct world *world, const char *line) {
+    assert_int_equal(world_sacctmgr(world, line), 0);
 }
 
 static void begin_qos(struct world *world, const char *settings) {
     begin(world, settings, "PartitionName=main Nodes=ALL Default=YES\n");
-    struct qos scavenger = qos_of("scavenger", 1, NULL, PREEMPT_CANCEL);
-    struct qos normal = qos_of("normal", 10, "scavenger", PREEMPT_CLUSTER);
-    struct qos urgent = qos_of("urgent", 100, "normal,scavenger", PREEMPT_OFF);
-    set_qos(world, &scavenger);
-    set_qos(world, &normal);
-    set_qos(world, &urgent);
+    sacctmgr(world, "add qos scavenger priority=1 preemptmode=cancel");
+    sacctmgr(world, "modify qos normal set priority=10 preempt=scavenger");
+    sacctmgr(world, "add qos urgent priority=100 preempt=normal,scavenger preemptmode=off");
 }
 
 TEST(a_qos_preempts_those_that_it_names_lowest_first) {
@@ -630,12 +615,8 @@ TEST(a_qos_preempts_those_that_it_names_lowest_first) {
 TEST(qos_are_stored_and_have_their_own_times) {
     struct world world;
     struct job job;
-    struct error err = ERROR_INIT;
     begin_qos(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPreemptExemptTime=1\n");
-    struct qos scavenger = qos_of("scavenger", 1, NULL, PREEMPT_CANCEL);
-    scavenger.grace_time = 20;
-    scavenger.exempt_time = 0;
-    set_qos(&world, &scavenger);
+    sacctmgr(&world, "modify qos scavenger set gracetime=20 preemptexempttime=0");
     world_restart(&world);
     world_all_connect(&world);
     uint32_t a = submit(&world, "main", 4, "scavenger"), b = submit(&world, "main", 4, "normal");
@@ -644,11 +625,11 @@ TEST(qos_are_stored_and_have_their_own_times) {
     assert_int_equal(job.end_time, world.now + 20);
     assert_true(world_look(&world, b, &job));
     assert_int_equal(job.preempt_eligible, job.start_time + 60);
-    assert_int_equal(core_remove_qos(world.core, world.now, "scavenger", &world.effects, &err), 0);
-    assert_true(core_remove_qos(world.core, world.now, "scavenger", &world.effects, &err) < 0);
-    world_turn(&world);
+    assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), ERR_BUSY);
     world_pass_time(&world, 20);
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), 0);
+    assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), -1);
     world_stop(&world);
 }
 
@@ -656,8 +637,6 @@ TEST(within_a_qos_only_a_higher_priority_preempts) {
     struct world world;
     begin(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE,WITHIN\n",
           "PartitionName=main Nodes=n1 Default=YES\n");
-    struct qos normal = qos_of("normal", 10, NULL, PREEMPT_CLUSTER);
-    set_qos(&world, &normal);
     uint32_t first = submit(&world, "main", 4, "normal");
     uint32_t second = submit(&world, "main", 4, "normal");
     assert_int_equal(world_state(&world, second), JOB_PENDING);

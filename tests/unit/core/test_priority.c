@@ -193,16 +193,6 @@ TEST(too_many_weighted_resources_are_refused_and_change_nothing) {
     world_stop(&world);
 }
 
-static void add_qos(struct world *world, const char *name, uint32_t priority) {
-    struct qos qos;
-    struct error err = ERROR_INIT;
-    record_init(&record_qos, &qos);
-    qos.name = text_of(name);
-    qos.priority = priority;
-    assert_int_equal(core_set_qos(world->core, world->now, &qos, &world->effects, &err), 0);
-    world_turn(world);
-}
-
 TEST(a_qos_counts_by_its_share_of_the_highest) {
     struct world world;
     struct job_request request;
@@ -211,8 +201,8 @@ TEST(a_qos_counts_by_its_share_of_the_highest) {
     ask(&request, "main");
     uint32_t id = submit(&world, &request, &job);
     assert_int_equal(job.prio_qos, 0);
-    add_qos(&world, "normal", 10);
-    add_qos(&world, "high", 40);
+    assert_int_equal(world_sacctmgr(&world, "modify qos normal set priority=10"), 0);
+    assert_int_equal(world_sacctmgr(&world, "add qos high priority=40"), 0);
     assert_true(world_look(&world, id, &job));
     assert_int_equal(priority_rounded(job.prio_qos), 75);
     assert_int_equal(job.priority, 2104 + 75);
@@ -224,7 +214,7 @@ TEST(a_qos_counts_however_its_name_is_spelled) {
     struct job_request request;
     struct job job;
     world_start(&world, CLUSTER "PriorityWeightQOS=300\n");
-    add_qos(&world, "high", 40);
+    assert_int_equal(world_sacctmgr(&world, "add qos high priority=40"), 0);
     ask(&request, "main");
     request.qos = text_of("High");
     submit(&world, &request, &job);

@@ -99,6 +99,9 @@ int world_kill(struct world *world, const char *id);
 int world_verb(struct world *world, uint32_t verb, const char *id);
 int world_update(struct world *world, const char *entity, const char *target, const char *key,
                  const char *value);
+/* "add qos high priority=10", "modify user alice set maxjobs=3": a change of the accounting, by
+ * root. The code of the answer; -1 when there was nothing to do. */
+int world_sacctmgr(struct world *world, const char *line);
 struct world_run *world_run_of(struct world *world, uint32_t job_id);
 /* No CPU of a node is given twice, what runs is known, sums agree; aborts with the seed if not. */
 void world_check(struct world *world);

@@ -83,9 +83,11 @@ static void add_enums(rows *list) {
         ERR_TABLE(X)
 #undef X
     };
-    static const struct number kinds[] = {NUMBER(STORE_META),       NUMBER(STORE_JOB),
-                                          NUMBER(STORE_JOB_SCRIPT), NUMBER(STORE_STEP),
-                                          NUMBER(STORE_NODE),       NUMBER(STORE_PARTITION)};
+    static const struct number kinds[] = {
+        NUMBER(STORE_META),        NUMBER(STORE_JOB),  NUMBER(STORE_JOB_SCRIPT),
+        NUMBER(STORE_STEP),        NUMBER(STORE_NODE), NUMBER(STORE_PARTITION),
+        NUMBER(STORE_RESERVATION), NUMBER(STORE_QOS),  NUMBER(STORE_ACCOUNT),
+        NUMBER(STORE_ACCT_USER),   NUMBER(STORE_ASSOC)};
     static const struct number history[] = {NUMBER(HISTORY_RUN), NUMBER(HISTORY_SUPERSEDED)};
     static const struct number verbs[] = {
         NUMBER(VERB_HOLD),    NUMBER(VERB_UHOLD),        NUMBER(VERB_RELEASE),
@@ -113,6 +115,8 @@ static void add_enums(rows *list) {
     add_names(list, "job_kind", &names_job_kind);
     add_names(list, "task_dist", &names_task_dist);
     add_names(list, "mail_type", &names_mail_type);
+    add_names(list, "admin_level", &names_admin_level);
+    add_names(list, "qos_flag", &names_qos_flag);
     add_numbers(list, "err", codes, countof(codes));
     add_numbers(list, "store_kind", kinds, countof(kinds));
     add_numbers(list, "history_kind", history, countof(history));
@@ -124,7 +128,8 @@ static void add_enums(rows *list) {
 }
 
 static void present(rows *list) {
-    static const struct record *const stored[] = {&record_core_meta, &record_qos, NULL};
+    static const struct record *const stored[] = {
+        &record_core_meta, &record_account, &record_acct_user, &record_assoc, &record_qos, NULL};
     const struct record *records[ALL_RECORDS_MAX];
     size_t n = all_records(stored, records);
     for (uint32_t type = 0; type <= UINT16_MAX; type++) {

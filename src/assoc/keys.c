@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of sacctmgr and how their values are read and told. */
+#include "assoc/keys.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "text/duration.h"
+#include "text/size.h"
+
+#define NUMBER_MAX 0x7fffffffu
+
+bool word_means(const char *word, const char *name, size_t least) {
+    size_t length = strlen(word);
+    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
+}
+
+void *assoc_key_member(const struct assoc_key *key, void *record) {
+    return (char *) record + record_field(assoc_record(key->kind), key->member)->offset;
+}
+
+static bool clears(const char *value) {
+    return value[0] == '\0' || str_equal(value, "-1");
+}
+
+#define SET(name)                                                                                  \
+    static int name(const struct assoc_book *book, const struct assoc_key *key, void *record,      \
+                    char sign, const char *value, struct error *err)
+#define PRINT(name) static void name(const void *record, const void *member, struct str *out)
+
+/* ---- plain values ---- */
+SET(set_text) {
+    if (!str_is_printable_utf8(value))
+        return error_set(err, ERR_INVALID, "%s is to be text that can be printed", key->name);
+    string_set(assoc_key_member(key, record), value[0] != '\0' ? value : NULL);
+    return 0;
+}
+PRINT(print_text) {
+    const char *text = *(char *const *) member;
+    str_append(out, text != NULL ? text : "");
+}
+
+static int read_number(const struct assoc_key *key, const char *value, uint32_t unset,
+                       uint32_t *ret, struct error *err) {
+    uint64_t number;
+    if (clears(value)) {
+        *ret = unset;
+        return 0;
+    }
+    if (!str_to_u64(value, &number) || number > NUMBER_MAX)
+        return error_set(err, ERR_INVALID,
+                         "Invalid value for %s (%s): a number from 0 to %u, or -1 to clear it",
+                         key->name, value, NUMBER_MAX);
+    *ret = (uint32_t) number;
+    return 0;
+}
+SET(set_limit) {
+    return read_number(key, value, UNSET32, assoc_key_member(key, record), err);
+}
+SET(set_number) {
+    return read_number(key, value, 0, assoc_key_member(key, record), err);
+}
+PRINT(print_number) {
+    str_append_u64(out, *(const uint32_t *) member);
+}
+SET(set_minutes) {
+    uint32_t minutes = UNSET32;
+    if (!clears(value) && (minutes_parse(value, &minutes, NULL) < 0 || minutes > NUMBER_MAX))
+        return error_set(err, ERR_INVALID,
+                         "Bad %s time format: %s: minutes, H:M:S or D-H:M:S, or -1 to clear it",
+                         key->name, value);
+    *(uint32_t *) assoc_key_member(key, record) = minutes;
+    return 0;
+}
+PRINT(print_minutes) {
+    duration_print_long((int64_t) * (const uint32_t *) member * 60, out);
+}
+SET(set_seconds) {
+    uint64_t seconds;
+    uint32_t *at = assoc_key_member(key, record);
+    if (clears(value)) {
+        *at = UNSET32;
+        return 0;
+    }
+    if (duration_parse(value, &seconds, NULL) < 0 || seconds > NUMBER_MAX)
+        return error_set(err, ERR_INVALID, "Bad %s time format: %s: minutes, H:M:S or D-H:M:S",
+                         key->name, value);
+    *at = (uint32_t) seconds;
+    return 0;
+}
+PRINT(print_seconds) {
+    duration_print_long((int64_t) * (const uint32_t *) member, out);
+}
+SET(set_factor) {
+    char *end;
+    char **at = assoc_key_member(key, record);
+    double factor = strtod(value, &end);
+    if (clears(value)) {
+        string_set(at, NULL);
+        return 0;
+    }
+    if (end == value || *end != '\0' || !(factor >= 0 && factor < 1e9))
+        return error_set(err, ERR_INVALID,
+                         "Invalid value for %s (%s): a decimal number, or -1 to clear it",
+                         key->name, value);
+    free(*at);
+    *at = xasprintf("%.6f", factor);
+    return 0;
+}
+PRINT(print_factor) {
+    const char *text = *(char *const *) member;
+    str_printf(out, "%.4f", text != NULL ? strtod(text, NULL) : 0.0);
+}
+SET(set_shares) {
+    if (str_equal_nocase(value, "parent")) {
+        *(uint32_t *) assoc_key_member(key, record) = SHARES_PARENT;
+        return 0;
+    }
+    return read_number(key, value, UNSET32, assoc_key_member(key, record), err);
+}
+PRINT(print_shares) {
+    uint32_t shares = *(const uint32_t *) member;
+    if (shares == SHARES_PARENT)
+        str_append(out, "parent");
+    else
+        str_append_u64(out, shares);
+}
+
+/* ---- TRES ---- */
+static const char *const tres_known[] = {"cpu",     "mem",     "energy", "node",
+                                         "billing", "fs/disk", "vmem",   "pages"};
+
+/* Where an item stands in a list: the built-in ones by their numbers, then the others by name. */
+static size_t tres_rank(const char *item, size_t length) {
+    for (size_t i = 0; i < countof(tres_known); i++) {
+        if (strlen(tres_known[i]) == length && strncmp(tres_known[i], item, length) == 0)
+            return i;
+    }
+    return countof(tres_known);
+}
+
+static int tres_order(const void *a, const void *b) {
+    const char *x = *(const char *const *) a, *y = *(const char *const *) b;
+    size_t rank_x = tres_rank(x, strcspn(x, "=")), rank_y = tres_rank(y, strcspn(y, "="));
+    return rank_x != rank_y ? (rank_x < rank_y ? -1 : 1) : strcmp(x, y);
+}
+
+static int tres_value(const struct assoc_key *key, const char *name, const char *text,
+                      uint64_t *ret, struct error *err) {
+    bool known = tres_rank(name, strlen(name)) < countof(tres_known) ||
+                 (str_starts(name, "gres/") && name[5] != '\0') ||
+                 (str_starts(name, "license/") && name[8] != '\0');
+    if (!known) {
+        struct str names cleanup_str = STR_INIT;
+        for (size_t i = 0; i < countof(tres_known); i++)
+            str_join(&names, ", ", tres_known[i]);
+        return error_set(err, ERR_INVALID,
+                         "%s: no TRES known by type %s: there are %s, gres/NAME[:TYPE] and "
+                         "license/NAME",
+                         key->name, name, str_cstr(&names));
+    }
+    struct error why = ERROR_INIT;
+    bool is_memory = str_equal(name, "mem") && strstr(key->member, "mins") == NULL;
+    int r = is_memory ? mem_parse(text, ret, &why) : count_parse(text, ret, &why);
+    if (r < 0)
+        return error_set(err, ERR_INVALID, "Invalid value for %s (%s=%s): %s", key->name, name,
+                         text, why.text);
+    return 0;
+}
+
+/* Takes the item of this name out of a list. */
+static void items_drop(struct strs *items, const char *name) {
+    size_t length = strlen(name);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < items->n; i++) {
+        if (strncmp(items->items[i], name, length) == 0 && items->items[i][length] == '=')
+            free(items->items[i]);
+        else
+            items->items[kept++] = items->items[i];
+    }
+    items->n = kept;
+}
+
+static void items_push(struct strs *items, char *item) {
+    items->items = xreallocarray(items->items, items->n + 1, sizeof(*items->items));
+    items->items[items->n++] = item;
+}
+
+static void items_done(struct strs *items) {
+    for (uint32_t i = 0; i < items->n; i++)
+        free(items->items[i]);
+    free(items->items);
+}
+
+static int tres_item(const struct assoc_key *key, struct strs *items, char *word,
+                     struct error *err) {
+    char *equals = strchr(word, '=');
+    uint64_t value;
+    if (equals == NULL || equals == word || equals[1] == '\0')
+        return error_set(err, ERR_INVALID, "%s: %s: TRES=NUMBER is meant, \"cpu=10,mem=4G\"",
+                         key->name, word);
+    *equals = '\0';
+    for (char *c = word; *c != '\0'; c++)
+        *c = (char) tolower((unsigned char) *c);
+    bool drop = str_equal(equals + 1, "-1");
+    int r = tres_value(key, word, drop ? "0" : equals + 1, &value, err);
+    if (r < 0)
+        return r;
+    items_drop(items, word);
+    if (!drop)
+        items_push(items, xasprintf("%s=%llu", word, (unsigned long long) value));
+    return 0;
+}
+
+/* What is named changes, the other items stay; "-1" alone, or nothing, clears the list. */
+SET(set_tres) {
+    char **at = assoc_key_member(key, record);
+    struct strs items = {NULL, 0};
+    int r = 0;
+    if (!clears(value)) {
+        words_each (*at, ",", old)
+            items_push(&items, xstrdup(old));
+        words_each (value, ",", word) {
+            if (r == 0)
+                r = tres_item(key, &items, word, err);
+        }
+    }
+    if (r == 0) {
+        struct str text cleanup_str = STR_INIT;
+        qsort(items.items, items.n, sizeof(*items.items), tres_order);
+        for (uint32_t i = 0; i < items.n; i++)
+            str_join(&text, ",", items.items[i]);
+        string_set(at, text.length > 0 ? text.data : NULL);
+    }
+    items_done(&items);
+    return r;
+}
+
+void assoc_tres_print(const char *tres, struct str *out) {
+    const char *between = "";
+    words_each (tres, ",", item) {
+        uint64_t mib;
+        str_append(out, between);
+        between = ",";
+        if (!str_starts(item, "mem=") || !str_to_u64(item + 4, &mib)) {
+            str_append(out, item);
+            continue;
+        }
+        str_append(out, "mem=");
+        mem_print(mib, true, out);
+    }
+}
+PRINT(print_tres) {
+    assoc_tres_print(*(char *const *) member, out);
+}
+PRINT(print_tres_mins) {
+    print_text(record, member, out);
+}
+
+/* ---- lists of QOS ---- */
+static int qos_named(const struct assoc_book *book, const char *name, struct error *err) {
+    if (book_qos_find(book, name) != NULL)
+        return 0;
+    struct str names cleanup_str = STR_INIT;
+    for (size_t i = 0; i < book->entries[ASSOC_QOS].n; i++)
+        str_join(&names, ",", ((const struct qos *) book->entries[ASSOC_QOS].items[i])->name);
+    return error_set(err, ERR_INVALID, "You gave a bad qos '%s'. Valid QOS's are %s", name,
+                     str_cstr(&names));
+}
+
+static void list_change(const char *old, const char *word, char sign, struct str *out) {
+    bool found = false;
+    words_each (old, ",", name) {
+        bool same = str_equal_nocase(name, word);
+        found |= same;
+        if (!same || sign != '-')
+            str_join(out, ",", name);
+    }
+    if (!found && sign != '-')
+        str_join(out, ",", word);
+}
+
+/* A word may have a sign of its own: "+a,-b". */
+SET(set_qos_list) {
+    char **at = assoc_key_member(key, record);
+    bool keeps = sign != 0 || value[0] == '+' || value[0] == '-';
+    if (str_equal(value, "-1"))
+        value = "", keeps = false;
+    cleanup_free char *list = keeps && *at != NULL ? xstrdup(*at) : NULL;
+    words_each (value, ",", word) {
+        char own = word[0] == '+' || word[0] == '-' ? word[0] : sign;
+        const char *name = word + (word[0] == '+' || word[0] == '-');
+        int r = qos_named(book, name, err);
+        if (r < 0)
+            return r;
+        struct str next = STR_INIT;
+        list_change(list, book_qos_find(book, name)->name, own, &next);
+        free(list);
+        list = str_take(&next);
+    }
+    string_set(at, list != NULL && list[0] != '\0' ? list : NULL);
+    return 0;
+}
+SET(set_one_qos) {
+    char **at = assoc_key_member(key, record);
+    if (clears(value)) {
+        string_set(at, NULL);
+        return 0;
+    }
+    int r = qos_named(book, value, err);
+    if (r == 0)
+        string_set(at, book_qos_find(book, value)->name);
+    return r;
+}
+
+/* ---- of QOS ---- */
+SET(set_mode) {
+    struct qos *qos = record;
+    uint32_t mode = PREEMPT_CLUSTER;
+    bool within = false;
+    words_each (clears(value) ? "cluster" : value, ",", word) {
+        if (str_equal_nocase(word, "within")) {
+            within = true;
+        } else if (!names_value(&names_preempt_mode, word, &mode)) {
+            struct str names cleanup_str = STR_INIT;
+            names_list(&names_preempt_mode, ", ", &names);
+            return error_set(err, ERR_INVALID,
+                             " Bad Preempt Mode given: %s: it is one of %s, perhaps with "
+                             "\"within,\" before it",
+                             word, str_cstr(&names));
+        }
+    }
+    qos->preempt_mode = mode;
+    qos->within = within;
+    return 0;
+}
+void qos_mode_print(const struct qos *qos, bool upper, struct str *out) {
+    str_append(out, qos->within ? (upper ? "WITHIN," : "within,") : "");
+    size_t start = out->length;
+    str_append(out, names_text(&names_preempt_mode, qos->preempt_mode));
+    for (size_t i = start; i < out->length; i++)
+        out->data[i] = (char) (upper ? toupper((unsigned char) out->data[i])
+                                     : tolower((unsigned char) out->data[i]));
+}
+PRINT(print_mode) {
+    qos_mode_print(record, true, out);
+}
+SET(set_flags) {
+    struct qos *qos = record;
+    uint32_t flags = 0, flag;
+    words_each (clears(value) ? "" : value, ",", word) {
+        if (!names_value(&names_qos_flag, word, &flag)) {
+            struct str names cleanup_str = STR_INIT;
+            names_list(&names_qos_flag, ",", &names);
+            return error_set(err, ERR_INVALID,
+                             " Unknown QOS flag used in:\n  '%s'\n Valid QOS flags are\n  '%s'",
+                             value, str_cstr(&names));
+        }
+        flags |= flag;
+    }
+    qos->flags = sign == '+' ? qos->flags | flags : sign == '-' ? qos->flags & ~flags : flags;
+    return 0;
+}
+void qos_flags_print(uint32_t flags, struct str *out) {
+    const char *between = "";
+    for (size_t i = 0; i < names_qos_flag.n; i++) {
+        if (!(flags & names_qos_flag.rows[i].value))
+            continue;
+        str_printf(out, "%s%s", between, names_qos_flag.rows[i].name);
+        between = ",";
+    }
+}
+PRINT(print_flags) {
+    qos_flags_print(*(const uint32_t *) member, out);
+}
+
+/* ---- of users and accounts ---- */
+SET(set_admin_level) {
+    static const struct {
+        const char *name;
+        uint32_t level;
+    } rows[] = {{"None", ADMIN_NONE},
+                {"Operator", ADMIN_OPERATOR},
+                {"Administrator", ADMIN_ADMINISTRATOR},
+                {"SuperUser", ADMIN_ADMINISTRATOR}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (word_means(value, rows[i].name, 1)) {
+            ((struct acct_user *) record)->admin_level = rows[i].level;
+            return 0;
+        }
+    }
+    return error_set(err, ERR_INVALID,
+                     " Bad Admin Level given: %s: it is None, Operator or Administrator", value);
+}
+PRINT(print_admin_level) {
+    str_append(out, names_text(&names_admin_level, *(const uint32_t *) member));
+}
+SET(set_account) {
+    const struct account *account = account_find(book, value);
+    if (account == NULL)
+        return error_set(err, ERR_INVALID,
+                         " This account '%s' doesn't exist.\n        Contact your admin to add "
+                         "this account.",
+                         value);
+    string_set(assoc_key_member(key, record), account->name);
+    return 0;
+}
+SET(set_parent) {
+    struct assoc *assoc = record;
+    const struct account *account = account_find(book, value);
+    if (account == NULL)
+        return error_set(err, ERR_INVALID,
+                         " Parent account '%s' doesn't exist on cluster %s\n        Contact your "
+                         "admin to add this account.",
+                         value, book->cluster);
+    if (assoc->account != NULL && account_is_below(book, account->name, assoc->account))
+        return error_set(err, ERR_INVALID,
+                         " Account '%s' lies below '%s' (or is it): an account cannot be its own "
+                         "parent.",
+                         account->name, assoc->account);
+    string_set(&assoc->parent, account->name);
+    return 0;
+}
+
+/* ---- the table ---- */
+#define MORE (KEY_ACCOUNT | KEY_USER | KEY_CLUSTER)
+#define Q(name, least, member, set, print)                                                         \
+    { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, false, false }
+#define Q_LATER(name, least, member, set, print)                                                   \
+    { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, false, true }
+#define Q_OLD(name, least, member, set, print)                                                     \
+    { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, true, true }
+#define A(name, least, member, set, print)                                                         \
+    { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, false }
+#define A_LATER(name, least, member, set, print)                                                   \
+    { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, true }
+#define A_OLD(name, least, member, set, print)                                                     \
+    { name, least, MORE, ASSOC_ASSOC, #member, set, print, true, true }
+
+/* clang-format off */
+const struct assoc_key assoc_keys[] = {
+    Q("Description", 1, description, set_text, print_text),
+    Q_LATER("Flags", 2, flags, set_flags, print_flags),
+    Q("GraceTime", 3, grace_time, set_limit, print_number),
+    Q_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
+    Q_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
+    Q_LATER("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
+    Q_LATER("GrpTRES", 7, grp_tres, set_tres, print_tres),
+    Q_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
+    Q_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
+    Q_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
+    Q_LATER("LimitFactor", 6, limit_factor, set_factor, print_factor),
+    Q_LATER("MaxJobsAccruePerAccount", 17, max_jobs_accrue_pa, set_limit, print_number),
+    Q_OLD("MaxJobsAccruePA", 15, max_jobs_accrue_pa, set_limit, print_number),
+    Q_LATER("MaxJobsAccruePerUser", 14, max_jobs_accrue_pu, set_limit, print_number),
+    Q_OLD("MaxJobsAccruePU", 15, max_jobs_accrue_pu, set_limit, print_number),
+    Q_LATER("MaxJobsPerAccount", 11, max_jobs_pa, set_limit, print_number),
+    Q_OLD("MaxJobsPA", 9, max_jobs_pa, set_limit, print_number),
+    Q_LATER("MaxJobsPerUser", 7, max_jobs_pu, set_limit, print_number),
+    Q_OLD("MaxJobsPU", 9, max_jobs_pu, set_limit, print_number),
+    Q_LATER("MaxSubmitJobsPerAccount", 17, max_submit_jobs_pa, set_limit, print_number),
+    Q_OLD("MaxSubmitPA", 11, max_submit_jobs_pa, set_limit, print_number),
+    Q_LATER("MaxSubmitJobsPerUser", 6, max_submit_jobs_pu, set_limit, print_number),
+    Q_OLD("MaxSubmitPU", 11, max_submit_jobs_pu, set_limit, print_number),
+    Q_LATER("MaxTRESPerAccount", 11, max_tres_pa, set_tres, print_tres),
+    Q_OLD("MaxTRESPA", 9, max_tres_pa, set_tres, print_tres),
+    Q_LATER("MaxTRESPerJob", 7, max_tres, set_tres, print_tres),
+    Q_LATER("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
+    Q_LATER("MaxTRESPerUser", 11, max_tres_pu, set_tres, print_tres),
+    Q_OLD("MaxTRESPU", 9, max_tres_pu, set_tres, print_tres),
+    Q_LATER("MaxTRESRunMinsPerAccount", 18, max_tres_run_mins_pa, set_tres, print_tres_mins),
+    Q_OLD("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
+    Q_LATER("MaxTRESRunMinsPerUser", 18, max_tres_run_mins_pu, set_tres, print_tres_mins),
+    Q_OLD("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
+    Q_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
+    Q_OLD("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
+    Q_LATER("MinTRESPerJob", 7, min_tres, set_tres, print_tres),
+    Q_LATER("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
+    Q_OLD("MaxTRESMinsPerJob", 12, max_tres_mins, set_tres, print_tres_mins),
+    Q_LATER("MaxWall", 4, max_wall, set_minutes, print_minutes),
+    Q_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
+    Q("Preempt", 7, preempt, set_qos_list, print_text),
+    Q("PreemptMode", 8, preempt_mode, set_mode, print_mode),
+    Q("PreemptExemptTime", 8, exempt_time, set_seconds, print_seconds),
+    Q("Priority", 3, priority, set_number, print_number),
+    Q_LATER("UsageFactor", 6, usage_factor, set_factor, print_factor),
+    Q_LATER("UsageThreshold", 6, usage_threshold, set_factor, print_factor),
+
+    {"Description", 1, KEY_ACCOUNT, ASSOC_ACCOUNT, "description", set_text, print_text, false, false},
+    {"Organization", 1, KEY_ACCOUNT, ASSOC_ACCOUNT, "organization", set_text, print_text, false, false},
+    {"Default Account", 8, KEY_USER, ASSOC_USER, "default_account", set_account, print_text, false, false},
+    {"DefaultAccount", 8, KEY_USER, ASSOC_USER, "default_account", set_account, print_text, true, false},
+    {"Default WCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_text, print_text, false, true},
+    {"DefaultWCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_text, print_text, true, true},
+    {"Admin Level", 2, KEY_USER, ASSOC_USER, "admin_level", set_admin_level, print_admin_level, false, false},
+    {"AdminLevel", 2, KEY_USER, ASSOC_USER, "admin_level", set_admin_level, print_admin_level, true, false},
+
+    A("Comment", 3, comment, set_text, print_text),
+    A("DefaultQOS", 8, default_qos, set_one_qos, print_text),
+    A_LATER("Fairshare", 1, shares, set_shares, print_shares),
+    A_OLD("Shares", 1, shares, set_shares, print_shares),
+    A_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
+    A_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
+    A_LATER("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
+    A_LATER("GrpTRES", 7, grp_tres, set_tres, print_tres),
+    A_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
+    A_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
+    A_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
+    A_LATER("MaxJobs", 4, max_jobs, set_limit, print_number),
+    A_LATER("MaxJobsAccrue", 8, max_jobs_accrue, set_limit, print_number),
+    A_LATER("MaxSubmitJobs", 4, max_submit_jobs, set_limit, print_number),
+    A_LATER("MaxTRES", 7, max_tres, set_tres, print_tres),
+    A_OLD("MaxTRESPerJob", 10, max_tres, set_tres, print_tres),
+    A_LATER("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
+    A_LATER("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
+    A_OLD("MaxTRESMinsPerJob", 12, max_tres_mins, set_tres, print_tres_mins),
+    A_LATER("MaxTRESRunMins", 8, max_tres_run_mins, set_tres, print_tres_mins),
+    A_LATER("MaxWall", 4, max_wall, set_minutes, print_minutes),
+    A_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
+    A_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
+    {"Parent", 4, KEY_ACCOUNT, ASSOC_ASSOC, "parent", set_parent, print_text, false, false},
+    A_LATER("Priority", 3, priority, set_limit, print_number),
+    A("QOS", 1, qos, set_qos_list, print_text),
+    A_OLD("QosLevel", 4, qos, set_qos_list, print_text),
+    {NULL, 0, 0, 0, NULL, NULL, NULL, false, false},
+};
+/* clang-format on */
+
+const struct assoc_key *assoc_key_find(const char *name, uint8_t of) {
+    for (int pass = 0; pass < 2; pass++) { /* the full name first: MaxTRES begins MaxTRESMins */
+        for (const struct assoc_key *key = assoc_keys; key->name != NULL; key++) {
+            if ((key->of & of) && (pass == 0 ? str_equal_nocase(name, key->name)
+                                             : word_means(name, key->name, key->least)))
+                return key;
+        }
+    }
+    return NULL;
+}

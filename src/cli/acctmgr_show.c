@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacctmgr show: one row per kind of thing that it lists. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "cli/acctmgr.h"
+
+struct query {
+    const struct acctmgr_settings *settings;
+    const struct assoc_list *list;
+    const struct conf *conf;
+    struct strs names, accounts, users, clusters, partitions, parents, qos, ids;
+    const char *format;
+    bool tree, with_assoc, with_coordinators, no_users;
+};
+
+#define FIELDS_LIMITS                                                                              \
+    "share,priority,grpjobs,grptres,grpsubmitjobs,grpwall,grptresmins,maxjobs,maxtres,"            \
+    "maxtrespernode,maxsubmitjobs,maxwall,maxtresmins,qos,defaultqos,grptresrunmins"
+#define FIELDS_QOS                                                                                 \
+    "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags,usagethreshold,"          \
+    "usagefactor,grptres,grptresmins,grptresrunmins,grpjobs,grpsubmitjobs,grpwall,maxtres,"        \
+    "maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,maxtrespa,maxjobspa,"      \
+    "maxsubmitpa,mintres"
+#define FIELDS_USER_ASSOC                                                                          \
+    ",cluster,account,partition,share,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"    \
+    "maxcpumins,qos,defaultqos"
+#define FIELDS_ACCOUNT_ASSOC                                                                       \
+    ",cluster,parentname,user,share,priority,grpjobs,grpnodes,grpcpus,grpmemory,grpsubmitjobs,"    \
+    "grpwall,grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,defaultqos"
+#define FIELDS_CLUSTER                                                                             \
+    "cluster,controlhost,controlport,rpc,share,grpjobs,grptres,grpsubmitjobs,maxjobs,maxtres,"     \
+    "maxsubmitjobs,maxwall,qos,defaultqos"
+
+/* ---- conditions ---- */
+
+static bool means(const char *word, size_t length, const char *name, size_t least) {
+    if (length == strlen(name) + 1 && (word[length - 1] == 's' || word[length - 1] == 'S'))
+        length--;
+    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
+}
+
+static void push_lower(struct strs *list, const char *text) {
+    words_each (text, ",", word) {
+        for (char *c = word; *c != '\0'; c++)
+            *c = (char) (*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
+        strs_push(list, word);
+    }
+}
+
+static bool read_flag(struct query *query, const char *word) {
+    static const char *const limits[] = {"wopinfo", "wopi", "wopl", "wolimits"};
+    if (means(word, strlen(word), "tree", 4))
+        query->tree = true;
+    else if (means(word, strlen(word), "withassoc", 5) || strcasecmp(word, "associations") == 0)
+        query->with_assoc = true;
+    else if (means(word, strlen(word), "withcoordinators", 5))
+        query->with_coordinators = true;
+    else if (means(word, strlen(word), "withdeleted", 5))
+        return true; /* what is deleted is gone */
+    else {
+        for (size_t i = 0; i < countof(limits); i++) {
+            if (strcasecmp(word, limits[i]) == 0)
+                return true; /* rows without limits show none anyway */
+        }
+        return false;
+    }
+    return true;
+}
+
+/* 0, or 1 after a complaint. */
+static int read_word(struct query *query, const char *word) {
+    const struct {
+        const char *name;
+        size_t least;
+        struct strs *list;
+    } rows[] = {{"name", 1, &query->names},
+                {"account", 2, &query->accounts},
+                {"user", 1, &query->users},
+                {"cluster", 1, &query->clusters},
+                {"partition", 3, &query->partitions},
+                {"parent", 4, &query->parents},
+                {"qos", 1, &query->qos},
+                {"id", 1, &query->ids}};
+    const char *equals = strchr(word, '=');
+    if (strcasecmp(word, "where") == 0)
+        return 0;
+    if (equals == NULL) {
+        if (!read_flag(query, word))
+            push_lower(&query->names, word);
+        return 0;
+    }
+    size_t length = (size_t) (equals - word);
+    if (means(word, length, "format", 1)) {
+        query->format = equals + 1;
+        return 0;
+    }
+    for (size_t i = 0; i < countof(rows); i++) {
+        if (!means(word, length, rows[i].name, rows[i].least))
+            continue;
+        push_lower(rows[i].list, equals + 1);
+        return 0;
+    }
+    fprintf(stderr,
+            " Unknown condition: %s\n Conditions are name, account, user, cluster, "
+            "partition, parent, qos, id; and format=FIELDS\n",
+            word);
+    return 1;
+}
+
+/* ---- rows ---- */
+
+static struct assoc_row *row_push(const struct query *query, struct rows *rows,
+                                  struct arena *arena) {
+    struct assoc_row *row = arena_alloc(arena, sizeof(*row));
+    *row = (struct assoc_row) {.list = query->list};
+    rows_push(rows, row);
+    return row;
+}
+
+static bool passes(const struct strs *filter, const char *text) {
+    return filter->n == 0 || (text != NULL && strs_has_nocase(filter, text));
+}
+
+static bool assoc_passes(const struct query *query, const struct assoc *assoc) {
+    cleanup_free char *id = xasprintf("%u", assoc->id);
+    return passes(&query->accounts, assoc->account) && passes(&query->users, assoc->user) &&
+           passes(&query->clusters, query->list->cluster) &&
+           passes(&query->partitions, assoc->partition) && passes(&query->parents, assoc->parent) &&
+           passes(&query->ids, id);
+}
+
+static void rows_qos(const struct query *query, struct rows *rows, struct arena *arena) {
+    for (uint32_t i = 0; i < query->list->qos.n; i++) {
+        const struct qos *qos = &query->list->qos.items[i];
+        cleanup_free char *id = xasprintf("%u", qos->id);
+        if (passes(&query->names, qos->name) && passes(&query->qos, qos->name) &&
+            passes(&query->ids, id))
+            row_push(query, rows, arena)->qos = qos;
+    }
+}
+
+static void rows_assoc(const struct query *query, struct rows *rows, struct arena *arena) {
+    for (uint32_t i = 0; i < query->list->assocs.n; i++) {
+        const struct assoc *assoc = &query->list->assocs.items[i];
+        if (!assoc_passes(query, assoc) ||
+            (query->names.n > 0 && !passes(&query->names, assoc->user) &&
+             !passes(&query->names, assoc->account)))
+            continue;
+        struct assoc_row *row = row_push(query, rows, arena);
+        row->assoc = assoc;
+        row->depth = query->tree
+                         ? assoc_depth(query->list, assoc->account) + (assoc->user != NULL ? 1 : 0)
+                         : 0;
+    }
+}
+
+static void rows_account(const struct query *query, struct rows *rows, struct arena *arena) {
+    for (uint32_t i = 0; i < query->list->accounts.n; i++) {
+        const struct account *account = &query->list->accounts.items[i];
+        if (!passes(&query->names, account->name) || !passes(&query->accounts, account->name))
+            continue;
+        if (!query->with_assoc)
+            row_push(query, rows, arena)->account = account;
+        for (uint32_t k = 0; query->with_assoc && k < query->list->assocs.n; k++) {
+            const struct assoc *assoc = &query->list->assocs.items[k];
+            if (!str_equal(assoc->account, account->name) || !assoc_passes(query, assoc))
+                continue;
+            struct assoc_row *row = row_push(query, rows, arena);
+            row->account = account;
+            row->assoc = assoc;
+        }
+    }
+}
+
+static void rows_user(const struct query *query, struct rows *rows, struct arena *arena) {
+    for (uint32_t i = 0; i < query->list->users.n; i++) {
+        const struct acct_user *user = &query->list->users.items[i];
+        if (!passes(&query->names, user->name) || !passes(&query->users, user->name))
+            continue;
+        bool any = false;
+        for (uint32_t k = 0; k < query->list->assocs.n; k++) {
+            const struct assoc *assoc = &query->list->assocs.items[k];
+            if (!str_equal(assoc->user, user->name) || !assoc_passes(query, assoc))
+                continue;
+            any = true;
+            if (!query->with_assoc)
+                break;
+            struct assoc_row *row = row_push(query, rows, arena);
+            row->user = user;
+            row->assoc = assoc;
+        }
+        bool filtered = query->accounts.n + query->partitions.n > 0;
+        if ((!query->with_assoc && (any || !filtered)) || (!any && !filtered))
+            row_push(query, rows, arena)->user = user;
+    }
+}
+
+static void rows_cluster(const struct query *query, struct rows *rows, struct arena *arena) {
+    if (!passes(&query->names, query->list->cluster) ||
+        !passes(&query->clusters, query->list->cluster))
+        return;
+    struct assoc_row *row = row_push(query, rows, arena);
+    for (uint32_t i = 0; i < query->list->assocs.n && row->assoc == NULL; i++) {
+        const struct assoc *assoc = &query->list->assocs.items[i];
+        if (assoc->user == NULL && assoc->parent == NULL)
+            row->assoc = assoc;
+    }
+}
+
+static void rows_tres(const struct query *query, struct rows *rows, struct arena *arena) {
+    static const struct {
+        const char *type, *name;
+    } known[] = {{"cpu", NULL},     {"mem", NULL},  {"energy", NULL}, {"node", NULL},
+                 {"billing", NULL}, {"fs", "disk"}, {"vmem", NULL},   {"pages", NULL}};
+    for (uint32_t i = 0; i < countof(known); i++) {
+        struct assoc_row *row = row_push(query, rows, arena);
+        row->tres_type = known[i].type;
+        row->tres_name = known[i].name;
+        row->tres_id = i + 1;
+    }
+    uint32_t next = 1001;
+    words_each (query->conf->gres_types, ",", name) {
+        struct assoc_row *row = row_push(query, rows, arena);
+        row->tres_type = "gres";
+        row->tres_name = arena_strndup(arena, name, strlen(name));
+        row->tres_id = next++;
+    }
+}
+
+/* ---- showing ---- */
+
+static const struct thing {
+    enum acctmgr_thing thing;
+    const struct column_table *table;
+    const char *fields, *with_assoc, *with_coordinators;
+    void (*rows)(const struct query *query, struct rows *rows, struct arena *arena);
+} things[] = {
+    {THING_QOS, &columns_qos, FIELDS_QOS, "", "", rows_qos},
+    {THING_ASSOC, &columns_assoc, "cluster,account,user,partition," FIELDS_LIMITS, "", "",
+     rows_assoc},
+    {THING_ACCOUNT, &columns_account, "account,description,organization", FIELDS_ACCOUNT_ASSOC,
+     ",coordinators", rows_account},
+    {THING_USER, &columns_acct_user, "user,defaultaccount,adminlevel", FIELDS_USER_ASSOC,
+     ",coordinators", rows_user},
+    {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster},
+    {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres},
+};
+
+static int print_rows(const struct query *query, const struct thing *thing, struct rows *rows) {
+    const struct acctmgr_settings *settings = query->settings;
+    struct format format cleanup_format = FORMAT_INIT;
+    struct str fields cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+    struct error err = ERROR_INIT;
+    struct column_env env;
+    str_append(&fields, query->format != NULL ? query->format : thing->fields);
+    if (query->format == NULL && query->with_assoc)
+        str_append(&fields, thing->with_assoc);
+    if (query->format == NULL && query->with_coordinators)
+        str_append(&fields, thing->with_coordinators);
+    if (format_parse_sacct(&format, thing->table, fields.data, settings->parsable ? "|" : NULL,
+                           settings->trailing, &err) < 0) {
+        struct str names cleanup_str = STR_INIT;
+        for (size_t i = 0; i < thing->table->n; i++)
+            str_join(&names, ", ", thing->table->rows[i].name);
+        fprintf(stderr, "%s\nFields are: %s\n", err.text, str_cstr(&names));
+        return 1;
+    }
+    list_env_init(&env, query->list->cluster);
+    if (!settings->no_header) {
+        format_header(&format, &out);
+        if (!settings->parsable)
+            format_dashes(&format, &out);
+    }
+    rows_print(rows, &format, &env, &out);
+    list_output_all(&out);
+    return 0;
+}
+
+static void query_done(struct query *query) {
+    struct strs *lists[] = {&query->names,      &query->accounts, &query->users, &query->clusters,
+                            &query->partitions, &query->parents,  &query->qos,   &query->ids};
+    for (size_t i = 0; i < countof(lists); i++)
+        strs_done(lists[i]);
+}
+
+int acctmgr_show(struct list_session *session, const struct acctmgr_settings *settings,
+                 enum acctmgr_thing which, int argc, char **argv) {
+    struct query query = {.settings = settings,
+                          .conf = list_session_conf(session),
+                          .with_assoc = settings->with_assoc};
+    const struct thing *thing = NULL;
+    struct empty empty = {false};
+    struct error err = ERROR_INIT;
+    for (size_t i = 0; i < countof(things); i++)
+        thing = things[i].thing == which ? &things[i] : thing;
+    if (thing == NULL) {
+        fprintf(stderr, "No valid entity in list command\nInput line must include \"Account\", "
+                        "\"Association\", \"Cluster\", \"QOS\", \"TRES\", or \"User\"\n");
+        return 1;
+    }
+    int status = 0;
+    for (int i = 0; i < argc && status == 0; i++)
+        status = read_word(&query, argv[i]);
+    if (status == 0 && list_ask(session, MSG_LIST_ASSOC, &empty, MSG_ASSOC_LIST,
+                                (const void **) &query.list, &err) < 0) {
+        list_load_error("sacctmgr: error", &err);
+        status = 1;
+    }
+    if (status == 0) {
+        struct arena arena;
+        struct rows rows = {NULL, 0, 0};
+        arena_init(&arena, 0);
+        thing->rows(&query, &rows, &arena);
+        status = print_rows(&query, thing, &rows);
+        rows_done(&rows);
+        arena_done(&arena);
+    }
+    query_done(&query);
+    return status;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacctmgr's columns: one row per column. */
+#include "cli/columns_assoc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assoc/assoc.h"
+#include "base/alloc.h"
+#include "text/duration.h"
+
+#define PRINT(name)                                                                                \
+    static void name(const void *data, const void *member, struct column_env *env, struct str *out)
+#define ROW ((const struct assoc_row *) data)
+
+/* ---- values ---- */
+static void text_print(const char *text, struct str *out) {
+    str_append(out, text != NULL ? text : "");
+}
+static void count_print(uint32_t count, struct str *out) {
+    if (count != UNSET32)
+        str_append_u64(out, count);
+}
+static void minutes_print(uint32_t minutes, struct str *out) {
+    if (minutes != UNSET32)
+        duration_print_long((int64_t) minutes * 60, out);
+}
+static void seconds_print(uint32_t seconds, struct str *out) {
+    if (seconds != UNSET32)
+        duration_print_long(seconds, out);
+}
+static void factor_print(const char *text, struct str *out) {
+    if (text != NULL)
+        str_printf(out, "%.6f", strtod(text, NULL));
+}
+
+/* ---- QOS ---- */
+#define QOS(name, body)                                                                            \
+    PRINT(qos_##name) {                                                                            \
+        const struct qos *qos = ROW->qos;                                                          \
+        body;                                                                                      \
+    }
+#define QOS_COUNT(name) QOS(name, count_print(qos->name, out))
+#define QOS_TRES(name) QOS(name, assoc_tres_print(qos->name, out))
+QOS(name, text_print(qos->name, out))
+QOS(id, str_append_u64(out, qos->id))
+QOS(description, text_print(qos->description, out))
+QOS(priority, str_append_u64(out, qos->priority))
+QOS(grace_time, seconds_print(qos->grace_time != UNSET32 ? qos->grace_time : 0, out))
+QOS(preempt, text_print(qos->preempt, out))
+QOS(exempt_time, seconds_print(qos->exempt_time, out))
+QOS(preempt_mode, qos_mode_print(qos, false, out))
+QOS(flags, qos_flags_print(qos->flags, out))
+QOS(usage_threshold, factor_print(qos->usage_threshold, out))
+QOS(usage_factor, factor_print(qos->usage_factor != NULL ? qos->usage_factor : "1", out))
+QOS(limit_factor, factor_print(qos->limit_factor, out))
+QOS_TRES(grp_tres)
+QOS_TRES(grp_tres_mins)
+QOS_TRES(grp_tres_run_mins)
+QOS_COUNT(grp_jobs)
+QOS_COUNT(grp_jobs_accrue)
+QOS_COUNT(grp_submit_jobs)
+QOS(grp_wall, minutes_print(qos->grp_wall, out))
+QOS_TRES(max_tres)
+QOS_TRES(max_tres_per_node)
+QOS_TRES(max_tres_mins)
+QOS(max_wall, minutes_print(qos->max_wall, out))
+QOS_TRES(max_tres_pu)
+QOS_COUNT(max_jobs_pu)
+QOS_COUNT(max_jobs_accrue_pu)
+QOS_COUNT(max_submit_jobs_pu)
+QOS_TRES(max_tres_pa)
+QOS_COUNT(max_jobs_pa)
+QOS_COUNT(max_jobs_accrue_pa)
+QOS_COUNT(max_submit_jobs_pa)
+QOS_TRES(max_tres_run_mins_pu)
+QOS_TRES(max_tres_run_mins_pa)
+QOS_TRES(min_tres)
+QOS_COUNT(min_prio_threshold)
+
+/* ---- associations ---- */
+static const struct assoc *above(const struct assoc_list *list, const struct assoc *assoc) {
+    const char *account = assoc->user != NULL ? assoc->account : assoc->parent;
+    for (uint32_t i = 0; account != NULL && i < list->assocs.n; i++) {
+        const struct assoc *other = &list->assocs.items[i];
+        if (other->user == NULL && str_equal(other->account, account))
+            return other;
+    }
+    return NULL;
+}
+
+unsigned assoc_depth(const struct assoc_list *list, const char *account) {
+    unsigned depth = 0;
+    struct assoc at = {.account = (char *) (uintptr_t) account, .user = (char *) ""};
+    const struct assoc *next = above(list, &at);
+    while (next != NULL && (next = above(list, next)) != NULL && depth < list->assocs.n)
+        depth++;
+    return depth;
+}
+
+/* What counts where the association says nothing is what the account above says. */
+#define INHERITED(type, name, unset)                                                               \
+    static type in_##name(const struct assoc_row *row) {                                           \
+        for (const struct assoc *at = row->assoc; at != NULL; at = above(row->list, at)) {         \
+            if (at->name != unset)                                                                 \
+                return at->name;                                                                   \
+        }                                                                                          \
+        return unset;                                                                              \
+    }
+INHERITED(uint32_t, max_jobs, UNSET32)
+INHERITED(uint32_t, max_jobs_accrue, UNSET32)
+INHERITED(uint32_t, max_submit_jobs, UNSET32)
+INHERITED(uint32_t, max_wall, UNSET32)
+INHERITED(const char *, max_tres, NULL)
+INHERITED(const char *, max_tres_per_node, NULL)
+INHERITED(const char *, max_tres_mins, NULL)
+INHERITED(const char *, max_tres_run_mins, NULL)
+INHERITED(const char *, qos, NULL)
+INHERITED(const char *, default_qos, NULL)
+
+/* Nothing where a user has no association. */
+#define ASSOC(name, body)                                                                          \
+    PRINT(assoc_##name) {                                                                          \
+        const struct assoc *assoc = ROW->assoc;                                                    \
+        if (assoc != NULL)                                                                         \
+            body;                                                                                  \
+    }
+#define ASSOC_COUNT(name) ASSOC(name, count_print(assoc->name, out))
+#define ASSOC_TRES(name) ASSOC(name, assoc_tres_print(assoc->name, out))
+#define ASSOC_IN_COUNT(name) ASSOC(name, count_print(in_##name(ROW), out))
+#define ASSOC_IN_TRES(name) ASSOC(name, assoc_tres_print(in_##name(ROW), out))
+ASSOC(cluster, text_print(ROW->list->cluster, out))
+PRINT(assoc_account) {
+    str_append_fill(out, ' ', ROW->depth);
+    text_print(ROW->assoc != NULL ? ROW->assoc->account : NULL, out);
+}
+ASSOC(user_name, text_print(assoc->user, out))
+ASSOC(partition, text_print(assoc->partition, out))
+ASSOC(parent_name, text_print(assoc->parent, out))
+ASSOC(id, str_append_u64(out, assoc->id))
+ASSOC(comment, text_print(assoc->comment, out))
+PRINT(assoc_shares) {
+    if (ROW->assoc == NULL)
+        return;
+    if (ROW->assoc->shares == SHARES_PARENT)
+        str_append(out, "parent");
+    else
+        str_append_u64(out, ROW->assoc->shares != UNSET32 ? ROW->assoc->shares : 1);
+}
+ASSOC_COUNT(priority)
+ASSOC_COUNT(grp_jobs)
+ASSOC_COUNT(grp_jobs_accrue)
+ASSOC_COUNT(grp_submit_jobs)
+ASSOC(grp_wall, minutes_print(assoc->grp_wall, out))
+ASSOC_TRES(grp_tres)
+ASSOC_TRES(grp_tres_mins)
+ASSOC_TRES(grp_tres_run_mins)
+ASSOC_IN_COUNT(max_jobs)
+ASSOC_IN_COUNT(max_jobs_accrue)
+ASSOC_IN_COUNT(max_submit_jobs)
+ASSOC(max_wall, minutes_print(in_max_wall(ROW), out))
+ASSOC_IN_TRES(max_tres)
+ASSOC_IN_TRES(max_tres_per_node)
+ASSOC_IN_TRES(max_tres_mins)
+ASSOC_IN_TRES(max_tres_run_mins)
+ASSOC_COUNT(min_prio_threshold)
+ASSOC(usable_qos, text_print(in_qos(ROW) != NULL ? in_qos(ROW) : QOS_NORMAL, out))
+ASSOC(preferred_qos, text_print(in_default_qos(ROW), out))
+
+/* One resource of a list, as the older columns show it. */
+static void item_print(const char *tres, const char *name, struct str *out) {
+    size_t length = strlen(name);
+    words_each (tres, ",", item) {
+        if (strncmp(item, name, length) == 0 && item[length] == '=')
+            str_append(out, item + length + 1);
+    }
+}
+ASSOC(max_nodes, item_print(in_max_tres(ROW), "node", out))
+ASSOC(max_cpus, item_print(in_max_tres(ROW), "cpu", out))
+ASSOC(max_cpu_mins, item_print(in_max_tres_mins(ROW), "cpu", out))
+ASSOC(grp_nodes, item_print(assoc->grp_tres, "node", out))
+ASSOC(grp_cpus, item_print(assoc->grp_tres, "cpu", out))
+ASSOC(grp_mem, item_print(assoc->grp_tres, "mem", out))
+ASSOC(grp_cpu_mins, item_print(assoc->grp_tres_mins, "cpu", out))
+
+/* ---- accounts and users ---- */
+PRINT(account_name) {
+    text_print(ROW->account->name, out);
+}
+PRINT(account_description) {
+    text_print(ROW->account->description, out);
+}
+PRINT(account_organization) {
+    text_print(ROW->account->organization, out);
+}
+PRINT(account_coordinators) {
+    for (uint32_t i = 0; i < ROW->account->coordinators.n; i++)
+        str_printf(out, "%s%s", i > 0 ? "," : "", ROW->account->coordinators.items[i]);
+}
+PRINT(user_name) {
+    text_print(ROW->user->name, out);
+}
+PRINT(user_account) {
+    text_print(ROW->user->default_account, out);
+}
+PRINT(user_wckey) {
+    text_print(ROW->user->default_wckey, out);
+}
+PRINT(user_admin) {
+    text_print(names_text(&names_admin_level, ROW->user->admin_level), out);
+}
+PRINT(user_coordinates) {
+    const char *between = "";
+    for (uint32_t i = 0; i < ROW->list->accounts.n; i++) {
+        const struct account *account = &ROW->list->accounts.items[i];
+        if (!strs_has(&account->coordinators, ROW->user->name))
+            continue;
+        str_printf(out, "%s%s", between, account->name);
+        between = ",";
+    }
+}
+PRINT(cluster_host) {
+    text_print(ROW->list->control_host, out);
+}
+PRINT(cluster_port) {
+    str_append_u64(out, ROW->list->control_port);
+}
+PRINT(cluster_rpc) {
+    str_append(out, "0"); /* the protocol has no numbers of Slurm's kind */
+}
+PRINT(tres_type) {
+    text_print(ROW->tres_type, out);
+}
+PRINT(tres_name) {
+    text_print(ROW->tres_name, out);
+}
+PRINT(tres_id) {
+    str_append_u64(out, ROW->tres_id);
+}
+
+/* ---- tables ---- */
+#define C(name, header, width, print)                                                              \
+    { 0, name, header, "", print, NULL, width, 0 }
+
+/* clang-format off */
+static const struct column qos_rows[] = {
+    C("Name", "Name", 10, qos_name),
+    C("QOS", "Name", 10, qos_name),
+    C("ID", "ID", 6, qos_id),
+    C("Description", "Descr", 20, qos_description),
+    C("Priority", "Priority", 10, qos_priority),
+    C("GraceTime", "GraceTime", 10, qos_grace_time),
+    C("Preempt", "Preempt", 10, qos_preempt),
+    C("PreemptExemptTime", "PreemptExemptTime", 19, qos_exempt_time),
+    C("PreemptMode", "PreemptMode", 11, qos_preempt_mode),
+    C("Flags", "Flags", 40, qos_flags),
+    C("UsageThreshold", "UsageThres", 10, qos_usage_threshold),
+    C("UsageFactor", "UsageFactor", 11, qos_usage_factor),
+    C("LimitFactor", "LimitFactor", 11, qos_limit_factor),
+    C("GrpTRES", "GrpTRES", 13, qos_grp_tres),
+    C("GrpTRESMins", "GrpTRESMins", 13, qos_grp_tres_mins),
+    C("GrpTRESRunMins", "GrpTRESRunMins", 13, qos_grp_tres_run_mins),
+    C("GrpJobs", "GrpJobs", 7, qos_grp_jobs),
+    C("GrpJobsAccrue", "GrpJobsAccrue", 13, qos_grp_jobs_accrue),
+    C("GrpSubmitJobs", "GrpSubmit", 9, qos_grp_submit_jobs),
+    C("GrpWall", "GrpWall", 11, qos_grp_wall),
+    C("MaxTRES", "MaxTRES", 13, qos_max_tres),
+    C("MaxTRESPerJob", "MaxTRES", 13, qos_max_tres),
+    C("MaxTRESPerNode", "MaxTRESPerNode", 14, qos_max_tres_per_node),
+    C("MaxTRESMins", "MaxTRESMins", 13, qos_max_tres_mins),
+    C("MaxWall", "MaxWall", 11, qos_max_wall),
+    C("MaxTRESPerUser", "MaxTRESPU", 13, qos_max_tres_pu),
+    C("MaxTRESPU", "MaxTRESPU", 13, qos_max_tres_pu),
+    C("MaxJobsPerUser", "MaxJobsPU", 9, qos_max_jobs_pu),
+    C("MaxJobsPU", "MaxJobsPU", 9, qos_max_jobs_pu),
+    C("MaxJobsAccruePU", "MaxJobsAccruePU", 15, qos_max_jobs_accrue_pu),
+    C("MaxSubmitJobsPerUser", "MaxSubmitPU", 11, qos_max_submit_jobs_pu),
+    C("MaxSubmitPU", "MaxSubmitPU", 11, qos_max_submit_jobs_pu),
+    C("MaxTRESPerAccount", "MaxTRESPA", 13, qos_max_tres_pa),
+    C("MaxTRESPA", "MaxTRESPA", 13, qos_max_tres_pa),
+    C("MaxJobsPerAccount", "MaxJobsPA", 9, qos_max_jobs_pa),
+    C("MaxJobsPA", "MaxJobsPA", 9, qos_max_jobs_pa),
+    C("MaxJobsAccruePA", "MaxJobsAccruePA", 15, qos_max_jobs_accrue_pa),
+    C("MaxSubmitJobsPerAccount", "MaxSubmitPA", 11, qos_max_submit_jobs_pa),
+    C("MaxSubmitPA", "MaxSubmitPA", 11, qos_max_submit_jobs_pa),
+    C("MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 16, qos_max_tres_run_mins_pu),
+    C("MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 16, qos_max_tres_run_mins_pa),
+    C("MinTRES", "MinTRES", 13, qos_min_tres),
+    C("MinPrioThreshold", "MinPrioThres", 12, qos_min_prio_threshold),
+};
+#define ASSOC_COLUMNS \
+    C("Cluster", "Cluster", 10, assoc_cluster), \
+    C("Account", "Account", 10, assoc_account), \
+    C("User", "User", 10, assoc_user_name), \
+    C("Partition", "Partition", 10, assoc_partition), \
+    C("ParentName", "ParentName", 10, assoc_parent_name), \
+    C("ID", "ID", 6, assoc_id), \
+    C("Comment", "Comment", 20, assoc_comment), \
+    C("Share", "Share", 9, assoc_shares), \
+    C("FairShare", "Share", 9, assoc_shares), \
+    C("Priority", "Priority", 10, assoc_priority), \
+    C("GrpJobs", "GrpJobs", 7, assoc_grp_jobs), \
+    C("GrpNodes", "GrpNodes", 8, assoc_grp_nodes), \
+    C("GrpCPUs", "GrpCPUs", 8, assoc_grp_cpus), \
+    C("GrpMemory", "GrpMem", 7, assoc_grp_mem), \
+    C("GrpCPUMins", "GrpCPUMins", 11, assoc_grp_cpu_mins), \
+    C("GrpJobsAccrue", "GrpJobsAccrue", 13, assoc_grp_jobs_accrue), \
+    C("GrpTRES", "GrpTRES", 13, assoc_grp_tres), \
+    C("GrpSubmitJobs", "GrpSubmit", 9, assoc_grp_submit_jobs), \
+    C("GrpWall", "GrpWall", 11, assoc_grp_wall), \
+    C("GrpTRESMins", "GrpTRESMins", 13, assoc_grp_tres_mins), \
+    C("MaxJobs", "MaxJobs", 7, assoc_max_jobs), \
+    C("MaxJobsAccrue", "MaxJobsAccrue", 13, assoc_max_jobs_accrue), \
+    C("MaxTRES", "MaxTRES", 13, assoc_max_tres), \
+    C("MaxTRESPerJob", "MaxTRES", 13, assoc_max_tres), \
+    C("MaxTRESPerNode", "MaxTRESPerNode", 14, assoc_max_tres_per_node), \
+    C("MaxSubmitJobs", "MaxSubmit", 9, assoc_max_submit_jobs), \
+    C("MaxWall", "MaxWall", 11, assoc_max_wall), \
+    C("MaxTRESMins", "MaxTRESMins", 13, assoc_max_tres_mins), \
+    C("MaxTRESRunMins", "MaxTRESRunMins", 14, assoc_max_tres_run_mins), \
+    C("MaxNodes", "MaxNodes", 8, assoc_max_nodes), \
+    C("MaxCPUs", "MaxCPUs", 8, assoc_max_cpus), \
+    C("MaxCPUMins", "MaxCPUMins", 11, assoc_max_cpu_mins), \
+    C("QOS", "QOS", 20, assoc_usable_qos), \
+    C("QosLevel", "QOS", 20, assoc_usable_qos), \
+    C("DefaultQOS", "Def QOS", 9, assoc_preferred_qos), \
+    C("GrpTRESRunMins", "GrpTRESRunMins", 13, assoc_grp_tres_run_mins), \
+    C("MinPrioThreshold", "MinPrioThres", 12, assoc_min_prio_threshold)
+static const struct column assoc_rows[] = {ASSOC_COLUMNS};
+static const struct column account_rows[] = {
+    C("Account", "Account", 10, account_name),
+    C("Name", "Account", 10, account_name),
+    C("Description", "Descr", 20, account_description),
+    C("Organization", "Org", 20, account_organization),
+    C("Coordinators", "Coord Accounts", 20, account_coordinators),
+    ASSOC_COLUMNS,
+};
+static const struct column user_rows[] = {
+    C("User", "User", 10, user_name),
+    C("Name", "User", 10, user_name),
+    C("DefaultAccount", "Def Acct", 10, user_account),
+    C("DefaultWCKey", "Def WCKey", 10, user_wckey),
+    C("AdminLevel", "Admin", 9, user_admin),
+    C("Coordinators", "Coord Accounts", 20, user_coordinates),
+    ASSOC_COLUMNS,
+};
+static const struct column cluster_rows[] = {
+    C("Cluster", "Cluster", 10, assoc_cluster),
+    C("Name", "Cluster", 10, assoc_cluster),
+    C("ControlHost", "ControlHost", 15, cluster_host),
+    C("ControlPort", "ControlPort", 12, cluster_port),
+    C("RPC", "RPC", 5, cluster_rpc),
+    ASSOC_COLUMNS,
+};
+static const struct column tres_rows[] = {
+    C("Type", "Type", 8, tres_type),
+    C("Name", "Name", 15, tres_name),
+    C("ID", "ID", 6, tres_id),
+};
+/* clang-format on */
+
+const struct column_table columns_qos = {NULL, qos_rows, countof(qos_rows), false};
+const struct column_table columns_assoc = {NULL, assoc_rows, countof(assoc_rows), false};
+const struct column_table columns_account = {NULL, account_rows, countof(account_rows), false};
+const struct column_table columns_acct_user = {NULL, user_rows, countof(user_rows), false};
+const struct column_table columns_acct_cluster = {NULL, cluster_rows, countof(cluster_rows), false};
+const struct column_table columns_tres = {NULL, tres_rows, countof(tres_rows), false};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sacctmgr's columns: one table for each kind of thing that it lists. */
+#ifndef SLUICE_CLI_COLUMNS_ASSOC_H
+#define SLUICE_CLI_COLUMNS_ASSOC_H
+
+#include "cli/list.h"
+#include "model/messages.h"
+#include "schema/columns.h"
+
+/* A line. What its table does not use is NULL. */
+struct assoc_row {
+    const struct assoc_list *list; /* where it comes from */
+    const struct account *account;
+    const struct acct_user *user;
+    const struct assoc *assoc;
+    const struct qos *qos;
+    unsigned depth; /* of the account in the tree, when that is shown */
+    const char *tres_type, *tres_name;
+    uint32_t tres_id;
+};
+
+extern const struct column_table columns_qos, columns_assoc, columns_account, columns_acct_user,
+    columns_acct_cluster, columns_tres;
+
+/* How far below root an account lies. */
+unsigned assoc_depth(const struct assoc_list *list, const char *account);
+
+#endif

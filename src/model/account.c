@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Record tables of account.h. */
+#include "model/account.h"
+
+#define RECORD_ROW_account(...) RECORD_ROW(account, __VA_ARGS__)
+RECORD_DEFINE(account, ACCOUNT_FIELDS)
+#define RECORD_ROW_acct_user(...) RECORD_ROW(acct_user, __VA_ARGS__)
+RECORD_DEFINE(acct_user, ACCT_USER_FIELDS)
+#define RECORD_ROW_assoc(...) RECORD_ROW(assoc, __VA_ARGS__)
+RECORD_DEFINE(assoc, ASSOC_FIELDS)

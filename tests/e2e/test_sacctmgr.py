@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accounts, users, associations and QOS by sacctmgr, and what jobs get from them."""
+
+import pytest
+from harness import OTHER, USER
+
+CONF = """AccountingStorageEnforce=associations,qos
+PriorityType=priority/multifactor
+PriorityWeightQOS=1000
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+KillWait=1
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@pytest.fixture
+def cluster(make_cluster):
+    return make_cluster(nodes=1, cpus=2, mem=2000, conf=CONF)
+
+
+def submit(cluster, options, user=USER):
+    return cluster.run(f"sbatch --parsable -o /dev/null {options} --wrap='sleep 300'", user=user, cwd="/tmp")
+
+
+def admin(cluster, command):
+    return cluster.ok(command, user="root")
+
+
+def test_nobody_runs_without_an_association_and_the_answer_says_what_would_help(cluster):
+    done = submit(cluster, "")
+    assert done.rc == 1
+    assert "Invalid account or account/partition combination specified" in done.err
+    assert f"sacctmgr add user {USER} account=NAME" in done.err
+    admin(cluster, "sacctmgr -i add account physics")
+    out = admin(cluster, f"sacctmgr -i add user {USER} account=physics")
+    assert out == (f" Adding User(s)\n  {USER}\n Associations =\n"
+                   f"  U = {USER:9} A = physics    C = {cluster.ok('scontrol show config | grep ClusterName').split()[-1]:10.10}\n Non Default Settings\n")
+    job = submit(cluster, "").out.strip()
+    assert cluster.ok(f"squeue -h -j {job} -o '%a %q'") == "physics normal\n"
+    refused = submit(cluster, "-A root")
+    assert f"user {USER} may use the account physics, and not root" in refused.err
+    refused = submit(cluster, "--qos=high")
+    assert "there is no QOS high; there are normal" in refused.err
+
+
+def test_a_change_is_shown_before_it_is_made_and_silence_is_a_no(cluster):
+    def listed():
+        return admin(cluster, "sacctmgr -nP show qos format=name").split()
+    done = cluster.run("sacctmgr add qos high < /dev/null", user="root")
+    assert done.rc == 0 and done.out.endswith("(N/y): \n Changes Discarded\n"), done.out
+    assert listed() == ["normal"]
+    cluster.run("echo n | sacctmgr add qos high", user="root")
+    assert listed() == ["normal"]
+    cluster.run("echo y | sacctmgr add qos high", user="root")
+    assert listed() == ["normal", "high"]
+    assert cluster.run("sacctmgr -i add qos high", user="root").rc == 1
+    done = cluster.run("sacctmgr -r -i delete qos high", user="root")
+    assert done.rc == 1 and listed() == ["normal", "high"]
+    done = cluster.run("printf 'add qos third\\ny\\nquit\\n' | sacctmgr -i", user="root")
+    assert listed() == ["normal", "high", "third"], done.out + done.err
+
+
+def test_what_was_acknowledged_survives_a_killed_controller(cluster):
+    admin(cluster, "sacctmgr -i add account physics description='Physics dept'")
+    admin(cluster, "sacctmgr -i add account optics parent=physics fairshare=5")
+    admin(cluster, f"sacctmgr -i add user {USER},{OTHER} account=optics maxjobs=3")
+    admin(cluster, "sacctmgr -i add qos high priority=10 grptres=cpu=4,mem=2G maxwall=1-0")
+    before = [admin(cluster, f"sacctmgr -P show {what}") for what in ("account", "user", "assoc tree", "qos", "cluster")]
+    assert "physics|Physics dept|physics" in before[0]
+    assert "  optics" in before[2]
+    cluster.kill("slurmctld")
+    cluster.up()
+    assert before == [admin(cluster, f"sacctmgr -P show {what}")
+                      for what in ("account", "user", "assoc tree", "qos", "cluster")]
+
+
+def test_an_urgent_qos_preempts_the_one_that_it_names(cluster):
+    admin(cluster, "sacctmgr -i add qos scavenger")
+    admin(cluster, "sacctmgr -i add qos urgent priority=100 preempt=scavenger")
+    admin(cluster, "sacctmgr -i add account physics qos=normal,scavenger,urgent")
+    admin(cluster, f"sacctmgr -i add user {USER} account=physics")
+    low = submit(cluster, "-n 2 --qos=scavenger").out.strip()
+    cluster.wait_state(low, "RUNNING")
+    high = submit(cluster, "-n 2 --qos=urgent").out.strip()
+    cluster.wait_state(high, "RUNNING")
+    cluster.wait_state(low, "PENDING")
+    assert "QOS=urgent" in cluster.ok(f"scontrol show job {high}")
+    busy = cluster.run("sacctmgr -i delete qos urgent", user="root")
+    assert busy.rc == 1 and "Job(s) active" in busy.err
+
+
+def test_users_see_and_change_what_they_may(cluster):
+    admin(cluster, "sacctmgr -i add account physics")
+    admin(cluster, f"sacctmgr -i add user {USER} account=physics")
+    denied = cluster.run("sacctmgr -i add account hack", user=USER)
+    assert denied.rc == 1 and "Access/permission denied" in denied.err
+    assert "hack" not in admin(cluster, "sacctmgr -nP show account")
+    admin(cluster, f"sacctmgr -i add coordinator account=physics names={USER}")
+    cluster.ok("sacctmgr -i add account lasers parent=physics", user=USER)
+    assert "lasers" in cluster.ok("sacctmgr -nP show assoc format=account", user=OTHER)
+
+
+def test_mistakes_name_what_would_work(cluster):
+    def fails(words, *texts):
+        done = cluster.run(f"sacctmgr {words}", user="root")
+        assert done.rc == 1
+        for text in texts:
+            assert text in done.err, (text, done.err)
+    fails("show foo", "No valid entity in list command", '"QOS"')
+    fails("add foo", "No valid entity in add command")
+    fails("bogus", "invalid keyword: bogus")
+    fails("show qos format=nope", "nope", "PreemptMode")
+    fails("-i modify qos normal set priorty=3", "Unknown option: priorty=3", "Did you mean Priority?")
+    fails("show qos where color=red", "Unknown condition: color=red")
+    fails("-i add user x account=nope", "This account 'nope' doesn't exist.")
+    note = cluster.run("sacctmgr -i modify qos normal set maxjobspu=3", user="root")
+    assert note.rc == 0 and "without effect in this release" in note.err
