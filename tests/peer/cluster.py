@@ -222,7 +222,7 @@ class Cluster:
             text += (f"NodeName=n[{names}] NodeHostname={host} NodeAddr=127.0.0.1 "
                      f"Port=[{port + int(first)}-{port + int(last or first)}] Sockets=1 CoresPerSocket={self.cpus} "
                      f"ThreadsPerCore=1 RealMemory={self.mem} {gres} {extra} State=UNKNOWN\n")
-        text += self.conf
+        text += self.conf.replace("@PROGRAMS@", os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs"))
         with open(self.file("etc", "slurm.conf"), "w") as file:
             file.write(text)
         if self.topology:
