@@ -90,6 +90,7 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(47, STRS, gpu_cores, 0)    /* by GPU index here: cores near it, "0-7"; "" = unknown */       \
     X(60, BLOB, file_open, 0)    /* body of MSG_FILE_OPEN: no step, a file to be written */        \
     X(61, STR, munge_socket, 0)                                                                    \
+    X(62, BOOL, x11, 0)        /* PrologFlags=X11 */                                               \
     X(70, STR, places, 0)      /* directory of the job's private ones; see slurmstepd/places.h */  \
     X(71, STRS, place_dirs, 0) /* which are private; the rest is for the extern step alone */      \
     X(72, BOOL, places_shared, 0)                                                                  \

@@ -248,6 +248,7 @@ int option_bad_value(struct options *options, const struct option_row *row);
     X(readable_file)                                                                               \
     X(get_user_env)                                                                                \
     X(gid)                                                                                         \
+    X(x11)                                                                                         \
     X(no_kill)                                                                                     \
     X(open_mode)                                                                                   \
     X(profile)                                                                                     \

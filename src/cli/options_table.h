@@ -134,7 +134,7 @@
     X(propagate, "propagate", 0, OPTIONAL, BR, "b:SBATCH_PROPAGATE r:SLURM_PROPAGATE", propagate, propagate, 2, HONOURED, IO, "ALL|NONE|LIMITS", "resource limits that the job takes over from here") \
     X(uid, "uid", 0, REQUIRED, B, "", uid, job.run_as_uid, 3, HONOURED, IO, "USER", "submit for this user (root)") \
     X(wrap, "wrap", 0, REQUIRED, B, "", string, wrap, 1, HONOURED, IO, "COMMAND", "make a script of this shell command") \
-    X(x11, "x11", 0, OPTIONAL, RA, "", string, job.x11, 3, NOT_YET, IO, "all|first|last|batch", "forward X11") \
+    X(x11, "x11", 0, OPTIONAL, RA, "r:SLUICE_X11", x11, job.x11, 3, HONOURED, IO, "all|first|last|batch", "forward X11") \
     X(external, "external", 0, NO, B, "", flag, unread_flag, 3, NOT_YET, IO, "", "a job without a script") \
     /* ---- what sbatch and salloc themselves do ---- */ \
     X(parsable, "parsable", 0, NO, B, "", flag, parsable, 1, HONOURED, COMMAND, "", "print only the job id (and ;cluster)") \

@@ -460,6 +460,14 @@ int option_parse_readable_file(struct options *options, const struct option_row 
     return option_parse_string(options, row, value);
 }
 
+int option_parse_x11(struct options *options, const struct option_row *row, const char *value) {
+    if (!value || !*value)
+        value = "all";
+    if (!str_has_word_nocase("all,first,last,batch", value, ",") || strchr(value, ','))
+        return option_bad_value(options, row);
+    return option_parse_string(options, row, value);
+}
+
 /* Old releases took a timeout and a mode: `60`, `L`, `60L`. They are read and have no effect. */
 int option_parse_get_user_env(struct options *options, const struct option_row *row,
                               const char *value) {

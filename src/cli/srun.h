@@ -70,7 +70,8 @@ struct srun {
     struct str environment;
     struct step_layout *layout; /* in link's arena copy: owned, record_free */
     uint32_t job_id;
-    bool own_job; /* the allocation is ours to give back */
+    bool own_job;         /* the allocation is ours to give back */
+    struct srun_x11 *x11; /* NULL = no forwarding */
     struct str multi_prog;
     char *program; /* --bcast: where it is here; NULL = no copy */
     int status;    /* exit status to be */
@@ -181,6 +182,11 @@ void srun_terminal_restore(struct srun *srun);
  * the copy's path. */
 int srun_bcast_check(struct srun *srun);
 int srun_bcast(struct srun *srun);
+
+/* ---- srun_x11.c ---- */
+int srun_x11_check(struct srun *srun); /* is there a display to forward? */
+void srun_x11_fill(struct srun_node *node, struct step_launch *launch);
+void srun_x11_message(struct srun_node *node, const struct step_x11 *message);
 
 /* ---- srun_multi.c ---- */
 int srun_multi_read(struct srun *srun);

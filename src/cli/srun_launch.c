@@ -81,6 +81,9 @@ static void on_body(struct srun_node *node, uint16_t type, void *body) {
     case MSG_STEP_EXCHANGE:
         srun_exchange(node, body);
         break;
+    case MSG_STEP_X11:
+        srun_x11_message(node, body);
+        break;
     case MSG_STEP_FINISHED:
         srun_node_finished(node, body);
         break;
@@ -203,6 +206,7 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     }
     rpc_conn_limit_silence(node->conn, SRUN_SILENCE_SECONDS);
     own.node_name = node->layout->name;
+    srun_x11_fill(node, &own);
     wire_encode(&record_step_launch, &own, NULL, &body);
     rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1, str_bytes(&body));
 }

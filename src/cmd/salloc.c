@@ -23,6 +23,7 @@
 #include "cli/environ.h"
 #include "cli/main.h"
 #include "cli/request.h"
+#include "cli/x11.h"
 #include "os/loop.h"
 
 #define BELL_AFTER_USEC 10000000u /* of waiting, then the bell rings */
@@ -396,6 +397,8 @@ static void exec_command(const struct salloc *salloc, char **words) {
 static void build_environment(struct salloc *salloc, const struct job *job) {
     environ_capture(environ, NULL, &salloc->environment);
     alloc_env_fill(job, &salloc->options, &salloc->environment);
+    if (salloc->options.job.x11)
+        environ_set(&salloc->environment, X11_VARIABLE, salloc->options.job.x11);
 }
 
 static int start_command(struct salloc *salloc) {
@@ -513,6 +516,9 @@ static int prepare(struct salloc *salloc, int argc, char **argv) {
         cli_error(&salloc->cli, "chdir to %s: %s", job->work_dir, strerror(errno));
         return salloc->cli.error_status;
     }
+    struct x11_display display;
+    if (job->x11 && !x11_display_read(&salloc->cli, &display))
+        return 255;
     job->kind = JOB_KIND_SALLOC;
     job->no_shell = salloc->options.no_shell;
     if (!job->name)

@@ -122,6 +122,8 @@ static int prepare(struct srun *srun, int argc, char **argv) {
         status = srun_multi_read(srun);
     if (status == CLI_GO_ON)
         status = srun_bcast_check(srun);
+    if (status == CLI_GO_ON)
+        status = srun_x11_check(srun);
     if (status != CLI_GO_ON)
         return status;
     job->kind = JOB_KIND_SRUN;

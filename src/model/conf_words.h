@@ -243,7 +243,7 @@
     X(PROLOG_DEFER_BATCH, "DeferBatch", HONOURED) X(PROLOG_NO_HOLD, "NoHold", HONOURED) \
     X(PROLOG_FORCE_REQUEUE, "ForceRequeueOnFail", HONOURED) \
     X(PROLOG_RUN_IN_JOB, "RunInJob", NOT_YET) X(PROLOG_SERIAL, "Serial", HONOURED) \
-    X(PROLOG_X11, "X11", NOT_YET)
+    X(PROLOG_X11, "X11", HONOURED)
 #define CONF_LAUNCH_WORDS(X) \
     X(LAUNCH_INTERACTIVE_STEP, "use_interactive_step", HONOURED) \
     X(LAUNCH_NSS_SLURM, "enable_nss_slurm", NOT_YET) \

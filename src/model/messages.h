@@ -618,7 +618,8 @@ RECORD_DECLARE(job_clean, JOB_CLEAN_FIELDS)
     X(30, U32, threads_per_core, 0)                                                                \
     X(31, U32, ntasks_per_core, 0)                                                                 \
     X(32, U32, ntasks_per_socket, 0)                                                               \
-    X(33, OPT32, oom_kill_step, 0) /* as in the job */
+    X(33, OPT32, oom_kill_step, 0) /* as in the job */                                             \
+    X(40, BLOB, x11_cookie, 0)     /* that tasks here shall use for X11; empty = no forwarding */
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \
@@ -658,6 +659,17 @@ RECORD_DECLARE(step_stat_reply, STEP_STAT_REPLY_FIELDS)
     X(4, BOOL, terminate, 0) /* end the step: KILL */                                              \
     X(5, STR, message, 0)
 RECORD_DECLARE(step_control, STEP_CONTROL_FIELDS)
+
+/* A program's connection to the X server at srun's end, both directions. slurmstepd begins with
+ * `open`; each side ends with `close`, and sends no more than RELAY_WINDOW bytes (rpc/relay.h) that
+ * the other has not taken. */
+#define STEP_X11_FIELDS(X)                                                                         \
+    X(1, U32, id, 0) /* of one slurmstepd */                                                       \
+    X(2, BOOL, open, 0)                                                                            \
+    X(3, BLOB, data, 0)                                                                            \
+    X(4, BOOL, close, 0)                                                                           \
+    X(5, U64, taken, 0) /* bytes that have been written so far; 0 = no news */
+RECORD_DECLARE(step_x11, STEP_X11_FIELDS)
 
 /* sattach -> slurmd: look at a step that runs. The slurmstepd answers STEP_STARTED, and sends what
  * it sends to srun from then on; STEP_IO with input is for its tasks. */
@@ -879,6 +891,7 @@ RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
     X(107, STEP_STAT_REPLY, step_stat_reply)                                                       \
     X(108, STEP_ATTACH, step_attach)                                                               \
     X(109, STEP_EXCHANGE, step_exchange)                                                           \
+    X(110, STEP_X11, step_x11)                                                                     \
     /* files */                                                                                    \
     X(112, FILE_GRANT, file_grant)                                                                 \
     X(113, FILE_OPEN, file_open)                                                                   \

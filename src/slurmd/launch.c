@@ -77,6 +77,7 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_cores.n = (uint32_t) slurmd->gpu_cores.n;
     order->append_output = conf->job_file_append;
     order->propagate_prio = conf->propagate_prio_process;
+    order->x11 = conf->prolog_flags & CONF_PROLOG_X11;
     if (conf->job_acct_gather_type != CONF_GATHER_NONE)
         order->gather_seconds = conf->frequency.task;
     order->gather_params = conf->job_acct_gather_params;

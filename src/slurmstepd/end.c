@@ -65,6 +65,7 @@ static void step_ended(struct stepd *stepd) {
     else
         srun_tell_finished(stepd);
     script_remove(stepd);
+    x11_close(stepd);
 }
 
 /* True when there are none, or no more. */
@@ -87,6 +88,7 @@ void stepd_failed(struct stepd *stepd, const struct error *why) {
     srun_tell_finished(stepd);
     link_report(stepd);
     script_remove(stepd);
+    x11_close(stepd);
     (void) close_groups(stepd);
 }
 

@@ -27,6 +27,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     struct step_io io;
     struct step_control control;
     struct step_exchange exchange;
+    struct step_x11 x11;
 
     arena_init(&arena, RPC_FRAME_MAX * 2ull);
     if (message->type == MSG_STEP_IO &&
@@ -39,6 +40,9 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
     } else if (message->type == MSG_STEP_EXCHANGE &&
                wire_decode(&record_step_exchange, message->body, &arena, &exchange, NULL) == 0) {
         mpi_exchange(stepd, &exchange);
+    } else if (message->type == MSG_STEP_X11 &&
+               wire_decode(&record_step_x11, message->body, &arena, &x11, NULL) == 0) {
+        x11_message(stepd, &x11);
     }
     arena_done(&arena);
 }

@@ -424,9 +424,10 @@ static int start_step(struct stepd *stepd, struct error *err) {
     env_load(&stepd->env, step->environment);
     job_env_step(&stepd->env, &stepd->order, step, stepd->node, stepd->node_index);
     r = bind_step(stepd, err);
-    if (r < 0)
-        return r;
-    r = confine(stepd, err);
+    if (r == 0)
+        r = x11_open(stepd, err);
+    if (r == 0)
+        r = confine(stepd, err);
     if (r == 0)
         r = mpi_open(stepd, err);
     if (r < 0)

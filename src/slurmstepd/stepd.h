@@ -103,6 +103,7 @@ struct stepd {
     bool has_pty;
     struct rpc_conn *srun;               /* NULL = none, or gone */
     bool srun_is_told;                   /* that the step has finished */
+    struct x11 *x11;                     /* x11.c; NULL = no forwarding */
     struct list watchers;                /* watch.c */
     uint64_t stdin_received, stdin_told; /* of srun */
     bool outputs_paused;
@@ -215,6 +216,12 @@ bool watch_is_over(const struct stepd *stepd); /* nobody does */
 /* Takes the file as the user and passes it on; returns when that is done, or slurmd or the sender
  * has gone. srun_fd: the sender's connection, owned. */
 must_check int bcast_run(struct stepd *stepd, int srun_fd, struct error *err);
+
+/* ---- x11.c: X11 forwarding through srun's connection ---- */
+/* Opens the display and tells the tasks (environment) where it is. */
+must_check int x11_open(struct stepd *stepd, struct error *err);
+void x11_message(struct stepd *stepd, const struct step_x11 *message);
+void x11_close(struct stepd *stepd); /* and removes what was made for it */
 
 /* ---- link.c: slurmd ---- */
 must_check int link_open(struct stepd *stepd, int inherited_fd, struct error *err);
