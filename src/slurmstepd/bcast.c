@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "rpc/spread.h"
+#include "slurmstepd/places.h"
 #include "slurmstepd/stepd.h"
 
 #define SILENCE_SECONDS 60  /* of the sender */
@@ -260,6 +261,8 @@ static int begin(struct bcast *bcast, int srun_fd, struct error *err) {
     uid_t slurmd_uid = geteuid();
     int r = wire_decode(&record_file_open, body, &stepd->arena, &bcast->open, err);
 
+    if (r == 0 && order->places)
+        r = places_enter(order->places, err); /* the job sees the file in its own /tmp */
     if (r == 0)
         r = become_user(order, err);
     if (r == 0)

@@ -56,6 +56,18 @@ def test_a_job_has_its_own_directories_and_its_steps_share_them(places, work):
     wait_until(lambda: not left(cluster), what="nothing left")
 
 
+def test_sbcast_writes_where_the_job_sees_it(places, work):
+    cluster = places(nodes=2)
+    mark = f"bcast-{os.getpid()}"
+    with open(os.path.join(work, "data"), "w") as file:
+        file.write("for the job\n")
+    os.chmod(os.path.join(work, "data"), 0o644)
+    job = cluster.submit(f"-N 2 -o out --wrap 'sbcast data /var/tmp/{mark}; srun -N 2 cat /var/tmp/{mark}'", cwd=work)
+    assert cluster.wait_end(job) == "COMPLETED"
+    assert open(os.path.join(work, "out")).read() == "for the job\n" * 2
+    assert not os.path.exists(f"/var/tmp/{mark}")
+
+
 def test_nothing_is_left_of_them_whatever_is_killed(places, work):
     cluster = places()
     node = cluster.node_names()[0]
