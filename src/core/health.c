@@ -14,7 +14,10 @@
 
 void node_problem(struct core *core, uint32_t index, const char *problem) {
     struct core_node *node = &core->nodes[index];
-    if (!str_equal(node->rec.problem, problem)) {
+    bool is_known = str_equal(node->rec.problem, problem);
+    if (is_known && (node->rec.flags & NODE_FLAG_DRAIN))
+        return; /* every heartbeat says it, and somebody may have worded the reason anew */
+    if (!is_known) {
         string_set(&node->rec.problem, problem);
         node_touch(core, node);
     }

@@ -82,6 +82,19 @@ TEST(a_second_cause_is_added_once_and_in_whatever_order_they_are_told) {
     world_stop(&world);
 }
 
+TEST(an_administrators_words_for_it_stay) {
+    struct world world;
+    begin(&world, "");
+    says(&world, 0, "disk: /tmp is full");
+    (void) world_update(&world, "node", "n1", "Reason", "waits for a new disk");
+    says(&world, 0, "disk: /tmp is full");
+    assert_string_equal(node(&world, 0)->reason, "waits for a new disk");
+    says(&world, 0, "disk: /tmp is full; readonly: /data"); /* that is news */
+    assert_non_null(strstr(node(&world, 0)->reason, "waits for a new disk : "));
+    assert_non_null(strstr(node(&world, 0)->reason, "readonly: /data"));
+    world_stop(&world);
+}
+
 TEST(resuming_asks_the_node_first_and_tells_what_still_fails) {
     struct world world;
     char text[512] = "";
@@ -191,6 +204,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_problem_drains_and_its_end_does_not_undrain),
         cmocka_unit_test(a_second_cause_is_added_once_and_in_whatever_order_they_are_told),
+        cmocka_unit_test(an_administrators_words_for_it_stay),
         cmocka_unit_test(resuming_asks_the_node_first_and_tells_what_still_fails),
         cmocka_unit_test(nothing_starts_on_a_node_that_still_looks),
         cmocka_unit_test(a_node_that_leaves_the_configuration_is_not_waited_for),
