@@ -73,7 +73,7 @@ def test_arrays_have_a_row_a_task(cluster, work):
 
 
 def test_cpu_time_and_memory_are_measured(cluster, work):
-    job = cluster.submit("-W -o /dev/null --wrap='python3 -c \"x = bytearray(60000000); "
+    job = cluster.submit("-W --mem=500 -o /dev/null --wrap='python3 -c \"x = bytearray(60000000); "
                          "[i * i for i in range(2000000)]\"'", cwd=work)
     rows = cluster.sacct(job, "JobID,MaxRSS,TotalCPU")
     rss = rows[1][1]
