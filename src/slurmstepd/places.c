@@ -33,7 +33,7 @@ static void add_variable(struct str *out, const char *name, const char *value) {
 
 static int run_program(const struct step_order *order, const char *what, const char *program,
                        int namespace_fd, struct error *err) {
-    cleanup_str struct str block = STR_INIT, problem = STR_INIT, number = STR_INIT;
+    cleanup_str struct str block = STR_INIT, problem = STR_INIT;
     cleanup_free char *job = xasprintf("%u", order->job_id);
     cleanup_free char *uid = xasprintf("%u", order->uid);
     vec(char *) envp = {0};

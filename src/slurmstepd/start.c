@@ -144,7 +144,7 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     plan.ret_bind_errno = &bind_errno;
     plan_binding(stepd, task, &plan, &head, &tail);
     int r = mpi_task(stepd, task, &plan, &err);
-    cleanup_fd int extra_fd = plan.extra_fd > 0 ? plan.extra_fd : -1;
+    cleanup_fd __attribute__((__unused__)) int extra_fd = plan.extra_fd > 0 ? plan.extra_fd : -1;
     plan.envp = env_array(&stepd->env);
     plan.pid_digits = (char *) (uintptr_t) env_get(&stepd->env, "SLURM_TASK_PID");
     if (r < 0 || confine_task(&stepd->confine, task->local_id, &entry, &err) < 0 ||

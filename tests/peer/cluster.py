@@ -64,7 +64,7 @@ port_lock = threading.Lock()
 ports_taken = set()
 
 
-def free_port_base(low=26800, high=26992):
+def free_port_base(low=26200, high=26992):
     """A run of PORTS_PER_CLUSTER ports that nothing listens on; where to look first differs from process to process."""
     bases = list(range(low, high - PORTS_PER_CLUSTER + 1, PORTS_PER_CLUSTER))
     start = os.getpid() % len(bases)
