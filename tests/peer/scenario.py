@@ -103,7 +103,7 @@ class Normaliser:
         text = re.sub(r"(AllocNode:Sid)=\S+", r"\1=HOST:SID", text)
         text = re.sub(r"\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}", "DATE", text)
         text = re.sub(r"(?<![\d.])1[789]\d{8}(?![\d.])", "EPOCHSECON", text)
-        text = re.sub(r"(?<!\d)26[89]\d\d(?!\d)", "PORTN", text)
+        text = re.sub(r"(?<!\d)26[2-9]\d\d(?!\d)", "PORTN", text)
         text = re.sub(r"(?<![\d:-])0:0\d(?![\d:])", "0:0s", text)
         text = re.sub(r"(?<![\dT:-])00:00:[0-5]\d(?![\d:])", "00:00:ss", text)
         text = re.sub(r"\bScheduler=(Main|Backfill)", "Scheduler=S", text)
