@@ -192,18 +192,20 @@ const char *assoc_default_qos(const struct assoc_book *book, const struct assoc 
 }
 
 void assoc_book_restore(struct assoc_book *book, uint32_t kind, void *record) {
-    uint64_t id = assoc_store_id(kind, record);
-    vec_each (&book->entries[kind], entry) {
-        if (assoc_store_id(kind, *entry) != id)
-            continue;
-        index_remove(book, kind, *entry);
-        record_free(records[kind], *entry);
-        *entry = record;
-        index_put(book, kind, record);
+    struct str key cleanup_str = STR_INIT;
+    key_of(kind, record, &key);
+    void *old = map_get(&book->index, key_hash(&key));
+    bool replaces = old != NULL && assoc_store_id(kind, old) == assoc_store_id(kind, record);
+    index_put(book, kind, record);
+    if (!replaces) {
+        vec_push(&book->entries[kind], record);
         return;
     }
-    vec_push(&book->entries[kind], record);
-    index_put(book, kind, record);
+    vec_each (&book->entries[kind], entry) {
+        if (*entry == old)
+            *entry = record;
+    }
+    record_free(records[kind], old);
 }
 
 bool asker_is_admin(const struct assoc_book *book, const struct assoc_asker *asker) {

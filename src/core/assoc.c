@@ -66,35 +66,51 @@ static struct assoc_asker asker_of(const struct core *core, const struct core_us
 
 /* ---- changes ---- */
 
-static bool job_uses(const struct job *job, uint32_t kind, const void *record) {
-    if (kind == ASSOC_QOS)
-        return str_equal_nocase(job->qos, ((const struct qos *) record)->name);
-    const struct assoc *assoc = record;
-    return kind == ASSOC_ASSOC && assoc->user != NULL &&
-           str_equal_nocase(job->account, assoc->account) &&
-           str_equal_nocase(job->user_name, assoc->user) &&
-           (assoc->partition == NULL || str_has_word(job->partition, assoc->partition, ","));
+static bool goes(const struct map *going, const void *record) {
+    return record != NULL && map_get(going, (uintptr_t) record) != NULL;
 }
 
-/* What goes must not be what a job that has not ended counts on. */
-static int check_unused(struct core *core, const struct assoc_plan *plan, struct error *err) {
+/* Does the job count on something that goes: its QOS, its association in one of its partitions? */
+static bool job_loses(const struct core *core, const struct job *job, const struct map *going) {
+    if (goes(going, book_qos_find(&core->book, job->qos)))
+        return true;
+    words_each (job->partition, ",", partition) {
+        if (goes(going, assoc_of_job(&core->book, job->account, job->user_name, partition)))
+            return true;
+    }
+    return false;
+}
+
+static const struct job *job_that_loses(struct core *core, const struct assoc_plan *plan) {
+    const struct job *found = NULL;
+    struct map going = MAP_INIT;
     vec_each (&plan->edits, edit) {
-        if (edit->next != NULL || edit->at == SIZE_MAX)
-            continue;
-        const void *record = core->book.entries[edit->kind].items[edit->at];
-        jobs_each (core, job) {
-            if (job_state_is_final(job->rec.state) || !job_uses(&job->rec, edit->kind, record))
-                continue;
-            struct str id cleanup_str = STR_INIT;
-            job_id_print(&job->rec, 0, &id);
-            return error_set(err, ERR_BUSY,
-                             " Error with request: Job(s) active, cancel job(s) before remove\n"
-                             "  JobID = %s U = %s A = %s QOS = %s",
-                             str_cstr(&id), job->rec.user_name,
-                             job->rec.account != NULL ? job->rec.account : "none", job->rec.qos);
+        bool counts = edit->kind == ASSOC_QOS || edit->kind == ASSOC_ASSOC;
+        if (counts && edit->next == NULL && edit->at != SIZE_MAX) {
+            void *record = core->book.entries[edit->kind].items[edit->at];
+            map_put(&going, (uintptr_t) record, record);
         }
     }
-    return 0;
+    jobs_each (core, job) {
+        if (found == NULL && going.n > 0 && !job_state_is_final(job->rec.state) &&
+            job_loses(core, &job->rec, &going))
+            found = &job->rec;
+    }
+    map_done(&going);
+    return found;
+}
+
+static int check_unused(struct core *core, const struct assoc_plan *plan, struct error *err) {
+    const struct job *job = job_that_loses(core, plan);
+    if (job == NULL)
+        return 0;
+    struct str id cleanup_str = STR_INIT;
+    job_id_print(job, 0, &id);
+    return error_set(err, ERR_BUSY,
+                     " Error with request: Job(s) active, cancel job(s) before remove\n"
+                     "  JobID = %s U = %s A = %s QOS = %s",
+                     str_cstr(&id), job->user_name, job->account != NULL ? job->account : "none",
+                     job->qos);
 }
 
 static void on_edit(void *context, uint32_t kind, const void *old, const void *next) {
@@ -312,15 +328,14 @@ static int check_qos(struct core *core, const struct job *job, const struct asso
 
 int job_take_association(struct core *core, struct job *job, struct reply_error *reply) {
     const struct acct_user *user = acct_user_find(&core->book, job->user_name);
-    if (job->account == NULL && user != NULL && !str_equal(user->name, "root"))
-        string_set(&job->account, user->default_account);
-    if (job->account == NULL && user != NULL &&
-        (core->settings.enforce & CONF_ENFORCE_ASSOCIATIONS))
+    bool enforced = core->settings.enforce & CONF_ENFORCE_ASSOCIATIONS;
+    /* root is in every book: its jobs show an account only where accounts matter */
+    if (job->account == NULL && user != NULL && (enforced || !str_equal(user->name, "root")))
         string_set(&job->account, user->default_account);
     cleanup_free char *first = xstrdup(job->partition != NULL ? job->partition : "");
     first[strcspn(first, ",")] = '\0';
     const struct assoc *assoc = assoc_of_job(&core->book, job->account, job->user_name, first);
-    if (assoc == NULL && (core->settings.enforce & CONF_ENFORCE_ASSOCIATIONS))
+    if (assoc == NULL && enforced)
         return refuse_account(core, job, reply);
     if (job->qos == NULL) {
         const char *preferred = assoc != NULL ? assoc_default_qos(&core->book, assoc) : NULL;
