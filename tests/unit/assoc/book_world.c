@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "book_world.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-
-#define WORDS_MAX 32
+#include "change_line.h"
 
 void book_begin(struct book_world *world) {
     memset(world, 0, sizeof(*world));
@@ -19,27 +17,6 @@ void book_end(struct book_world *world) {
     str_done(&world->text);
 }
 
-static uint32_t index_of(const char *word, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (str_equal(word, names[i]))
-            return (uint32_t) i + 1;
-    }
-    fail_msg("%s is no word of a change", word);
-    return 0;
-}
-
-static void push(struct key_value *items, uint32_t *n, const char *word, struct arena *arena) {
-    size_t length = strcspn(word, "=");
-    bool bare = word[length] == '\0';
-    const char *value = bare ? word : word + length + 1;
-    struct key_value *item = &items[(*n)++];
-    assert_true(*n < WORDS_MAX);
-    item->key = arena_strndup(arena, word, bare ? 0 : length);
-    item->value = arena_strndup(arena, value, strlen(value));
-    for (char *c = item->value; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-}
-
 static void on_edit(void *context, uint32_t kind, const void *old, const void *next) {
     struct book_world *world = context;
     assert_true(old != NULL || next != NULL);
@@ -48,30 +25,13 @@ static void on_edit(void *context, uint32_t kind, const void *old, const void *n
 }
 
 int book_run(struct book_world *world, const char *line) {
-    static const char *const verbs[] = {"add", "modify", "delete"};
-    static const char *const entities[] = {"account", "user", "qos", "cluster", "coordinator"};
-    struct key_value where[WORDS_MAX], set[WORDS_MAX];
-    struct assoc_change change = {.where = {where, 0}, .set = {set, 0}};
     struct assoc_asker asker = {world->user, str_equal(world->user, "root")};
+    struct assoc_change change;
     struct assoc_plan plan;
     struct error err = ERROR_INIT;
     struct arena arena;
-    bool sets = false;
     arena_init(&arena, 0);
-    words_each (line, " ", word) {
-        if (change.verb == 0) {
-            change.verb = index_of(word, verbs, countof(verbs));
-            sets = change.verb == ASSOC_VERB_ADD;
-        } else if (change.entity == 0) {
-            change.entity = index_of(word, entities, countof(entities));
-        } else if (str_equal(word, "set")) {
-            sets = true;
-        } else if (sets) {
-            push(set, &change.set.n, word, &arena);
-        } else {
-            push(where, &change.where.n, word, &arena);
-        }
-    }
+    change_line_read(line, &arena, &change);
     world->n_put = world->n_removed = 0;
     str_reset(&world->text);
     int r = assoc_plan_change(&world->book, &asker, &change, &plan, &err);

@@ -15,7 +15,7 @@ struct book_world {
 
 void book_begin(struct book_world *world);
 void book_end(struct book_world *world);
-/* "add qos high priority=10"; in words, "_" stands for a blank. 0, 1 when there is nothing to do,
+/* A line as change_line_read() takes, "add qos high priority=10". 0, 1 when there is nothing to do,
  * or the error's code, negative. */
 int book_run(struct book_world *world, const char *line);
 /* The same, which must do something. */

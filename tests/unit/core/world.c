@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../assoc/change_line.h"
 #include "text/idset.h"
 #include "unit.h"
 
@@ -570,40 +571,12 @@ static int result_code(struct world *world, uint64_t client) {
     return code;
 }
 
-static uint32_t word_index(const char *word, const char *const *names, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (str_equal(word, names[i]))
-            return (uint32_t) i + 1;
-    }
-    return 0;
-}
-
 int world_sacctmgr(struct world *world, const char *line) {
-    static const char *const verbs[] = {"add", "modify", "delete"};
-    static const char *const entities[] = {"account", "user", "qos", "cluster", "coordinator"};
-    struct key_value where[16], set[16];
-    struct assoc_change change = {
-        .where = {where, 0}, .set = {set, 0}, .commit = true, .verb = 0, .entity = 0};
+    struct assoc_change change;
     struct arena arena;
-    bool sets = false;
     arena_init(&arena, 0);
-    words_each (line, " ", word) {
-        if (change.verb == 0) {
-            change.verb = word_index(word, verbs, countof(verbs));
-            sets = change.verb == ASSOC_VERB_ADD;
-        } else if (change.entity == 0) {
-            change.entity = word_index(word, entities, countof(entities));
-        } else if (str_equal(word, "set")) {
-            sets = true;
-        } else {
-            size_t length = strcspn(word, "=");
-            bool bare = word[length] == '\0';
-            struct key_value *item = sets ? &set[change.set.n++] : &where[change.where.n++];
-            item->key = arena_strndup(&arena, word, bare ? 0 : length);
-            item->value = arena_strndup(&arena, bare ? word : word + length + 1,
-                                        strlen(bare ? word : word + length + 1));
-        }
-    }
+    change_line_read(line, &arena, &change);
+    change.commit = true;
     uint32_t uid = world->uid;
     world->uid = 0;
     uint64_t client = world_send(world, MSG_ASSOC_CHANGE, &change);
