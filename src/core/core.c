@@ -138,7 +138,6 @@ void core_request(struct core *core, int64_t now, uint64_t client, uint32_t seq,
                   const struct core_user *user, void *body, struct effects *out) {
     core->now = now;
     core->out = out;
-    core_meet(core, user);
     const struct request_row *row = request_find(type);
     if (row == NULL)
         emit_error(core, client, seq, -ERR_NOT_SUPPORTED,

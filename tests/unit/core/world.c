@@ -439,6 +439,7 @@ uint64_t world_send(struct world *world, uint16_t type, const void *body) {
                                  &arena, decoded, &err),
                      0);
     uint64_t client = world->client++;
+    core_meet(world->core, &user);
     core_request(world->core, world->now, client, 1, type, &user, decoded, &world->effects);
     arena_done(&arena);
     world_turn(world);
