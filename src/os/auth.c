@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "os/proc.h"
 
 void auth_info_done(struct auth_info *info) {
     free(info->payload);
@@ -145,15 +146,8 @@ static pid_t munged_pid(const char *path) {
 }
 
 static bool process_is_stopped(pid_t pid) {
-    char path[64], text[512];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
-    const char *end = strrchr(text, ')');
-    return end && (strncmp(end, ") T", 3) == 0 || strncmp(end, ") t", 3) == 0);
+    struct proc_stat stat;
+    return proc_stat_read(pid, &stat) && (stat.state == 'T' || stat.state == 't');
 }
 
 /* No answer for a while: is there a reason to give up? */

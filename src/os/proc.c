@@ -89,6 +89,23 @@ bool proc_stat_read(pid_t pid, struct proc_stat *ret) {
     return true;
 }
 
+uint64_t proc_start_time(pid_t pid) {
+    struct proc_stat stat;
+
+    return proc_stat_read(pid, &stat) && stat.state != 'Z' && stat.state != 'X' ? stat.start_ticks
+                                                                                : 0;
+}
+
+void proc_boot_id(char *ret, size_t size) {
+    cleanup_fd int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, ret, size - 1) : -1;
+
+    ret[n > 0 ? n : 0] = '\0';
+    ret[strcspn(ret, "\n")] = '\0';
+    if (*ret == '\0')
+        snprintf(ret, size, "?");
+}
+
 bool proc_io_read(pid_t pid, uint64_t *ret_read, uint64_t *ret_written) {
     char text[TEXT_MAX];
     uint64_t in, out;

@@ -7,6 +7,7 @@
 #define SLUICE_OS_PROC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,6 +25,12 @@ struct proc_stat {
     uint64_t vsize_kib, rss_kib;
 };
 bool proc_stat_read(pid_t pid, struct proc_stat *ret);
+
+/* start_ticks; 0 when there is no such process, or it has ended and is a zombie. */
+uint64_t proc_start_time(pid_t pid);
+/* The identity of this boot of the machine, without which a start_ticks means nothing; "?" where it
+ * cannot be told. */
+void proc_boot_id(char *ret, size_t size);
 
 /* /proc/PID/io: bytes that went through read() and write() and their like, wherever they came from
  * or went to; with children. Of a zombie, too. Needs the process's user, or root. */

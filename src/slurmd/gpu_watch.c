@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "os/log.h"
+#include "os/proc.h"
 #include "os/userdb.h"
 #include "slurmd/gpu_track.h"
 #include "slurmd/slurmd.h"
@@ -63,19 +64,6 @@ static bool has_job(pid_t pid) {
     return found;
 }
 
-static char *command_of(pid_t pid) {
-    char name[64] = "";
-    cleanup_free char *path = xasprintf("/proc/%d/comm", (int) pid);
-    FILE *file = fopen(path, "re");
-
-    if (file && !fgets(name, sizeof(name), file))
-        name[0] = '\0';
-    if (file)
-        fclose(file);
-    name[strcspn(name, "\n")] = '\0';
-    return xstrdup(name);
-}
-
 static void strays_clear(stray_list *list) {
     vec_each (list, stray) {
         free(stray->user);
@@ -91,16 +79,17 @@ static void find_strays(struct card *card) {
         cleanup_free char *path = xasprintf("/proc/%d", (int) process->pid);
         struct userdb_user user = {0};
         struct stat stat_;
-        if (stat(path, &stat_) < 0 || has_job(process->pid))
+        struct proc_stat facts;
+        if (stat(path, &stat_) < 0 || !proc_stat_read(process->pid, &facts) ||
+            has_job(process->pid))
             continue;
-        cleanup_free char *command = command_of(process->pid);
-        if (str_starts(command, "nvidia-cuda-mps")) /* works for jobs */
+        if (str_starts(facts.name, "nvidia-cuda-mps")) /* works for jobs */
             continue;
         struct gpu_stray *stray = vec_add(&card->found);
         stray->pid = (uint32_t) process->pid;
         stray->uid = stat_.st_uid;
         stray->memory = process->memory;
-        stray->command = take(command);
+        stray->command = xstrdup(facts.name);
         stray->user = userdb_find_uid(stat_.st_uid, &user, NULL) == 0
                           ? xstrdup(user.name)
                           : xasprintf("%u", (unsigned) stat_.st_uid);

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "model/script_env.h"
-#include "os/process.h"
+#include "os/proc.h"
 #include "os/spawn.h"
 #include "slurmd/slurmd.h"
 
@@ -79,12 +79,12 @@ static enum record_state record_read(const char *path, pid_t *ret_pid, struct st
     }
     if (sscanf(buffer, "running %d %llu %63s", &pid, &start, boot) != 3)
         return RECORD_NONE;
-    process_boot_id(here, sizeof(here));
+    proc_boot_id(here, sizeof(here));
     if (!str_equal(boot, here))
         (void) unlink(path); /* the machine has gone down in the midst of it */
     if (!str_equal(boot, here))
         return RECORD_NONE;
-    if (process_start_time(pid) == start)
+    if (proc_start_time(pid) == start)
         *ret_pid = pid;
     return RECORD_RUNNING;
 }

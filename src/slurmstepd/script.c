@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "os/loop.h"
-#include "os/process.h"
+#include "os/proc.h"
 #include "os/spawn.h"
 
 #define FIRST_PROGRAM 5 /* in argv */
@@ -46,9 +46,9 @@ static bool record_claim(const struct script *script) {
     char boot[64];
     bool is_mine;
 
-    process_boot_id(boot, sizeof(boot));
+    proc_boot_id(boot, sizeof(boot));
     str_printf(&text, "running %d %llu %s", (int) getpid(),
-               (unsigned long long) process_start_time(getpid()), boot);
+               (unsigned long long) proc_start_time(getpid()), boot);
     if (!draft_write(script, &text))
         return true; /* a full disk: the programs must run all the same */
     is_mine = link(script->draft, script->record) == 0 || errno != EEXIST;

@@ -6,7 +6,7 @@
  *
  * Runs the programs one after the other in its own environment, until one fails; kills the one that
  * runs, with its session, when SECONDS (0 = never) are over. RECORD is a file: "running PID START
- * BOOT" (os/process.h), then "done PROBLEM", both put in place as a whole. When it is there already
+ * BOOT" (os/proc.h), then "done PROBLEM", both put in place as a whole. When it is there already
  * another supervisor is at work, and this one ends at once.
  */
 #ifndef SLUICE_SLURMSTEPD_SCRIPT_H

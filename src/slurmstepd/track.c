@@ -16,9 +16,9 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "os/proc.h"
 
 #define DESCRIBE_MAX 4
-#define STAT_MAX 512 /* the name is cut by the kernel, and we read no further than the parent */
 
 /* Reads a small file whole; NULL when there is none. The caller frees it. */
 static char *file_text(const char *path) {
@@ -36,37 +36,6 @@ static char *file_text(const char *path) {
     } while (n > 0);
     str_append(&text, "");
     return str_take(&text);
-}
-
-/* What the kernel says of a process: "PID (NAME) STATE PARENT …"; false when it is gone. */
-static bool process_stat(pid_t pid, char ret[STAT_MAX]) {
-    char path[64];
-    ssize_t n;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? -1 : read(fd, ret, STAT_MAX - 1);
-    if (n <= 0)
-        return false;
-    ret[n] = '\0';
-    return true;
-}
-
-/* State letter and name of a process; false when it is gone. */
-static bool process_state(pid_t pid, char *ret_state, char *ret_name, size_t name_size) {
-    char text[STAT_MAX];
-
-    if (!process_stat(pid, text))
-        return false;
-    char *open_paren = strchr(text, '('), *close_paren = strrchr(text, ')');
-    if (!open_paren || !close_paren || close_paren[1] != ' ')
-        return false;
-    *ret_state = close_paren[2];
-    if (ret_name) {
-        *close_paren = '\0';
-        snprintf(ret_name, name_size, "%s", open_paren + 1);
-    }
-    return true;
 }
 
 /* ---- the tree below us ---- */
@@ -92,16 +61,12 @@ static void list_processes(struct process_list *processes) {
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {
-        char text[STAT_MAX];
+        struct proc_stat stat;
         pid_t pid = (pid_t) atoi(entry->d_name);
-        int parent;
-        if (pid <= 0 || !process_stat(pid, text))
+        if (pid <= 0 || !proc_stat_read(pid, &stat))
             continue;
-        char *end = strrchr(text, ')');
-        if (end && sscanf(end, ") %*c %d", &parent) == 1) {
-            struct process process = {pid, (pid_t) parent, false};
-            vec_push(&processes->list, process);
-        }
+        struct process process = {pid, stat.parent, false};
+        vec_push(&processes->list, process);
     }
     if (dir)
         closedir(dir);
@@ -160,8 +125,7 @@ void track_pids(const struct track *track, struct pid_list *pids) {
     else
         add_descendants(pids);
     for (size_t i = 0; i < pids->list.n; i++) {
-        char state;
-        if (process_state(pids->list.items[i], &state, NULL, 0) && state != 'Z' && state != 'X')
+        if (proc_start_time(pids->list.items[i]) != 0)
             pids->list.items[kept++] = pids->list.items[i];
     }
     pids->list.n = kept;
@@ -223,13 +187,13 @@ void track_describe(const struct track *track, struct str *out) {
 
     track_pids(track, &pids);
     for (size_t i = 0; i < pids.list.n && i < DESCRIBE_MAX; i++) {
-        char state, name[32] = "";
-        if (!process_state(pids.list.items[i], &state, name, sizeof(name)))
+        struct proc_stat stat;
+        if (!proc_stat_read(pids.list.items[i], &stat))
             continue;
         str_join(out, ", ", "pid ");
         str_append_u64(out, (uint64_t) pids.list.items[i]);
-        plain_name(name);
-        str_printf(out, " (%s, state %c", name, state);
+        plain_name(stat.name);
+        str_printf(out, " (%s, state %c", stat.name, stat.state);
         describe_wait(pids.list.items[i], out);
         str_append_char(out, ')');
     }

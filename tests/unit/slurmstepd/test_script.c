@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/process.h"
+#include "os/proc.h"
 #include "unit.h"
 
 /* A directory with a record that is to be and a program. */
@@ -103,9 +103,9 @@ TEST(while_it_runs_the_record_names_the_supervisor) {
     char expected[256], boot[64], copy[160];
     place_open(&place, "cp ${0%program}record ${0%program}copy");
     run(&place, "0", NULL);
-    process_boot_id(boot, sizeof(boot));
+    proc_boot_id(boot, sizeof(boot));
     snprintf(expected, sizeof(expected), "running %d %llu %s", (int) getpid(),
-             (unsigned long long) process_start_time(getpid()), boot);
+             (unsigned long long) proc_start_time(getpid()), boot);
     snprintf(copy, sizeof(copy), "%s/copy", place.dir);
     assert_int_equal(rename(copy, place.record), 0);
     assert_string_equal(record(&place), expected);

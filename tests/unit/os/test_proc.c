@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "os/process.h"
+#include "os/proc.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -8,10 +8,10 @@
 #include "unit.h"
 
 TEST(a_process_has_a_start_that_stays_and_differs_from_a_later_ones) {
-    uint64_t start = process_start_time(getpid());
+    uint64_t start = proc_start_time(getpid());
     assert_true(start > 0);
-    assert_int_equal(process_start_time(getpid()), start);
-    assert_true(process_start_time(getppid()) <= start);
+    assert_int_equal(proc_start_time(getpid()), start);
+    assert_true(proc_start_time(getppid()) <= start);
 }
 
 TEST(what_has_exited_has_none) {
@@ -20,15 +20,15 @@ TEST(what_has_exited_has_none) {
         _exit(0);
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(process_start_time(pid), 0); /* a zombie */
+    assert_int_equal(proc_start_time(pid), 0); /* a zombie */
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_int_equal(process_start_time(pid), 0);
+    assert_int_equal(proc_start_time(pid), 0);
 }
 
 TEST(the_boot_has_a_name) {
     char first[64], second[64];
-    process_boot_id(first, sizeof(first));
-    process_boot_id(second, sizeof(second));
+    proc_boot_id(first, sizeof(first));
+    proc_boot_id(second, sizeof(second));
     assert_true(strlen(first) > 0);
     assert_string_equal(first, second);
 }
