@@ -20,21 +20,11 @@ static void push_value(struct strs *values, const char *text) {
     values->items[values->n++] = value;
 }
 
-/* "names" for "name", too. */
-static bool key_is(const char *key, const char *name, size_t least) {
-    size_t length = strlen(key);
-    if (length == strlen(name) + 1 && tolower((unsigned char) key[length - 1]) == 's') {
-        cleanup_free char *single = xstrndup(key, length - 1);
-        return str_equal_nocase(single, name);
-    }
-    return word_means(key, name, least);
-}
-
 static void collect(const struct key_value *words, uint32_t n, const char *name, size_t least,
                     bool bare, struct strs *values) {
     for (uint32_t i = 0; i < n; i++) {
         bool is_bare = words[i].key == NULL || words[i].key[0] == '\0';
-        if (is_bare ? !bare : !key_is(words[i].key, name, least))
+        if (is_bare ? !bare : !condition_is(words[i].key, strlen(words[i].key), name, least))
             continue;
         words_each (words[i].value, ",", word)
             push_value(values, word);
@@ -59,7 +49,7 @@ void change_values_done(struct strs *values) {
 
 static bool in_conditions(const char *key, const struct change_condition *conditions, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (key_is(key, conditions[i].name, conditions[i].least))
+        if (condition_is(key, strlen(key), conditions[i].name, conditions[i].least))
             return true;
     }
     return false;

@@ -5,16 +5,15 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "text/duration.h"
 #include "text/size.h"
 
 #define NUMBER_MAX 0x7fffffffu
 
-bool word_means(const char *word, const char *name, size_t least) {
-    size_t length = strlen(word);
-    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
+bool condition_is(const char *word, size_t length, const char *name, size_t least) {
+    bool is_plural = length == strlen(name) + 1 && tolower((unsigned char) word[length - 1]) == 's';
+    return str_abbreviates(word, length - is_plural, name, least);
 }
 
 void *assoc_key_member(const struct assoc_key *key, void *record) {
@@ -386,7 +385,7 @@ SET(set_admin_level) {
                 {"Administrator", ADMIN_ADMINISTRATOR},
                 {"SuperUser", ADMIN_ADMINISTRATOR}};
     for (size_t i = 0; i < countof(rows); i++) {
-        if (word_means(value, rows[i].name, 1)) {
+        if (str_abbreviates(value, strlen(value), rows[i].name, 1)) {
             ((struct acct_user *) record)->admin_level = rows[i].level;
             return 0;
         }
@@ -529,10 +528,12 @@ const struct assoc_key assoc_keys[] = {
 /* clang-format on */
 
 const struct assoc_key *assoc_key_find(const char *name, uint8_t of) {
+    size_t length = strlen(name);
     for (int pass = 0; pass < 2; pass++) { /* the full name first: MaxTRES begins MaxTRESMins */
         for (const struct assoc_key *key = assoc_keys; key->name != NULL; key++) {
-            if ((key->of & of) && (pass == 0 ? str_equal_nocase(name, key->name)
-                                             : word_means(name, key->name, key->least)))
+            if ((key->of & of) &&
+                (pass == 0 ? str_equal_nocase(name, key->name)
+                           : str_abbreviates(name, length, key->name, key->least)))
                 return key;
         }
     }

@@ -29,7 +29,8 @@ void *assoc_key_member(const struct assoc_key *key, void *record);
 /* The rows in the order in which settings are told; ends with name NULL. */
 extern const struct assoc_key assoc_keys[];
 
-/* Is `word` an abbreviation of `name` with at least `least` letters? */
-bool word_means(const char *word, const char *name, size_t least);
+/* Do the first `length` bytes of `word` name a condition: an abbreviation of at least `least`
+ * letters, or the name with an s? */
+bool condition_is(const char *word, size_t length, const char *name, size_t least);
 
 #endif

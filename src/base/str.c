@@ -130,6 +130,10 @@ bool str_starts_nocase(const char *text, const char *prefix) {
     return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool str_abbreviates(const char *word, size_t length, const char *name, size_t least) {
+    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
+}
+
 /* Length of the printable UTF-8 character at `at`, 0 if there is none. */
 static size_t utf8_printable(const unsigned char *at) {
     if (at[0] < 0x80)

@@ -45,6 +45,9 @@ bool str_equal(const char *a, const char *b);
 bool str_equal_nocase(const char *a, const char *b);
 bool str_starts(const char *text, const char *prefix);
 bool str_starts_nocase(const char *text, const char *prefix);
+/* Are the first `length` bytes of `word` a beginning of `name`, of at least `least` letters? In any
+ * case. */
+bool str_abbreviates(const char *word, size_t length, const char *name, size_t least);
 /* True for valid UTF-8 without NUL and control characters other than tab. */
 bool str_is_printable_utf8(const char *text);
 /* Decimal parse of the whole text; false on junk, sign, blank or overflow. */

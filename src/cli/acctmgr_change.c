@@ -13,11 +13,6 @@
 
 #define SECONDS_TO_DECIDE 30
 
-static bool begins(const char *word, const char *name, size_t least) {
-    size_t length = strlen(word);
-    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
-}
-
 enum acctmgr_verb acctmgr_verb_find(const char *word) {
     static const struct {
         const char *name;
@@ -32,7 +27,7 @@ enum acctmgr_verb acctmgr_verb_find(const char *word) {
         {"exit", 2, ACCTMGR_QUIT},
     };
     for (size_t i = 0; i < countof(rows); i++) {
-        if (begins(word, rows[i].name, rows[i].least))
+        if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
             return rows[i].verb;
     }
     return ACCTMGR_NONE;
@@ -50,7 +45,7 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         {"users", 1, THING_USER},
     };
     for (size_t i = 0; i < countof(rows); i++) {
-        if (begins(word, rows[i].name, rows[i].least))
+        if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
             return rows[i].thing;
     }
     return THING_NONE;

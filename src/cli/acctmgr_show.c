@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "assoc/keys.h"
 #include "base/alloc.h"
 #include "cli/acctmgr.h"
 
@@ -37,12 +38,6 @@ struct query {
 
 /* ---- conditions ---- */
 
-static bool means(const char *word, size_t length, const char *name, size_t least) {
-    if (length == strlen(name) + 1 && (word[length - 1] == 's' || word[length - 1] == 'S'))
-        length--;
-    return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
-}
-
 static void push_lower(struct strs *list, const char *text) {
     words_each (text, ",", word) {
         for (char *c = word; *c != '\0'; c++)
@@ -53,13 +48,14 @@ static void push_lower(struct strs *list, const char *text) {
 
 static bool read_flag(struct query *query, const char *word) {
     static const char *const limits[] = {"wopinfo", "wopi", "wopl", "wolimits"};
-    if (means(word, strlen(word), "tree", 4))
+    if (condition_is(word, strlen(word), "tree", 4))
         query->tree = true;
-    else if (means(word, strlen(word), "withassoc", 5) || strcasecmp(word, "associations") == 0)
+    else if (condition_is(word, strlen(word), "withassoc", 5) ||
+             strcasecmp(word, "associations") == 0)
         query->with_assoc = true;
-    else if (means(word, strlen(word), "withcoordinators", 5))
+    else if (condition_is(word, strlen(word), "withcoordinators", 5))
         query->with_coordinators = true;
-    else if (means(word, strlen(word), "withdeleted", 5))
+    else if (condition_is(word, strlen(word), "withdeleted", 5))
         return true; /* what is deleted is gone */
     else {
         for (size_t i = 0; i < countof(limits); i++) {
@@ -94,12 +90,12 @@ static int read_word(struct query *query, const char *word) {
         return 0;
     }
     size_t length = (size_t) (equals - word);
-    if (means(word, length, "format", 1)) {
+    if (condition_is(word, length, "format", 1)) {
         query->format = equals + 1;
         return 0;
     }
     for (size_t i = 0; i < countof(rows); i++) {
-        if (!means(word, length, rows[i].name, rows[i].least))
+        if (!condition_is(word, length, rows[i].name, rows[i].least))
             continue;
         push_lower(rows[i].list, equals + 1);
         return 0;

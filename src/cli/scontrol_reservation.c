@@ -14,8 +14,7 @@
 
 /* "reservation", or "ReservationName=NAME"; at least "res". */
 static bool is_entity_word(const char *word) {
-    size_t length = strcspn(word, "=");
-    return length >= 3 && strncasecmp("ReservationName", word, length) == 0 && length <= 15;
+    return str_abbreviates(word, strcspn(word, "="), "ReservationName", 3);
 }
 
 bool scontrol_is_reservation(int argc, char **argv) {

@@ -402,8 +402,7 @@ static const struct key *key_find(const char *text, char *ret_sign) {
         sign = text[--length];
     *ret_sign = sign;
     for (size_t i = 0; i < countof(keys); i++) {
-        if (length >= keys[i].least && length <= strlen(keys[i].name) &&
-            strncasecmp(keys[i].name, text, length) == 0)
+        if (str_abbreviates(text, length, keys[i].name, keys[i].least))
             return &keys[i];
     }
     return NULL;

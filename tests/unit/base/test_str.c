@@ -63,6 +63,9 @@ TEST(comparisons_treat_null_as_equal_to_null_only) {
     assert_true(str_starts("partition", "part"));
     assert_false(str_starts("par", "part"));
     assert_true(str_starts_nocase("PARTition", "part"));
+    assert_true(str_abbreviates("RES=x", 3, "reservation", 3));
+    assert_false(str_abbreviates("re", 2, "reservation", 3));
+    assert_false(str_abbreviates("reservations", 12, "reservation", 3));
 }
 
 TEST(printable_text_is_valid_utf8_without_controls) {
