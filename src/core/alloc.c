@@ -44,20 +44,6 @@ void alloc_answer_fresh(struct core *core) {
     vec_reset(&core->fresh_allocs);
 }
 
-static void emit_grant(struct core *core, uint64_t client, uint32_t seq,
-                       const struct alloc_granted *granted, struct bytes credential) {
-    struct str body cleanup_str = STR_INIT;
-    wire_encode(&record_alloc_granted, granted, NULL, &body);
-    struct effect *effect = emit(core, EFFECT_GRANT);
-    effect->client = client;
-    effect->seq = seq;
-    effect->type = MSG_ALLOC_GRANTED;
-    effect->flags = 1;
-    effect->body = (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length), body.length};
-    effect->credential = credential;
-}
-
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
                    struct bytes credential, const struct error *no_step) {
     struct alloc_granted granted;
@@ -74,7 +60,7 @@ void alloc_granted(struct core *core, struct core_job *job, struct step_layout *
     for (size_t i = 0; i < job->waiters.n; i++) {
         struct waiter waiter = job->waiters.items[i];
         if (waiter.what == WAIT_ALLOC)
-            emit_grant(core, waiter.client, waiter.seq, &granted, credential);
+            emit_grant(core, waiter.client, waiter.seq, MSG_ALLOC_GRANTED, &granted, credential);
         else
             job->waiters.items[kept++] = waiter;
     }
@@ -175,7 +161,7 @@ void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
     struct alloc_granted granted;
     record_init(&record_alloc_granted, &granted);
     granted.job = &job->rec;
-    emit_grant(core, client, seq, &granted, (struct bytes) {NULL, 0});
+    emit_grant(core, client, seq, MSG_ALLOC_GRANTED, &granted, (struct bytes) {NULL, 0});
 }
 
 /* Instead of one job's id: the client waits for several, look at all. */

@@ -32,7 +32,7 @@ struct effect *emit(struct core *core, enum effect_kind kind) {
     return effect;
 }
 
-static struct bytes encoded(struct core *core, const struct record *record, const void *object) {
+struct bytes effect_encode(struct core *core, const struct record *record, const void *object) {
     struct str out cleanup_str = STR_INIT;
     wire_encode(record, object, NULL, &out);
     if (out.length == 0)
@@ -46,7 +46,7 @@ void emit_reply(struct core *core, uint64_t client, uint16_t type, uint16_t flag
     if (client == 0)
         return;
     struct bytes bytes =
-        body != NULL ? encoded(core, message_record(type), body) : (struct bytes) {NULL, 0};
+        body != NULL ? effect_encode(core, message_record(type), body) : (struct bytes) {NULL, 0};
     struct effect *effect = emit(core, EFFECT_REPLY);
     effect->client = client;
     effect->type = type;
@@ -72,11 +72,23 @@ void emit_node(struct core *core, uint32_t node, uint16_t type, const void *body
     if (!core->nodes[node].connected)
         return;
     struct bytes bytes =
-        body != NULL ? encoded(core, message_record(type), body) : (struct bytes) {NULL, 0};
+        body != NULL ? effect_encode(core, message_record(type), body) : (struct bytes) {NULL, 0};
     struct effect *effect = emit(core, EFFECT_NODE);
     effect->node = node;
     effect->type = type;
     effect->body = bytes;
+}
+
+void emit_grant(struct core *core, uint64_t client, uint32_t seq, uint16_t type, const void *body,
+                struct bytes credential) {
+    struct bytes bytes = effect_encode(core, message_record(type), body);
+    struct effect *effect = emit(core, EFFECT_GRANT);
+    effect->client = client;
+    effect->seq = seq;
+    effect->type = type;
+    effect->flags = 1;
+    effect->body = bytes;
+    effect->credential = credential;
 }
 
 void emit_log(struct core *core, enum effect_level level, const char *fmt, ...) {
@@ -91,7 +103,7 @@ void emit_log(struct core *core, enum effect_level level, const char *fmt, ...) 
 
 void emit_put(struct core *core, uint32_t kind, uint64_t id, const struct record *record,
               const void *object) {
-    struct bytes bytes = encoded(core, record, object);
+    struct bytes bytes = effect_encode(core, record, object);
     struct effect *effect = emit(core, EFFECT_PUT);
     effect->store_kind = kind;
     effect->id = id;

@@ -36,12 +36,13 @@ enum effect_kind {
     EFFECT_HISTORY,    /* a job leaves the controller: body is a record_acct_job, job the summary */
     EFFECT_REPLY,      /* client, type, flags, seq, body */
     EFFECT_GRANT,      /* as REPLY, but the shell first signs `credential` (wire of step_credential)
-                          and puts it into the layout: object is alloc_granted or step_reply */
+                          and puts it into the layout of the body: alloc_granted or step_reply */
     EFFECT_NODE,       /* node, type, body: on the node's standing connection */
-    EFFECT_LAUNCH,     /* node, object launch: the shell adds script and environment (script_id) */
+    EFFECT_LAUNCH,     /* node, body: a record_launch; the shell adds script and environment, which
+                          STORE_JOB_SCRIPT has under id */
     EFFECT_NODE_CLOSE, /* node: drop its connection after what was sent */
     EFFECT_SCRIPT, /* id = job; body: record_job_script_order; core_script_done() when it has run */
-    EFFECT_MAIL,   /* object: text = subject, id = job; body = address */
+    EFFECT_MAIL,   /* text = subject, id = job; body = address */
     EFFECT_LOG,    /* level, text */
     EFFECT_SHUTDOWN,
     EFFECT_RECONFIGURE, /* client, seq: the shell reads the files, validates, calls core_configure
@@ -73,7 +74,6 @@ struct effect {
     const char *text; /* LOG, MAIL */
     enum effect_level level;
     struct bytes body;
-    void *object; /* GRANT, LAUNCH: a record in the batch's arena */
     struct bytes credential;
     struct effect_history history;
 };

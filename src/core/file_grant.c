@@ -32,7 +32,6 @@ static struct step_layout *nodes_of(struct core *core, struct core_job *job,
 
 static struct bytes credential_of(struct core *core, const struct core_job *job,
                                   const struct step_layout *layout) {
-    struct str out cleanup_str = STR_INIT;
     struct step_credential cred;
 
     record_init(&record_step_credential, &cred);
@@ -46,9 +45,7 @@ static struct bytes credential_of(struct core *core, const struct core_job *job,
     cred.nodes.items = layout->nodes.items;
     cred.nodes.n = layout->nodes.n;
     cred.expires = core->now + core->settings.cred_expire;
-    wire_encode(&record_step_credential, &cred, NULL, &out);
-    return (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, out.data, out.length), out.length};
+    return effect_encode(core, &record_step_credential, &cred);
 }
 
 void handle_file_grant(struct core *core, uint64_t client, uint32_t seq,

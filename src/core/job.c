@@ -88,11 +88,8 @@ static void write_history(struct core *core, struct core_job *job, uint32_t stat
         vec_push(&steps, list_entry(at, struct core_step, link)->rec);
     record.steps.items = steps.items;
     record.steps.n = (uint32_t) steps.n;
-    struct str body cleanup_str = STR_INIT;
-    wire_encode(&record_acct_job, &record, NULL, &body);
     struct effect *effect = emit(core, EFFECT_HISTORY);
-    effect->body.data = (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length);
-    effect->body.size = body.length;
+    effect->body = effect_encode(core, &record_acct_job, &record);
     effect->history = (struct effect_history) {.job_id = job->rec.job_id,
                                                .uid = job->rec.uid,
                                                .state = state,

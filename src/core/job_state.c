@@ -395,9 +395,8 @@ void job_send_launch(struct core *core, struct core_job *job) {
     uint32_t node = job->rec.allocation.items[0].node;
     if (!core->nodes[node].connected)
         return; /* sent when it registers */
-    struct launch *launch = arena_alloc(&core->out->memory, sizeof(*launch));
-    record_init(&record_launch, launch);
-    struct str body cleanup_str = STR_INIT;
+    struct launch launch;
+    record_init(&record_launch, &launch);
     uint32_t n = job->rec.allocation.n;
     uint32_t *tasks = arena_alloc(&core->out->memory, n * sizeof(uint32_t));
     for (uint32_t i = 0; i < n; i++)
@@ -405,17 +404,14 @@ void job_send_launch(struct core *core, struct core_job *job) {
     struct str cpus_text cleanup_str = STR_INIT, tasks_text cleanup_str = STR_INIT;
     job_cpus_per_node(&job->rec, &cpus_text);
     counted_list_print(tasks, n, &tasks_text);
-    launch->job = &job->rec;
-    launch->attempt = job->rec.attempt;
-    launch->job_cpus_per_node = cpus_text.data;
-    launch->tasks_per_node = tasks_text.data;
-    /* Encoded now, decoded by the shell when it adds the script: the record may change before. */
-    wire_encode(&record_launch, launch, NULL, &body);
+    launch.job = &job->rec;
+    launch.attempt = job->rec.attempt;
+    launch.job_cpus_per_node = cpus_text.data;
+    launch.tasks_per_node = tasks_text.data;
     struct effect *effect = emit(core, EFFECT_LAUNCH);
     effect->node = node;
     effect->id = job->script_id;
-    effect->body.data = (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length);
-    effect->body.size = body.length;
+    effect->body = effect_encode(core, &record_launch, &launch);
     effect->history.job_id = job->rec.job_id;
 }
 

@@ -78,7 +78,7 @@ struct job *prolog_step_brief(const struct core *core, const struct core_job *jo
 static void emit_script(struct core *core, struct core_job *job, enum job_script_flag what) {
     struct job brief;
     job_brief(job, &brief);
-    struct str cpus cleanup_str = STR_INIT, body cleanup_str = STR_INIT;
+    struct str cpus cleanup_str = STR_INIT;
     struct job_script_order order;
     record_init(&record_job_script_order, &order);
     job_cpus_per_node(&job->rec, &cpus);
@@ -86,11 +86,9 @@ static void emit_script(struct core *core, struct core_job *job, enum job_script
     order.job = &brief;
     order.cpus_per_node = cpus.data;
     order.epilog = what == JOB_SCRIPT_EPILOG;
-    wire_encode(&record_job_script_order, &order, NULL, &body);
     struct effect *effect = emit(core, EFFECT_SCRIPT);
     effect->id = job->rec.job_id;
-    effect->body = (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length), body.length};
+    effect->body = effect_encode(core, &record_job_script_order, &order);
     job->rec.scripts |= what;
     job_touch(core, job);
 }

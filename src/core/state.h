@@ -341,10 +341,15 @@ void emit_reply_error(struct core *core, uint64_t client, uint32_t seq,
                       const struct reply_error *reply);
 void emit_node(struct core *core, uint32_t node, uint16_t type, const void *body);
 void emit_log(struct core *core, enum effect_level level, const char *fmt, ...) printf_like(3, 4);
+/* What `client` has been given; the shell signs `credential` and puts it into the layout of it. */
+void emit_grant(struct core *core, uint64_t client, uint32_t seq, uint16_t type, const void *body,
+                struct bytes credential);
 void emit_put(struct core *core, uint32_t kind, uint64_t id, const struct record *record,
               const void *object);
 void emit_delete(struct core *core, uint32_t kind, uint64_t id);
 struct effect *emit(struct core *core, enum effect_kind kind);
+/* As it is now, because the object may change before the shell looks; in the batch's arena. */
+struct bytes effect_encode(struct core *core, const struct record *record, const void *object);
 
 /* ---- jobs (job.c, job_state.c) ---- */
 struct core_job *job_find(const struct core *core, uint32_t job_id);

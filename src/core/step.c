@@ -249,10 +249,7 @@ static struct bytes credential_of(struct core *core, struct core_step *step,
     cred.time_limit = step->rec.time_limit;
     struct job brief;
     cred.job = prolog_step_brief(core, step->job, &brief);
-    struct str out cleanup_str = STR_INIT;
-    wire_encode(&record_step_credential, &cred, NULL, &out);
-    return (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, out.data, out.length), out.length};
+    return effect_encode(core, &record_step_credential, &cred);
 }
 
 /* 0 with the layout, ERR_NODES_BUSY, or a refusal. */
@@ -284,20 +281,10 @@ static int step_try(struct core *core, struct core_job *job, const struct step_r
 
 void step_answer(struct core *core, uint64_t client, uint32_t seq, struct step_layout *layout,
                  struct bytes credential) {
-    struct step_reply *reply = arena_alloc(&core->out->memory, sizeof(*reply));
-    record_init(&record_step_reply, reply);
-    reply->layout = layout;
-    struct effect *effect = emit(core, EFFECT_GRANT);
-    effect->client = client;
-    effect->seq = seq;
-    effect->type = MSG_STEP_REPLY;
-    effect->flags = 1;
-    /* The object's strings belong to records that may change before the shell encodes it. */
-    struct str body cleanup_str = STR_INIT;
-    wire_encode(&record_step_reply, reply, NULL, &body);
-    effect->body = (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, body.data, body.length), body.length};
-    effect->credential = credential;
+    struct step_reply reply;
+    record_init(&record_step_reply, &reply);
+    reply.layout = layout;
+    emit_grant(core, client, seq, MSG_STEP_REPLY, &reply, credential);
 }
 
 int step_job_check(struct core *core, struct core_job *job, const struct core_user *user,
