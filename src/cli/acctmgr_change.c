@@ -86,13 +86,13 @@ int acctmgr_words(struct assoc_change *change, int argc, char **argv, struct are
 
 /* No answer, an end of input and anything but y are a no. */
 static bool user_agrees(void) {
-    char answer[16] = "";
+    cleanup_free char *answer = NULL;
+    size_t size = 0;
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
     printf("Would you like to commit changes? (You have %d seconds to decide)\n(N/y): ",
            SECONDS_TO_DECIDE);
     fflush(stdout);
-    if (poll(&wait, 1, SECONDS_TO_DECIDE * 1000) > 0 &&
-        read(STDIN_FILENO, answer, sizeof(answer) - 1) > 0 &&
+    if (poll(&wait, 1, SECONDS_TO_DECIDE * 1000) > 0 && getline(&answer, &size, stdin) > 0 &&
         (answer[0] == 'y' || answer[0] == 'Y')) {
         printf("\n");
         return true;

@@ -112,6 +112,7 @@ static int interactive(struct list_session *session, const struct acctmgr_settin
     char *line = NULL, *words[WORDS_MAX];
     size_t size = 0;
     int status = 0;
+    setvbuf(stdin, NULL, _IONBF, 0); /* the answer to a change is polled for, behind the stream */
     for (;;) {
         printf("sacctmgr: ");
         fflush(stdout);

@@ -50,15 +50,17 @@ def test_a_change_is_shown_before_it_is_made_and_silence_is_a_no(cluster):
     done = cluster.run("sacctmgr add qos high < /dev/null", user="root")
     assert done.rc == 0 and done.out.endswith("(N/y): \n Changes Discarded\n"), done.out
     assert listed() == ["normal"]
-    cluster.run("echo n | sacctmgr add qos high", user="root")
+    assert admin(cluster, "echo n | sacctmgr add qos high").endswith(" Changes Discarded\n")
     assert listed() == ["normal"]
-    cluster.run("echo y | sacctmgr add qos high", user="root")
+    assert "Discarded" not in admin(cluster, "echo y | sacctmgr add qos high")
     assert listed() == ["normal", "high"]
     assert cluster.run("sacctmgr -i add qos high", user="root").rc == 1
     done = cluster.run("sacctmgr -r -i delete qos high", user="root")
     assert done.rc == 1 and listed() == ["normal", "high"]
-    done = cluster.run("printf 'add qos third\\ny\\nquit\\n' | sacctmgr -i", user="root")
-    assert listed() == ["normal", "high", "third"], done.out + done.err
+    admin(cluster, "printf 'add qos third\\nquit\\n' | sacctmgr -i")
+    assert listed() == ["normal", "high", "third"]
+    admin(cluster, "printf 'add qos fourth\\ny\\nquit\\n' | sacctmgr")
+    assert listed() == ["normal", "high", "third", "fourth"]
 
 
 def test_what_was_acknowledged_survives_a_killed_controller(cluster):
