@@ -110,8 +110,8 @@ def test_pending_jobs_of_a_reservation_that_has_ended_are_held(cluster, work):
     admin(cluster, f"create reservation reservationname=brief users={USER} starttime=now duration=60 nodes=ALL")
     long_ = cluster.submit("--reservation=brief -t 120 -o /dev/null --wrap=true", cwd=work)
     cluster.wait_reason(long_, "Reservation")
-    admin(cluster, "update reservationname=brief duration=1")
-    wait_until(lambda: "Reservation brief not found" in cluster.run("scontrol show reservation brief").out, timeout=90,
+    admin(cluster, "update reservationname=brief endtime=now+2seconds")
+    wait_until(lambda: "Reservation brief not found" in cluster.run("scontrol show reservation brief").out,
                what="the end of the reservation")
     cluster.wait_reason(long_, "ReservationDeleted")
     cluster.ok(f"scontrol release {long_}", user="root")
