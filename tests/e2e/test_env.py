@@ -77,7 +77,7 @@ def test_two_jobs_never_share_a_gpu(gpu_cluster, work):
 
 
 def test_resource_limits_of_the_submitter_arrive(cluster, work):
-    cluster.run("ulimit -S -n 777; ulimit -S -s 4096; sbatch -W -o out --wrap='ulimit -n; ulimit -s'", cwd=work)
+    cluster.ok("ulimit -S -n 777; ulimit -S -s 4096; sbatch -W -o out --wrap='ulimit -n; ulimit -s'", cwd=work)
     with open(os.path.join(work, "out")) as file:
         assert file.read().split() == ["777", "4096"]
 

@@ -130,7 +130,7 @@ def test_a_reboot_under_way_outlives_a_restart_of_the_controller(make_cluster, w
     assert root(cluster, f"scontrol reboot {node}").rc == 0
     wait_until(lambda: state_of(cluster, node) == "boot^")
     cluster.kill("slurmctld")
-    root(cluster, "slurmctld")
+    assert root(cluster, "slurmctld").rc == 0
     wait_until(lambda: root(cluster, "sinfo").rc == 0)
     assert state_of(cluster, node) == "boot^"
     os.unlink(os.path.join(work, "off"))

@@ -25,7 +25,7 @@ def test_a_job_is_known_at_once(cluster, work):
 
 def test_states_and_exit_codes(cluster, work):
     ok = cluster.submit("-W -o /dev/null --wrap='exit 0'", cwd=work)
-    cluster.run("sbatch -W -J bad -o /dev/null --wrap='exit 3'", cwd=work)
+    assert cluster.run("sbatch -W -J bad -o /dev/null --wrap='exit 3'", cwd=work).rc == 3
     bad = cluster.ok("squeue -h -t all -n bad -o %A").split()[0]
     assert cluster.sacct(ok) == [[ok, "COMPLETED", "0:0"], [f"{ok}.batch", "COMPLETED", "0:0"]]
     assert cluster.sacct(bad) == [[bad, "FAILED", "3:0"], [f"{bad}.batch", "FAILED", "3:0"]]

@@ -59,15 +59,17 @@ def test_bytes_of_any_value_pass_unchanged(cluster, work):
     with open(f"{work}/bytes", "wb") as file:
         file.write(bytes(range(256)) * 4000 + b"\0no newline at the end")
     os.chmod(f"{work}/bytes", 0o644)
+    with open(f"{work}/bytes", "rb") as file:
+        wanted = file.read()
     for options in ("", "-u", "-n 1 -l"):
         cluster.ok(f"srun {options} cat bytes >copy", cwd=work)
         with open(f"{work}/copy", "rb") as file:
             copy = file.read()
         if "-l" in options:
-            copy = b"".join(line[3:] for line in copy.splitlines(keepends=True) if line.startswith(b"0: "))
-            continue
-        with open(f"{work}/bytes", "rb") as file:
-            assert copy == file.read(), options
+            lines = copy.split(b"\n")
+            assert all(line.startswith(b"0: ") for line in lines[:-1]) and not lines[-1], "the last line is ended"
+            copy = b"\n".join(line[3:] for line in lines[:-1])
+        assert copy == wanted, options
 
 
 def test_many_megabytes_of_several_tasks_add_up(cluster, work):

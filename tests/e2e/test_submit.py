@@ -105,7 +105,7 @@ def test_supplementary_groups_and_umask_reach_the_job(cluster, work):
     job = cluster.submit("-W -o out --wrap='id -Gn; umask; touch made'", cwd=work, env={})
     with open(os.path.join(work, "out")) as file:
         assert USER in file.readline().split(), job
-    cluster.run("umask 077; sbatch -W -o out2 --wrap='umask; touch private'", cwd=work)
+    cluster.ok("umask 077; sbatch -W -o out2 --wrap='umask; touch private'", cwd=work)
     assert os.stat(os.path.join(work, "private")).st_mode & 0o777 == 0o600
 
 
