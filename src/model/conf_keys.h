@@ -290,7 +290,7 @@ X(U32, priority_weight_job_size, "PriorityWeightJobSize", 0, 0, CONF_U32_MAX, NO
   "weight of the job's size") \
 X(U32, priority_weight_partition, "PriorityWeightPartition", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the partition's PriorityJobFactor") \
-X(U32, priority_weight_qos, "PriorityWeightQOS", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(U32, priority_weight_qos, "PriorityWeightQOS", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the QOS's priority") \
 X(WEIGHTS, priority_weight_tres, "PriorityWeightTRES", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "weights of requested resources: CPU=n,Mem=n,GRES/gpu=n") \

@@ -167,8 +167,6 @@ TEST(combinations_of_preemption_that_cannot_work_are_told_with_the_cure) {
     expect(TIERS "PreemptMode=CANCEL,REQUEUE", "error: PreemptMode: CANCEL, REQUEUE and SUSPEND");
     expect(TIERS "PreemptMode=PRIORITY", "error: PreemptMode: PRIORITY and WITHIN say who");
     expect(TIERS "PreemptMode=CANCEL,WITHIN", "error: PreemptMode=WITHIN is about jobs of one QOS");
-    expect("PreemptType=preempt/qos\nPreemptMode=CANCEL,WITHIN",
-           "notice: PreemptMode: \"WITHIN\" has no effect yet");
     expect(TIERS "PreemptMode=CANCEL\nPartitionName=a Nodes=n1\n"
                  "PartitionName=b Nodes=n1",
            "notice: PreemptType=preempt/partition_prio has no effect while all partitions have "
@@ -178,6 +176,13 @@ TEST(combinations_of_preemption_that_cannot_work_are_told_with_the_cure) {
            "error: PreemptMode=SUSPEND needs GANG");
     expect("PartitionName=a Nodes=n1 GraceTime=10",
            "notice: GraceTime of partition a has no effect without PreemptType");
+}
+
+TEST(what_a_qos_gives_a_job_is_not_said_to_be_without_effect) {
+    struct reading r = read_conf("PreemptType=preempt/qos\nPreemptMode=CANCEL,WITHIN\n"
+                                 "PriorityWeightQOS=10 PriorityFlags=NO_NORMAL_QOS");
+    assert_clean(&r);
+    reading_done(&r);
 }
 
 TEST(the_bound_on_unkillable_tasks_follows_the_message_timeout) {
@@ -224,6 +229,7 @@ int main(void) {
         cmocka_unit_test(job_defaults_are_the_defaults_per_gpu),
         cmocka_unit_test(preemption_needs_both_a_type_and_a_mode),
         cmocka_unit_test(combinations_of_preemption_that_cannot_work_are_told_with_the_cure),
+        cmocka_unit_test(what_a_qos_gives_a_job_is_not_said_to_be_without_effect),
         cmocka_unit_test(the_bound_on_unkillable_tasks_follows_the_message_timeout),
         cmocka_unit_test(paths_are_absolute_and_job_ids_in_order),
         cmocka_unit_test(a_cluster_without_nodes_or_partitions_is_told_what_to_add),
