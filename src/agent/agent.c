@@ -181,7 +181,7 @@ static bool job_is_busy(const struct agent_job *job) {
 static struct agent_step *job_step(const struct agent_job *job, struct step_key key) {
     list_each (&job->steps, node) {
         struct agent_step *step = list_entry(node, struct agent_step, in_job);
-        if (step->key.step_id == key.step_id && step->key.attempt == key.attempt)
+        if (step_key_equal(step->key, key))
             return step;
     }
     return NULL;

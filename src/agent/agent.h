@@ -36,6 +36,9 @@ struct agent;
 struct step_key {
     uint32_t job_id, step_id, attempt;
 };
+static inline bool step_key_equal(struct step_key a, struct step_key b) {
+    return a.job_id == b.job_id && a.step_id == b.step_id && a.attempt == b.attempt;
+}
 
 enum agent_effect_kind {
     AGENT_SEND,      /* type, body: to the controller */

@@ -138,8 +138,7 @@ static struct sim_stepd *stepd_new(struct sim_node *node, struct step_key key, u
 static struct sim_stepd *stepd_find(const struct sim_node *node, struct step_key key) {
     list_each (&node->stepds, at) {
         struct sim_stepd *stepd = list_entry(at, struct sim_stepd, link);
-        if (stepd->key.job_id == key.job_id && stepd->key.step_id == key.step_id &&
-            stepd->key.attempt == key.attempt)
+        if (step_key_equal(stepd->key, key))
             return stepd;
     }
     return NULL;

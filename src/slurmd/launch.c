@@ -251,8 +251,7 @@ static void ask(struct pending *pending, bool by_controller) {
 static struct pending *held_take(struct slurmd *slurmd, struct step_key key) {
     list_each (&slurmd->held, node) {
         struct pending *pending = list_entry(node, struct pending, in_held);
-        if (pending->key.job_id == key.job_id && pending->key.step_id == key.step_id &&
-            pending->key.attempt == key.attempt) {
+        if (step_key_equal(pending->key, key)) {
             list_remove(&pending->in_held);
             return pending;
         }

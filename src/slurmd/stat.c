@@ -69,11 +69,6 @@ void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_mes
     }
 }
 
-static bool is_of(const struct stat_question *question, struct step_key key) {
-    return question->key.job_id == key.job_id && question->key.step_id == key.step_id &&
-           question->key.attempt == key.attempt;
-}
-
 static bool may_know(const struct slurmd *slurmd, uid_t asker, uid_t owner) {
     return asker == owner || asker == 0 || asker == slurmd->slurm_uid || asker == getuid();
 }
@@ -89,7 +84,7 @@ void stat_report(struct slurmd *slurmd, const struct step_report *report) {
     wire_encode(&record_step_stat_reply, &reply, NULL, &body);
     list_each (&slurmd->stats, node) {
         struct stat_question *question = list_entry(node, struct stat_question, in_slurmd);
-        if (!is_of(question, key))
+        if (!step_key_equal(question->key, key))
             continue;
         if (may_know(slurmd, rpc_conn_peer(question->conn)->uid, report->uid))
             rpc_conn_send(question->conn, MSG_STEP_STAT_REPLY, RPC_LAST, question->seq,
@@ -104,7 +99,7 @@ void stat_report(struct slurmd *slurmd, const struct step_report *report) {
 void stat_step_gone(struct slurmd *slurmd, struct step_key key) {
     list_each (&slurmd->stats, node) {
         struct stat_question *question = list_entry(node, struct stat_question, in_slurmd);
-        if (!is_of(question, key))
+        if (!step_key_equal(question->key, key))
             continue;
         refuse(question->conn, question->seq, ERR_INVALID_JOB_ID, "The step has ended.");
         question_free(question);

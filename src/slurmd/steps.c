@@ -41,8 +41,7 @@ struct step_link {
 static struct step_link *link_find(struct slurmd *slurmd, struct step_key key) {
     list_each (&slurmd->links, node) {
         struct step_link *link = list_entry(node, struct step_link, in_slurmd);
-        if (link->key.job_id == key.job_id && link->key.step_id == key.step_id &&
-            link->key.attempt == key.attempt)
+        if (step_key_equal(link->key, key))
             return link;
     }
     return NULL;
