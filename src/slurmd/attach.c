@@ -4,14 +4,7 @@
 #include "slurmd/slurmd.h"
 
 static void refuse(struct rpc_conn *conn, uint32_t seq, const struct error *why) {
-    struct reply_error reply;
-    cleanup_str struct str body = STR_INIT;
-
-    record_init(&record_reply_error, &reply);
-    reply.code = (uint32_t) -why->code;
-    reply.detail = (char *) (uintptr_t) why->text;
-    wire_encode(&record_reply_error, &reply, NULL, &body);
-    rpc_conn_send(conn, MSG_ERROR, RPC_LAST, seq, str_bytes(&body));
+    server_refuse(conn, seq, why->code, why->text);
     rpc_conn_close(conn);
 }
 

@@ -145,18 +145,11 @@ static void order_fence(const struct slurmd *slurmd, struct pending *pending,
 }
 
 static void refuse(struct pending *pending, const struct error *why) {
-    struct reply_error reply;
-    cleanup_str struct str body = STR_INIT;
-
     log_info("job %u step %u: not started: %s", pending->key.job_id, pending->key.step_id,
              why->text);
     if (!pending->conn)
         return;
-    record_init(&record_reply_error, &reply);
-    reply.code = (uint32_t) -why->code;
-    reply.detail = (char *) (uintptr_t) why->text;
-    wire_encode(&record_reply_error, &reply, NULL, &body);
-    rpc_conn_send(pending->conn, MSG_ERROR, RPC_LAST, pending->seq, str_bytes(&body));
+    server_refuse(pending->conn, pending->seq, why->code, why->text);
     rpc_conn_close(pending->conn);
 }
 

@@ -24,17 +24,6 @@ static void question_free(struct stat_question *question) {
     free(question);
 }
 
-static void refuse(struct rpc_conn *conn, uint32_t seq, int code, const char *detail) {
-    struct reply_error reply;
-    cleanup_str struct str body = STR_INIT;
-
-    record_init(&record_reply_error, &reply);
-    reply.code = (uint32_t) (code < 0 ? -code : code);
-    reply.detail = (char *) (uintptr_t) detail;
-    wire_encode(&record_reply_error, &reply, NULL, &body);
-    rpc_conn_send(conn, MSG_ERROR, RPC_LAST, seq, str_bytes(&body));
-}
-
 static size_t count(const struct slurmd *slurmd) {
     size_t n = 0;
 
@@ -53,11 +42,12 @@ void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_mes
     int r = wire_decode(&record_step_stat, message->body, &arena, &wanted, &err);
     arena_done(&arena);
     if (r < 0) {
-        refuse(conn, message->seq, err.code, err.text);
+        server_refuse(conn, message->seq, err.code, err.text);
     } else if (!step_find(slurmd, wanted.job_id, wanted.step_id, &key)) {
-        refuse(conn, message->seq, ERR_INVALID_JOB_ID, "This step does not run on this node.");
+        server_refuse(conn, message->seq, ERR_INVALID_JOB_ID,
+                      "This step does not run on this node.");
     } else if (count(slurmd) >= STATS_MAX) {
-        refuse(conn, message->seq, ERR_BUSY, "Too many ask at once; try again.");
+        server_refuse(conn, message->seq, ERR_BUSY, "Too many ask at once; try again.");
     } else {
         struct stat_question *question = zalloc(struct stat_question);
         struct step_command command = {.kind = STEP_COMMAND_REPORT};
@@ -90,8 +80,8 @@ void stat_report(struct slurmd *slurmd, const struct step_report *report) {
             rpc_conn_send(question->conn, MSG_STEP_STAT_REPLY, RPC_LAST, question->seq,
                           str_bytes(&body));
         else
-            refuse(question->conn, question->seq, ERR_USER_ID,
-                   "Only its owner and administrators may look at a step.");
+            server_refuse(question->conn, question->seq, ERR_USER_ID,
+                          "Only its owner and administrators may look at a step.");
         question_free(question);
     }
 }
@@ -101,7 +91,7 @@ void stat_step_gone(struct slurmd *slurmd, struct step_key key) {
         struct stat_question *question = list_entry(node, struct stat_question, in_slurmd);
         if (!step_key_equal(question->key, key))
             continue;
-        refuse(question->conn, question->seq, ERR_INVALID_JOB_ID, "The step has ended.");
+        server_refuse(question->conn, question->seq, ERR_INVALID_JOB_ID, "The step has ended.");
         question_free(question);
     }
 }
