@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Orders, reports and time. Covers: agent_state.c */
 #include "unit.h"
 
 #include <string.h>
