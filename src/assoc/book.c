@@ -223,10 +223,7 @@ void assoc_plan_done(struct assoc_plan *plan) {
         record_free(records[edit->kind], edit->next);
     vec_done(&plan->edits);
     str_done(&plan->text);
-    for (uint32_t i = 0; i < plan->notes.n; i++)
-        free(plan->notes.items[i]);
-    free(plan->notes.items);
-    plan->notes = (struct strs) {NULL, 0};
+    strs_done(&plan->notes);
 }
 
 void assoc_apply(struct assoc_book *book, struct assoc_plan *plan,

@@ -8,26 +8,18 @@
 
 /* ---- words ---- */
 
-static void push_value(struct strs *values, const char *text) {
-    char *value = xstrdup(text);
-    for (char *c = value; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
-    if (strs_has(values, value)) {
-        free(value);
-        return;
-    }
-    values->items = xreallocarray(values->items, values->n + 1, sizeof(*values->items));
-    values->items[values->n++] = value;
-}
-
 static void collect(const struct key_value *words, uint32_t n, const char *name, size_t least,
                     bool bare, struct strs *values) {
     for (uint32_t i = 0; i < n; i++) {
         bool is_bare = words[i].key == NULL || words[i].key[0] == '\0';
         if (is_bare ? !bare : !condition_is(words[i].key, strlen(words[i].key), name, least))
             continue;
-        words_each (words[i].value, ",", word)
-            push_value(values, word);
+        words_each (words[i].value, ",", word) {
+            for (char *c = word; *c != '\0'; c++)
+                *c = (char) tolower((unsigned char) *c);
+            if (!strs_has(values, word))
+                strs_push(values, word);
+        }
     }
 }
 
@@ -38,13 +30,6 @@ struct strs change_values(const struct change *change, const char *name, size_t 
     if (request->verb == ASSOC_VERB_ADD)
         collect(request->set.items, request->set.n, name, least, bare, &values);
     return values;
-}
-
-void change_values_done(struct strs *values) {
-    for (uint32_t i = 0; i < values->n; i++)
-        free(values->items[i]);
-    free(values->items);
-    *values = (struct strs) {NULL, 0};
 }
 
 static bool in_conditions(const char *key, const struct change_condition *conditions, size_t n) {
@@ -100,13 +85,10 @@ static void note_no_effect(struct change *change, const struct assoc_key *key) {
     struct strs *notes = &change->plan->notes;
     if (!key->no_effect)
         return;
-    char *text = xasprintf("%s is kept, but without effect in this release", key->name);
-    if (strs_has(notes, text)) {
-        free(text);
-        return;
-    }
-    notes->items = xreallocarray(notes->items, notes->n + 1, sizeof(*notes->items));
-    notes->items[notes->n++] = text;
+    cleanup_free char *text =
+        xasprintf("%s is kept, but without effect in this release", key->name);
+    if (!strs_has(notes, text))
+        strs_push(notes, text);
 }
 
 int change_check_sets(struct change *change, uint8_t of, const struct change_condition *others,

@@ -18,8 +18,6 @@ struct change {
 /* Values of all words called so (an abbreviation of at least `least` letters, perhaps with an s),
  * bare words too when `bare`; lower case, each once. Owned by the caller. */
 struct strs change_values(const struct change *change, const char *name, size_t least, bool bare);
-void change_values_done(struct strs *values);
-#define cleanup_values __attribute__((__cleanup__(change_values_done)))
 
 /* The conditions that may stand in a change, names with their least letters. Refuses others. */
 struct change_condition {

@@ -30,7 +30,7 @@ static int refuse(const struct change *change, const char *what, const char *acc
 }
 
 int change_check_cluster(const struct change *change) {
-    struct strs clusters cleanup_values = change_values(change, "cluster", 1, false);
+    struct strs clusters cleanup_strs = change_values(change, "cluster", 1, false);
     for (uint32_t i = 0; i < clusters.n; i++) {
         if (!str_equal_nocase(clusters.items[i], change->book->cluster))
             return error_set(change->err, ERR_INVALID,
@@ -94,9 +94,10 @@ static void tell_added(struct change *change, const struct strs *names,
 }
 
 static int add(struct change *change) {
-    struct strs names cleanup_values = change_values(change, "name", 1, true);
-    struct strs more cleanup_values = change_values(change, "account", 1, false);
-    struct strs *all = names.n > 0 ? &names : &more, fresh = {NULL, 0};
+    struct strs names cleanup_strs = change_values(change, "name", 1, true);
+    struct strs more cleanup_strs = change_values(change, "account", 1, false);
+    struct strs fresh cleanup_strs = {NULL, 0};
+    const struct strs *all = names.n > 0 ? &names : &more;
     struct account account;
     struct assoc assoc;
     if (all->n == 0)
@@ -116,11 +117,9 @@ static int add(struct change *change) {
             continue;
         str_printf(&change->plan->text, "  %s\n", all->items[i]);
         add_one(change, all->items[i], &account, &assoc);
-        fresh.items = xreallocarray(fresh.items, fresh.n + 1, sizeof(*fresh.items));
-        fresh.items[fresh.n++] = all->items[i];
+        strs_push(&fresh, all->items[i]);
     }
     tell_added(change, &fresh, &account, &assoc);
-    free(fresh.items);
     record_done(&record_account, &account);
     record_done(&record_assoc, &assoc);
     return r;
@@ -131,6 +130,18 @@ static int add(struct change *change) {
 struct wanted {
     struct strs names, accounts, parents;
 };
+
+static struct wanted wanted_read(const struct change *change) {
+    return (struct wanted) {change_values(change, "name", 1, true),
+                            change_values(change, "account", 1, false),
+                            change_values(change, "parent", 4, false)};
+}
+
+static void wanted_done(struct wanted *wanted) {
+    strs_done(&wanted->names);
+    strs_done(&wanted->accounts);
+    strs_done(&wanted->parents);
+}
 
 static bool is_wanted(const struct wanted *wanted, const struct assoc *own) {
     bool all = wanted->names.n + wanted->accounts.n + wanted->parents.n == 0;
@@ -184,17 +195,13 @@ static int modify_assocs(struct change *change, const struct wanted *wanted) {
 }
 
 static int modify(struct change *change, uint32_t kinds) {
-    struct wanted wanted = {change_values(change, "name", 1, true),
-                            change_values(change, "account", 1, false),
-                            change_values(change, "parent", 4, false)};
+    struct wanted wanted = wanted_read(change);
     int r = 0;
     if (kinds & 1u << ASSOC_ACCOUNT)
         r = modify_records(change, &wanted);
     if (r == 0 && (kinds & 1u << ASSOC_ASSOC))
         r = modify_assocs(change, &wanted);
-    change_values_done(&wanted.names);
-    change_values_done(&wanted.accounts);
-    change_values_done(&wanted.parents);
+    wanted_done(&wanted);
     return r;
 }
 
@@ -226,9 +233,7 @@ static int delete_tree(struct change *change, const struct account *top) {
 }
 
 static int delete (struct change *change) {
-    struct wanted wanted = {change_values(change, "name", 1, true),
-                            change_values(change, "account", 1, false),
-                            change_values(change, "parent", 4, false)};
+    struct wanted wanted = wanted_read(change);
     int r = 0;
     if (wanted.names.n + wanted.accounts.n + wanted.parents.n == 0)
         return error_set(change->err, ERR_INVALID,
@@ -246,9 +251,7 @@ static int delete (struct change *change) {
     }
     if (r == 0)
         change_mend_defaults(change);
-    change_values_done(&wanted.names);
-    change_values_done(&wanted.accounts);
-    change_values_done(&wanted.parents);
+    wanted_done(&wanted);
     return r;
 }
 
@@ -272,22 +275,6 @@ int change_account(struct change *change) {
 }
 
 /* ---- coordinators ---- */
-
-static void coordinator_set(struct account *account, const char *name, bool on) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < account->coordinators.n; i++) {
-        if (str_equal_nocase(account->coordinators.items[i], name))
-            free(account->coordinators.items[i]);
-        else
-            account->coordinators.items[kept++] = account->coordinators.items[i];
-    }
-    account->coordinators.n = kept;
-    if (!on)
-        return;
-    account->coordinators.items =
-        xreallocarray(account->coordinators.items, kept + 1, sizeof(char *));
-    account->coordinators.items[account->coordinators.n++] = xstrdup(name);
-}
 
 static int coordinators_change(struct change *change, const struct strs *accounts,
                                const struct strs *names) {
@@ -318,8 +305,13 @@ static int coordinators_change(struct change *change, const struct strs *account
         if (!strs_has(accounts, account->name))
             continue;
         for (uint32_t k = 0; k < names->n; k++) {
-            if (strs_has(&account->coordinators, names->items[k]) != adds)
-                coordinator_set(change_edit(change, ASSOC_ACCOUNT, i), names->items[k], adds);
+            if (strs_has(&account->coordinators, names->items[k]) == adds)
+                continue;
+            struct account *next = change_edit(change, ASSOC_ACCOUNT, i);
+            if (adds)
+                strs_push(&next->coordinators, names->items[k]);
+            else
+                strs_drop(&next->coordinators, names->items[k]);
         }
     }
     return 0;
@@ -332,9 +324,9 @@ int change_coordinator(struct change *change) {
     int r = change_check_conditions(change, words, countof(words));
     if (r < 0)
         return r;
-    struct strs accounts cleanup_values = change_values(change, "account", 1, false);
-    struct strs names cleanup_values = change_values(change, "name", 1, true);
-    struct strs users cleanup_values = change_values(change, "user", 1, false);
+    struct strs accounts cleanup_strs = change_values(change, "account", 1, false);
+    struct strs names cleanup_strs = change_values(change, "name", 1, true);
+    struct strs users cleanup_strs = change_values(change, "user", 1, false);
     if (accounts.n == 0)
         return error_set(change->err, ERR_INVALID, " You need to specify an account list here.");
     if (names.n + users.n == 0)
@@ -359,8 +351,8 @@ int change_cluster(struct change *change) {
         r = change_check_sets(change, KEY_CLUSTER, words, countof(words), &kinds);
     if (r < 0)
         return r;
-    struct strs names cleanup_values = change_values(change, "name", 1, true);
-    struct strs clusters cleanup_values = change_values(change, "cluster", 1, false);
+    struct strs names cleanup_strs = change_values(change, "name", 1, true);
+    struct strs clusters cleanup_strs = change_values(change, "cluster", 1, false);
     cleanup_free char *own = xstrdup(change->book->cluster);
     if ((names.n > 0 && !strs_has(&names, own)) || (clusters.n > 0 && !strs_has(&clusters, own)))
         return 0;

@@ -52,7 +52,7 @@ static int name_is_valid(const struct change *change, const char *name) {
 }
 
 static int add(struct change *change, uint32_t kinds) {
-    struct strs names cleanup_values = change_values(change, "name", 1, true);
+    struct strs names cleanup_strs = change_values(change, "name", 1, true);
     struct str *text = &change->plan->text;
     struct qos template;
     if (names.n == 0)
@@ -89,9 +89,9 @@ static bool matches(const struct qos *qos, const struct strs *names, const struc
 }
 
 static int each_match(struct change *change, int (*act)(struct change *, size_t at)) {
-    struct strs names cleanup_values = change_values(change, "name", 1, true);
-    struct strs more cleanup_values = change_values(change, "qos", 1, false);
-    struct strs ids cleanup_values = change_values(change, "id", 1, false);
+    struct strs names cleanup_strs = change_values(change, "name", 1, true);
+    struct strs more cleanup_strs = change_values(change, "qos", 1, false);
+    struct strs ids cleanup_strs = change_values(change, "id", 1, false);
     int r = 0;
     for (size_t i = 0; r == 0 && i < change->book->entries[ASSOC_QOS].n; i++) {
         const struct qos *qos = change->book->entries[ASSOC_QOS].items[i];

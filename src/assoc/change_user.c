@@ -22,17 +22,17 @@ static struct wanted wanted_read(const struct change *change) {
                                 ? (struct strs) {NULL, 0}
                                 : change_values(change, "defaultaccount", 8, false)};
     if (wanted.users.n == 0) {
-        change_values_done(&wanted.users);
+        strs_done(&wanted.users);
         wanted.users = change_values(change, "user", 1, false);
     }
     return wanted;
 }
 
 static void wanted_done(struct wanted *wanted) {
-    change_values_done(&wanted->users);
-    change_values_done(&wanted->accounts);
-    change_values_done(&wanted->partitions);
-    change_values_done(&wanted->defaults);
+    strs_done(&wanted->users);
+    strs_done(&wanted->accounts);
+    strs_done(&wanted->partitions);
+    strs_done(&wanted->defaults);
 }
 
 static void tell_assoc(struct change *change, const struct assoc *assoc, int account_width) {
@@ -130,11 +130,8 @@ static int add(struct change *change) {
         r = change_apply_sets(change, KEY_USER, ASSOC_ASSOC, &add.assoc);
     if (r == 0 && wanted.users.n == 0)
         r = error_set(change->err, ERR_INVALID, " Need name of user to add.");
-    if (r == 0 && wanted.accounts.n == 0 && add.user.default_account != NULL) {
-        change_values_done(&wanted.accounts);
-        wanted.accounts.items = xcalloc(1, sizeof(char *));
-        wanted.accounts.items[wanted.accounts.n++] = xstrdup(add.user.default_account);
-    }
+    if (r == 0 && wanted.accounts.n == 0 && add.user.default_account != NULL)
+        strs_push(&wanted.accounts, add.user.default_account);
     if (r == 0 && wanted.accounts.n == 0)
         r = error_set(change->err, ERR_INVALID, " Need name of account to add user to.");
     if (r == 0 && add.user.admin_level != ADMIN_NONE &&
@@ -262,14 +259,7 @@ static void forget_coordinator(struct change *change, const char *name) {
         if (account == NULL || !strs_has(&account->coordinators, name))
             continue;
         struct account *next = change_edit(change, ASSOC_ACCOUNT, i);
-        uint32_t kept = 0;
-        for (uint32_t k = 0; k < next->coordinators.n; k++) {
-            if (str_equal(next->coordinators.items[k], name))
-                free(next->coordinators.items[k]);
-            else
-                next->coordinators.items[kept++] = next->coordinators.items[k];
-        }
-        next->coordinators.n = kept;
+        strs_drop(&next->coordinators, name);
     }
 }
 

@@ -182,17 +182,6 @@ static void items_drop(struct strs *items, const char *name) {
     items->n = kept;
 }
 
-static void items_push(struct strs *items, char *item) {
-    items->items = xreallocarray(items->items, items->n + 1, sizeof(*items->items));
-    items->items[items->n++] = item;
-}
-
-static void items_done(struct strs *items) {
-    for (uint32_t i = 0; i < items->n; i++)
-        free(items->items[i]);
-    free(items->items);
-}
-
 static int tres_item(const struct assoc_key *key, struct strs *items, char *word,
                      struct error *err) {
     char *equals = strchr(word, '=');
@@ -208,19 +197,20 @@ static int tres_item(const struct assoc_key *key, struct strs *items, char *word
     if (r < 0)
         return r;
     items_drop(items, word);
+    cleanup_free char *item = xasprintf("%s=%llu", word, (unsigned long long) value);
     if (!drop)
-        items_push(items, xasprintf("%s=%llu", word, (unsigned long long) value));
+        strs_push(items, item);
     return 0;
 }
 
 /* What is named changes, the other items stay; "-1" alone, or nothing, clears the list. */
 SET(set_tres) {
     char **at = assoc_key_member(key, record);
-    struct strs items = {NULL, 0};
+    struct strs items cleanup_strs = {NULL, 0};
     int r = 0;
     if (!clears(value)) {
         words_each (*at, ",", old)
-            items_push(&items, xstrdup(old));
+            strs_push(&items, old);
         words_each (value, ",", word) {
             if (r == 0)
                 r = tres_item(key, &items, word, err);
@@ -233,7 +223,6 @@ SET(set_tres) {
             str_join(&text, ",", items.items[i]);
         string_set(at, text.length > 0 ? text.data : NULL);
     }
-    items_done(&items);
     return r;
 }
 

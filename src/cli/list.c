@@ -105,11 +105,6 @@ void rows_print(const struct rows *rows, const struct format *format, struct col
     }
 }
 
-void strs_push(struct strs *list, const char *text) {
-    list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
-    list->items[list->n++] = xstrdup(text);
-}
-
 void strs_split(struct strs *list, const char *text) {
     cleanup_free char *copy = xstrdup(text);
     char *cursor = copy, *word;
@@ -118,21 +113,6 @@ void strs_split(struct strs *list, const char *text) {
         if (*word)
             strs_push(list, word);
     }
-}
-
-void strs_done(struct strs *list) {
-    for (uint32_t i = 0; i < list->n; i++)
-        free(list->items[i]);
-    free(list->items);
-    *list = (struct strs) {NULL, 0};
-}
-
-bool strs_has_nocase(const struct strs *list, const char *text) {
-    for (uint32_t i = 0; text && i < list->n; i++) {
-        if (!strcasecmp(list->items[i], text))
-            return true;
-    }
-    return false;
 }
 
 bool strs_has_word(const struct strs *list, const char *text) {

@@ -50,9 +50,6 @@ void rows_print(const struct rows *rows, const struct format *format, struct col
 
 /* Appends the words of a comma list; strings belong to the list. */
 void strs_split(struct strs *list, const char *text);
-void strs_push(struct strs *list, const char *text);
-void strs_done(struct strs *list);
-bool strs_has_nocase(const struct strs *list, const char *text);
 /* True if any word of the comma list `text` is in the list. */
 bool strs_has_word(const struct strs *list, const char *text);
 

@@ -347,20 +347,12 @@ static void partition_from_line(struct core *core, struct core_partition *part,
 }
 
 void node_partitions(struct core *core) {
-    for (size_t i = 0; i < core->n_nodes; i++) {
-        struct strs *names = &core->nodes[i].rec.partitions;
-        for (uint32_t k = 0; k < names->n; k++)
-            free(names->items[k]);
-        free(names->items);
-        *names = (struct strs) {NULL, 0};
-    }
+    for (size_t i = 0; i < core->n_nodes; i++)
+        strs_done(&core->nodes[i].rec.partitions);
     for (size_t p = 0; p < core->n_partitions; p++) {
         struct core_partition *part = &core->partitions[p];
-        for (size_t i = 0; i < part->n_nodes; i++) {
-            struct strs *names = &core->nodes[part->nodes[i]].rec.partitions;
-            names->items = xreallocarray(names->items, names->n + 1, sizeof(char *));
-            names->items[names->n++] = xstrdup(part->rec.name);
-        }
+        for (size_t i = 0; i < part->n_nodes; i++)
+            strs_push(&core->nodes[part->nodes[i]].rec.partitions, part->rec.name);
     }
 }
 

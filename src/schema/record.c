@@ -54,13 +54,9 @@ static void field_done(const struct field *field, void *object) {
     case FIELD_BLOB:
         free(member_blob(field, object)->data);
         break;
-    case FIELD_STRS: {
-        struct strs *strs = member_strs(field, object);
-        for (uint32_t i = 0; i < strs->n; i++)
-            free(strs->items[i]);
-        free(strs->items);
+    case FIELD_STRS:
+        strs_done(member_strs(field, object));
         break;
-    }
     case FIELD_U32S:
         free(member_u32s(field, object)->items);
         break;
@@ -230,6 +226,37 @@ void string_set(char **member, const char *value) {
     char *copy = xstrdup_null(value);
     free(*member);
     *member = copy;
+}
+
+void strs_push(struct strs *list, const char *text) {
+    list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
+    list->items[list->n++] = xstrdup(text);
+}
+
+void strs_drop(struct strs *list, const char *text) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (str_equal_nocase(list->items[i], text))
+            free(list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->n = kept;
+}
+
+void strs_done(struct strs *list) {
+    for (uint32_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct strs) {NULL, 0};
+}
+
+bool strs_has_nocase(const struct strs *list, const char *text) {
+    for (uint32_t i = 0; text && i < list->n; i++) {
+        if (str_equal_nocase(list->items[i], text))
+            return true;
+    }
+    return false;
 }
 
 bool strs_has(const struct strs *list, const char *text) {

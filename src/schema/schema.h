@@ -136,7 +136,13 @@ void record_copy_common(const struct record *dst_record, void *dst, const struct
                         const void *src);
 /* Replaces a malloc-owned string member. */
 void string_set(char **member, const char *value);
+/* A list that owns its texts. */
+void strs_push(struct strs *list, const char *text);
+void strs_drop(struct strs *list, const char *text); /* in any case */
+void strs_done(struct strs *list);
+#define cleanup_strs __attribute__((__cleanup__(strs_done)))
 bool strs_has(const struct strs *list, const char *text);
+bool strs_has_nocase(const struct strs *list, const char *text);
 bool u32s_has(const struct u32s *list, uint32_t value);
 /* As a filter: an empty list lets everything pass. */
 static inline bool strs_pass(const struct strs *filter, const char *text) {

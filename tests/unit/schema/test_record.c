@@ -187,6 +187,21 @@ TEST(string_set_replaces_and_may_be_given_the_member_itself) {
     record_free(&record_job, NULL);
 }
 
+TEST(a_list_of_texts_grows_shrinks_and_is_empty_when_done) {
+    struct strs list = {NULL, 0};
+    strs_push(&list, "one");
+    strs_push(&list, "Two");
+    strs_push(&list, "three");
+    assert_false(strs_has(&list, "two"));
+    assert_true(strs_has_nocase(&list, "two"));
+    assert_false(strs_has_nocase(&list, NULL));
+    strs_drop(&list, "two");
+    assert_int_equal(list.n, 2);
+    assert_string_equal(list.items[1], "three");
+    strs_done(&list);
+    assert_true(list.items == NULL && list.n == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_sorted_complete_and_searchable),
@@ -198,6 +213,7 @@ int main(void) {
         cmocka_unit_test(a_job_takes_over_what_was_requested_and_nothing_else),
         cmocka_unit_test(fields_of_one_number_but_another_type_or_name_are_not_taken_over),
         cmocka_unit_test(string_set_replaces_and_may_be_given_the_member_itself),
+        cmocka_unit_test(a_list_of_texts_grows_shrinks_and_is_empty_when_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
