@@ -170,26 +170,16 @@ void assign_take(struct core *core, struct job_node *entry, const struct sched_a
 
 /* ---- back from the written form ---- */
 
-/* Calls fn for each "name[:type]:count(IDX:ids)" of an entry's gres. */
+/* Calls fn for each part of an entry's gres that is of a kind of this cluster. */
 static void each_gres(const struct core *core, const struct job_node *entry,
-                      void (*fn)(const struct core *core, size_t kind, uint32_t count,
-                                 const char *ids, void *context),
+                      void (*fn)(const struct core *core, size_t kind,
+                                 const struct gres_given *given, void *context),
                       void *context) {
-    if (entry->gres == NULL)
-        return;
-    cleanup_free char *copy = xstrdup(entry->gres);
-    for (char *at = copy; at != NULL && *at != '\0';) {
-        char *open = strstr(at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
-        if (close == NULL)
-            return;
-        *open = *close = '\0';
-        struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-        if (gres_parse(at, &list, NULL) == 0 && list.n == 1) {
-            size_t k = gres_kind_find(core, list.items[0].name, list.items[0].type);
-            if (k < core->n_kinds)
-                fn(core, k, (uint32_t) list.items[0].count, open + 5, context);
-        }
-        at = close[1] == ',' ? close + 2 : NULL;
+    struct gres_given given;
+    for (const char *at = entry->gres; gres_given_next(&at, &given); gres_given_done(&given)) {
+        size_t k = gres_kind_find(core, given.item.name, given.item.type);
+        if (k < core->n_kinds)
+            fn(core, k, &given, context);
     }
 }
 
@@ -198,28 +188,28 @@ struct use_change {
     int by;
 };
 
-static void change_use(uint8_t *use, uint32_t n, uint32_t offset, const char *ids, int by) {
-    struct idset set cleanup_idset = IDSET_INIT;
+static void change_use(uint8_t *use, uint32_t n, uint32_t offset, const struct idset *set, int by) {
     uint32_t id = 0;
-    if (use == NULL || ids[0] == '\0' || idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) < 0)
+    if (use == NULL)
         return;
-    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id)) {
+    for (bool more = idset_next(set, 0, &id); more; more = idset_next(set, id + 1, &id)) {
         if (id >= offset && id - offset < n && (by > 0 || use[id - offset] > 0))
             use[id - offset] = (uint8_t) (use[id - offset] + by);
     }
 }
 
-static void change_gres(const struct core *core, size_t kind, uint32_t count, const char *ids,
+static void change_gres(const struct core *core, size_t kind, const struct gres_given *given,
                         void *context) {
     const struct use_change *change = context;
     change_use(change->node->gres_use[kind], change->node->gres_total[kind],
-               change->node->gres_first[kind], ids, change->by);
+               change->node->gres_first[kind], &given->ids, change->by);
 }
 
 void assign_cores(struct core *core, const struct job_node *entry, bool take) {
     struct core_node *node = &core->nodes[entry->node];
-    if (entry->cores != NULL)
-        change_use(node->core_use, node->n_cores, 0, entry->cores, take ? 1 : -1);
+    struct idset cores cleanup_idset = IDSET_INIT;
+    if (assign_cores_read(entry, &cores))
+        change_use(node->core_use, node->n_cores, 0, &cores, take ? 1 : -1);
 }
 
 bool assign_cores_free(const struct core *core, const struct job_node *entry, uint32_t layers) {
@@ -240,10 +230,10 @@ void assign_gres(struct core *core, const struct job_node *entry, bool take) {
     each_gres(core, entry, change_gres, &change);
 }
 
-static void add_count(const struct core *core, size_t kind, uint32_t count, const char *ids,
+static void add_count(const struct core *core, size_t kind, const struct gres_given *given,
                       void *context) {
     struct sched_alloc *alloc = context;
-    alloc->gres[kind] += count;
+    alloc->gres[kind] += (uint32_t) given->item.count;
 }
 
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
@@ -278,15 +268,14 @@ struct gpu_walk {
     void *context;
 };
 
-static void walk_gpus(const struct core *core, size_t kind, uint32_t count, const char *ids,
+static void walk_gpus(const struct core *core, size_t kind, const struct gres_given *given,
                       void *context) {
     const struct gpu_walk *walk = context;
-    struct idset set cleanup_idset = IDSET_INIT;
     uint32_t id = 0;
-    if (!str_equal_nocase(core->kinds[kind].name, "gpu") || ids[0] == '\0' ||
-        idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) < 0)
+    if (!str_equal_nocase(core->kinds[kind].name, "gpu"))
         return;
-    for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id))
+    for (bool more = idset_next(&given->ids, 0, &id); more;
+         more = idset_next(&given->ids, id + 1, &id))
         walk->fn(id, walk->context);
 }
 

@@ -20,65 +20,37 @@ int step_refuse(struct error *err, enum err code, const char *fmt, ...) {
 
 /* ---- devices ---- */
 
-/* One "name[:type]:count(IDX:ids)" of an allocation's text. */
-struct device_part {
-    struct gres_list head; /* one item */
-    struct idset ids;      /* empty: a plain count without numbers */
-};
-
-static void device_part_done(struct device_part *part) {
-    gres_list_done(&part->head);
-    idset_done(&part->ids);
-}
-
-/* Reads the part at *at and moves on; false at the end or when it cannot be read. */
-static bool device_part_next(const char **at, struct device_part *ret) {
-    *ret = (struct device_part) {GRES_LIST_INIT, IDSET_INIT};
-    const char *open = strstr(*at, "(IDX:"), *close = open != NULL ? strchr(open, ')') : NULL;
-    if (close == NULL)
-        return false;
-    cleanup_free char *head = xstrndup(*at, (size_t) (open - *at));
-    cleanup_free char *ids = xstrndup(open + 5, (size_t) (close - open) - 5);
-    *at = close[1] == ',' ? close + 2 : close + 1;
-    if (gres_parse(head, &ret->head, NULL) == 0 && ret->head.n == 1 &&
-        (ids[0] == '\0' || idset_parse(&ret->ids, ids, UINT32_MAX - 2, NULL, NULL) == 0))
-        return true;
-    device_part_done(ret);
-    return false;
-}
-
 static bool same_kind(const struct gres_item *a, const struct gres_item *b) {
     return str_equal_nocase(a->name, b->name) && str_equal_nocase(a->type, b->type);
 }
 
 /* Takes out of `part` what other steps of the job hold on this node by having asked for it. */
-static void remove_held(struct core_job *job, const char *node, struct device_part *part) {
+static void remove_held(struct core_job *job, const char *node, struct gres_given *part) {
     list_each (&job->steps, at) {
         const struct core_step *step = list_entry(at, struct core_step, link);
         if (job_state_is_final(step->rec.state) || step->rec.overlap || !step->rec.owns_gres)
             continue;
         for (uint32_t i = 0; i < step->rec.allocation.n; i++) {
             const struct job_node *entry = &step->rec.allocation.items[i];
-            struct device_part held;
+            struct gres_given held;
             const char *text = entry->gres;
-            if (text == NULL || !str_equal(entry->name, node))
+            if (!str_equal(entry->name, node))
                 continue;
-            while (device_part_next(&text, &held)) {
+            while (gres_given_next(&text, &held)) {
                 uint32_t id = 0;
-                bool same = same_kind(&held.head.items[0], &part->head.items[0]);
+                bool same = same_kind(&held.item, &part->item);
                 for (bool more = same && idset_next(&held.ids, 0, &id); more;
                      more = idset_next(&held.ids, id + 1, &id))
                     idset_remove(&part->ids, id);
-                device_part_done(&held);
+                gres_given_done(&held);
             }
         }
     }
 }
 
 /* Moves up to the counts still wanted from `part` to the step's text. */
-static void take_devices(struct gres_list *wanted, const struct device_part *part,
-                         struct str *out) {
-    const struct gres_item *have = &part->head.items[0];
+static void take_devices(struct gres_list *wanted, const struct gres_given *part, struct str *out) {
+    const struct gres_item *have = &part->item;
     struct idset chosen cleanup_idset = IDSET_INIT;
     uint64_t plain = 0;
     uint32_t id = 0;
@@ -88,7 +60,7 @@ static void take_devices(struct gres_list *wanted, const struct device_part *par
         if (!str_equal_nocase(item->name, have->name) ||
             (item->type != NULL && !str_equal_nocase(item->type, have->type)))
             continue;
-        if (part->ids.n == 0 && part->head.items[0].count > 0 && !more) {
+        if (part->ids.n == 0 && part->item.count > 0 && !more) {
             plain = min_of(item->count, have->count);
             item->count -= plain;
         }
@@ -118,15 +90,15 @@ static bool devices_of(struct core_job *job, const struct job_node *entry,
         wanted.items[wanted.n] =
             (struct gres_item) {xstrdup(item->name), xstrdup_null(item->type), item->count};
     }
-    struct device_part part;
-    const char *at = entry->gres != NULL ? entry->gres : "";
-    while (device_part_next(&at, &part)) {
+    struct gres_given part;
+    const char *at = entry->gres;
+    while (gres_given_next(&at, &part)) {
         bool numbered = part.ids.n > 0;
         if (job != NULL)
             remove_held(job, entry->name, &part);
         if (!numbered || part.ids.n > 0)
             take_devices(&wanted, &part, out);
-        device_part_done(&part);
+        gres_given_done(&part);
     }
     for (size_t i = 0; i < wanted.n; i++) {
         if (wanted.items[i].count > 0)
@@ -137,15 +109,15 @@ static bool devices_of(struct core_job *job, const struct job_node *entry,
 
 /* How many of what is asked a node has in all. */
 static uint64_t devices_there(const struct job_node *entry, const struct gres_item *asked) {
-    const char *at = entry->gres != NULL ? entry->gres : "";
-    struct device_part part;
+    const char *at = entry->gres;
+    struct gres_given part;
     uint64_t n = 0;
-    while (device_part_next(&at, &part)) {
-        const struct gres_item *have = &part.head.items[0];
+    while (gres_given_next(&at, &part)) {
+        const struct gres_item *have = &part.item;
         if (str_equal_nocase(have->name, asked->name) &&
             (asked->type == NULL || str_equal_nocase(have->type, asked->type)))
             n += have->count;
-        device_part_done(&part);
+        gres_given_done(&part);
     }
     return n;
 }
@@ -237,14 +209,14 @@ char *step_gres_tres(const struct core *core, const struct step_plan *plan) {
     uint64_t totals[SCHED_GRES_KINDS] = {0};
     struct str out = STR_INIT;
     for (uint32_t i = 0; i < plan->n; i++) {
-        const char *at = plan->gres[i] != NULL ? plan->gres[i] : "";
-        struct device_part part;
-        while (device_part_next(&at, &part)) {
-            const struct gres_item *item = &part.head.items[0];
+        const char *at = plan->gres[i];
+        struct gres_given part;
+        while (gres_given_next(&at, &part)) {
+            const struct gres_item *item = &part.item;
             size_t kind = gres_kind_find(core, item->name, item->type);
             if (kind < core->n_kinds)
                 totals[kind] += item->count;
-            device_part_done(&part);
+            gres_given_done(&part);
         }
     }
     gres_accounts_print(core, totals, &out);

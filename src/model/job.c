@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "text/duration.h"
 #include "text/idset.h"
+#include "text/tres.h"
 
 #define RECORD_ROW_rlimit_value(...) RECORD_ROW(rlimit_value, __VA_ARGS__)
 RECORD_DEFINE(rlimit_value, RLIMIT_FIELDS)
@@ -101,27 +102,18 @@ void job_cpus_per_node(const struct job *job, struct str *out) {
 const char *const gpu_visible_names[GPU_VISIBLE_NAMES] = {
     "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
 
+/* No node has more; what is sent may say so. */
+#define GPU_INDEX_MAX 4095
+
 uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
     vec(uint32_t) indexes = {0};
+    struct gres_given given;
 
-    for (const char *at = gres; at && *at;) {
-        const char *open = strstr(at, "(IDX:");
-        const char *close = open ? strchr(open, ')') : NULL;
-        if (!close)
-            break;
-        if (str_starts(at, "gpu:") || str_starts(at, "gpu(")) {
-            cleanup_free char *text = xstrndup(open + 5, (size_t) (close - open - 5));
-            cleanup_idset struct idset set = IDSET_INIT;
-            uint32_t id = 0;
-            if (idset_parse(&set, text, 4095, NULL, NULL) == 0) {
-                for (bool more = idset_next(&set, 0, &id); more;
-                     more = idset_next(&set, id + 1, &id))
-                    vec_push(&indexes, id);
-            }
-        }
-        at = close + 1;
-        if (*at == ',')
-            at++;
+    for (const char *at = gres; gres_given_next(&at, &given); gres_given_done(&given)) {
+        uint32_t id = 0;
+        bool more = str_equal_nocase(given.item.name, "gpu") && idset_next(&given.ids, 0, &id);
+        for (; more && id <= GPU_INDEX_MAX; more = idset_next(&given.ids, id + 1, &id))
+            vec_push(&indexes, id);
     }
     *ret_n = indexes.n;
     return indexes.items;

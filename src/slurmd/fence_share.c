@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From what a job or a step holds of a node to the limits of its groups. Pure. */
 #include <string.h>
-#include <strings.h>
 
 #include "base/alloc.h"
 #include "slurmd/fence.h"
-#include "text/idset.h"
+#include "text/tres.h"
 
 #define MIB (1024ull * 1024ull)
 #define PAGE 4096u
@@ -61,38 +60,21 @@ static void share_memory(const struct fence_rules *rules, uint64_t mem, struct f
         fence->swappiness = conf->memory_swappiness;
 }
 
-/* One entry of a GRES text, "gpu:a100:2(IDX:0,2-3)"; the text after "(IDX:" is "" where there is
- * none. */
-static bool entry_holds(const char *entry, const char *ids, const char *name, uint32_t index) {
-    static const char *const shares[] = {"shard", "mps"};
-    size_t length = strcspn(entry, ":(");
-    struct idset set cleanup_idset = IDSET_INIT;
-    bool is_share = false;
-
-    /* A share of a card cannot be used without the card; which one it is may not be told. */
-    for (size_t i = 0; i < countof(shares) && str_equal_nocase(name, "gpu"); i++)
-        is_share |= strncasecmp(entry, shares[i], length) == 0 && !shares[i][length];
-    if (!is_share && (strncasecmp(entry, name, length) != 0 || name[length]))
-        return false;
-    if (!*ids || idset_parse(&set, ids, UINT32_MAX - 2, NULL, NULL) < 0)
-        return is_share;
-    return idset_contains(&set, index);
+/* A share of a card cannot be used without the card; which one it is may not be told. */
+static bool is_share_of(const char *given, const char *name) {
+    return str_equal_nocase(name, "gpu") &&
+           (str_equal_nocase(given, "shard") || str_equal_nocase(given, "mps"));
 }
 
 /* Does "gpu:a100:2(IDX:0,2-3),shard:1(IDX:1)" name this device? */
 static bool gres_holds(const char *gres, const char *name, uint32_t index) {
-    cleanup_free char *copy = xstrdup(gres ? gres : "");
+    struct gres_given given;
     bool holds = false;
 
-    for (char *at = copy; at && *at && !holds;) {
-        char *open = strchr(at, '('), *close = open ? strchr(open, ')') : NULL;
-        char *next = strchr(close ? close : at, ',');
-        if (next)
-            *next++ = '\0';
-        if (close)
-            *close = '\0';
-        holds = entry_holds(at, open && str_starts(open, "(IDX:") ? open + 5 : "", name, index);
-        at = next;
+    for (const char *at = gres; !holds && gres_given_next(&at, &given); gres_given_done(&given)) {
+        bool is_share = is_share_of(given.item.name, name);
+        if (is_share || str_equal_nocase(given.item.name, name))
+            holds = given.ids.n == 0 ? is_share : idset_contains(&given.ids, index);
     }
     return holds;
 }

@@ -243,3 +243,36 @@ void gres_print(const struct gres_list *list, const char *prefix, char separator
         str_append_u64(out, item->count);
     }
 }
+
+/* ---- what has been given ---- */
+
+void gres_given_done(struct gres_given *given) {
+    free(given->item.name);
+    free(given->item.type);
+    idset_done(&given->ids);
+}
+
+bool gres_given_next(const char **at, struct gres_given *ret) {
+    if (*at == NULL || **at == '\0')
+        return false;
+    size_t length = strcspn(*at, ",(");
+    const char *open = *at + length, *end = open, *ids = "";
+    if (str_starts(open, "(IDX:")) {
+        ids = open + strlen("(IDX:");
+        end = strchr(ids, ')');
+        if (end == NULL)
+            return false;
+        end++;
+    }
+    cleanup_free char *head = xstrndup(*at, length);
+    cleanup_free char *text = xstrndup(ids, end > ids ? (size_t) (end - ids) - 1 : 0);
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    *ret = (struct gres_given) {.ids = IDSET_INIT};
+    if ((*end != '\0' && *end != ',') || gres_parse(head, &list, NULL) < 0 || list.n != 1 ||
+        (text[0] != '\0' && idset_parse(&ret->ids, text, UINT32_MAX - 2, NULL, NULL) < 0))
+        return false;
+    ret->item = list.items[0];
+    list.n = 0; /* taken over */
+    *at = *end == ',' ? end + 1 : end;
+    return true;
+}

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "text/idset.h"
 
 struct gres_item {
     char *name;     /* "gpu" */
@@ -40,5 +41,15 @@ must_check int tres_parse(const char *text, struct gres_list *list, struct error
 uint64_t gres_list_count(const struct gres_list *list, const char *name, const char *type);
 /* Appends `PREFIXname[:type]SEPcount,…`, e.g. ("gres/", '=') or ("", ':'). */
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out);
+
+/* One part of what a job or step has been given on a node: `gpu:a100:2(IDX:0,2-3)`. */
+struct gres_given {
+    struct gres_item item;
+    struct idset ids; /* empty: a plain count without numbers */
+};
+/* Reads the part at *at (NULL: there is none) and moves on to the next. False at the end and where
+ * nothing can be read; after true gres_given_done(). */
+bool gres_given_next(const char **at, struct gres_given *ret);
+void gres_given_done(struct gres_given *given);
 
 #endif

@@ -184,10 +184,10 @@ TEST(devices_are_told_by_their_files_unless_they_are_fenced) {
     sample_close(&s);
 }
 
-TEST(only_gpus_count_as_gpus) {
+TEST(only_gpus_count_as_gpus_however_they_are_written) {
     size_t n;
     uint32_t *indexes =
-        gres_gpu_indexes("shard:4(IDX:0-3),gpu:a100:2(IDX:0,2-3),gpu:v100:1(IDX:5)", &n);
+        gres_gpu_indexes("shard:4(IDX:0-3),gpu:a100:2(IDX:0,2-3),GPU:v100:1(IDX:5)", &n);
 
     assert_int_equal(n, 4);
     assert_int_equal(indexes[0], 0);
@@ -270,7 +270,7 @@ int main(void) {
         cmocka_unit_test(default_memory_is_told_only_when_none_was_asked_for),
         cmocka_unit_test(the_size_of_planes_has_a_variable_of_its_own),
         cmocka_unit_test(devices_are_told_by_their_files_unless_they_are_fenced),
-        cmocka_unit_test(only_gpus_count_as_gpus),
+        cmocka_unit_test(only_gpus_count_as_gpus_however_they_are_written),
         cmocka_unit_test(a_task_knows_its_step_and_its_rank),
         cmocka_unit_test(a_bound_task_is_told_its_own_gpus_only),
     };

@@ -128,6 +128,40 @@ TEST(gpu_options_name_only_types_and_counts) {
     }
 }
 
+TEST(what_has_been_given_is_read_part_by_part) {
+    const char *at = "gpu:a100:3(IDX:0,2-3),shard:8,GPU:1(IDX:)";
+    struct gres_given given;
+    assert_true(gres_given_next(&at, &given));
+    assert_string_equal(given.item.name, "gpu");
+    assert_string_equal(given.item.type, "a100");
+    assert_int_equal(given.item.count, 3);
+    assert_int_equal(idset_count(&given.ids), 3);
+    assert_true(idset_contains(&given.ids, 2));
+    gres_given_done(&given);
+    assert_true(gres_given_next(&at, &given));
+    assert_string_equal(given.item.name, "shard");
+    assert_int_equal(given.item.count, 8);
+    assert_int_equal(given.ids.n, 0);
+    gres_given_done(&given);
+    assert_true(gres_given_next(&at, &given));
+    assert_string_equal(given.item.name, "GPU");
+    assert_int_equal(given.ids.n, 0);
+    gres_given_done(&given);
+    assert_false(gres_given_next(&at, &given));
+}
+
+TEST(what_cannot_be_read_gives_nothing) {
+    static const char *const texts[] = {"",        "gpu:2(IDX",  "gpu:2(IDX:0",  "gpu:2(IDX:x)",
+                                        "(IDX:0)", "gpu:2(S:0)", "gpu:1(IDX:0)x"};
+    struct gres_given given;
+    const char *at = NULL;
+    assert_false(gres_given_next(&at, &given));
+    for (size_t i = 0; i < countof(texts); i++) {
+        at = texts[i];
+        assert_false(gres_given_next(&at, &given));
+    }
+}
+
 TEST(tres_lists_have_units_and_types) {
     cleanup_gres_list struct gres_list list = GRES_LIST_INIT;
     assert_int_equal(tres_parse("cpu=4,mem=2G,node=1,GRES/gpu=2,gres/gpu:a100=2", &list, NULL), 0);
@@ -151,6 +185,8 @@ int main(void) {
         cmocka_unit_test(licenses_are_names_with_counts),
         cmocka_unit_test(malformed_licenses_are_refused),
         cmocka_unit_test(tres_lists_have_units_and_types),
+        cmocka_unit_test(what_has_been_given_is_read_part_by_part),
+        cmocka_unit_test(what_cannot_be_read_gives_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
