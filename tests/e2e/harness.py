@@ -285,6 +285,14 @@ class Cluster:
     def node_names(self):
         return self.ok("sinfo -h -N -o %N", user="root").split()
 
+    def node_state(self, node):
+        """The short form: idle, drain, boot^."""
+        return self.ok(f"sinfo -h -n {node} -o %t").split()[0]
+
+    def node_reason(self, node):
+        """Why it is down or drained; "none"."""
+        return self.ok(f"sinfo -h -n {node} -o %E", user="root").strip()
+
     def idle(self):
         rows = self.run("sinfo -h -N -o '%N %t'", user="root").out.splitlines()
         return bool(rows) and all(row.split()[1:] == ["idle"] for row in rows)

@@ -11,14 +11,6 @@ from harness import wait_until
 SLOW = "SlurmdParameters=config_overrides,sluice_check_interval=86400"
 
 
-def state_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %t").split()[0]
-
-
-def reason_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %E", user="root").strip()
-
-
 def update(cluster, node, what):
     return cluster.run(f"scontrol update nodename={node} {what}", user="root")
 
@@ -46,23 +38,23 @@ def test_a_full_disk_drains_and_resume_tells_whether_it_is_mended(make_cluster, 
     spool = os.path.join(cluster.dir, "spool", node)
     filler = fill(cluster, node)
     try:
-        wait_until(lambda: state_of(cluster, node) == "drain")
-        assert f"disk: {spool} is 99 % full or more" in reason_of(cluster, node)
+        wait_until(lambda: cluster.node_state(node) == "drain")
+        assert f"disk: {spool} is 99 % full or more" in cluster.node_reason(node)
         shown = cluster.show(f"node {node}")
         assert shown["State"] == "IDLE+DRAIN" and re.search(r"\[root@\d{4}-", shown["Reason"]), shown
         # The cause persists: it says so at once, and the node drains again without taking a job.
         job = cluster.submit(f"-w {node} -o /dev/null --wrap=true", cwd=work)
         answer = update(cluster, node, "state=resume")
         assert answer.rc == 0 and f"disk: {spool} is 99 % full or more" in answer.err, str(answer)
-        assert state_of(cluster, node) == "drain" and cluster.state(job) == {"PENDING"}
+        assert cluster.node_state(node) == "drain" and cluster.state(job) == {"PENDING"}
         # Mended, it stays away until somebody says so.
         os.unlink(filler)
         wait_until(lambda: "mended" in cluster.log(f"slurmd-{node}"))
-        assert state_of(cluster, node) == "drain" and cluster.state(job) == {"PENDING"}
+        assert cluster.node_state(node) == "drain" and cluster.state(job) == {"PENDING"}
         answer = update(cluster, node, "state=resume")
         assert answer.rc == 0 and answer.err == "", str(answer)
         assert cluster.wait_end(job) == "COMPLETED"
-        assert reason_of(cluster, node) == "none"
+        assert cluster.node_reason(node) == "none"
     finally:
         cluster.kill(f"slurmd-{node}")
         subprocess.run(["umount", "-l", spool], check=True)
@@ -79,11 +71,11 @@ def test_a_read_only_or_missing_file_system_drains_with_its_name(make_cluster, w
         node = cluster.node_names()[0]
         assert cluster.idle()
         subprocess.run(["mount", "-o", "remount,ro", places[0]], check=True)
-        wait_until(lambda: f"readonly: {places[0]} cannot be written to" in reason_of(cluster, node))
+        wait_until(lambda: f"readonly: {places[0]} cannot be written to" in cluster.node_reason(node))
         os.rmdir(places[1])
-        wait_until(lambda: f"missing: {places[1]}: No such file or directory" in reason_of(cluster, node))
+        wait_until(lambda: f"missing: {places[1]}: No such file or directory" in cluster.node_reason(node))
         # One cause added another: both stand there once.
-        assert reason_of(cluster, node).count("readonly") == 1
+        assert cluster.node_reason(node).count("readonly") == 1
         assert cluster.log().count(f"node {node} drained") == 2
     finally:
         subprocess.run(["umount", places[0]], check=True)
@@ -96,13 +88,13 @@ def test_a_device_that_vanishes_drains_while_jobs_go_on(make_cluster, work):    
     cluster.wait_state(job, "RUNNING")
     path = device_of(cluster, node)
     os.rename(path, path + ".away")
-    wait_until(lambda: state_of(cluster, node) == "drng")
-    assert reason_of(cluster, node) == "gres/gpu count reported lower than configured (1 < 2)"
+    wait_until(lambda: cluster.node_state(node) == "drng")
+    assert cluster.node_reason(node) == "gres/gpu count reported lower than configured (1 < 2)"
     assert cluster.state(job) == {"RUNNING"}
     os.rename(path + ".away", path)
     wait_until(lambda: "mended" in cluster.log(f"slurmd-{node}"))
     assert update(cluster, node, "state=resume").err == ""
-    assert state_of(cluster, node) == "mix"
+    assert cluster.node_state(node) == "mix"
 
 
 def test_reasons_users_and_times_outlive_a_restart(make_cluster):                                    # A42, A43
@@ -119,9 +111,9 @@ def test_reasons_users_and_times_outlive_a_restart(make_cluster):               
     assert any(re.fullmatch(rf"bad DIMM             root\(0\)      \S+ drain  {first}", line) for line in lines)
     cluster.kill("slurmctld")
     cluster.up(check=False)
-    wait_until(lambda: state_of(cluster, third) == "idle")
+    wait_until(lambda: cluster.node_state(third) == "idle")
     assert cluster.ok("sinfo -R; sinfo -hRl", user="root") == before
-    assert {state_of(cluster, first), state_of(cluster, second)} == {"drain", "down"}
+    assert {cluster.node_state(first), cluster.node_state(second)} == {"drain", "down"}
 
 
 def test_drains_are_listed_with_their_cost_and_cure_and_the_log_reminds_of_them(make_cluster):                # A53
@@ -172,11 +164,11 @@ fi
     assert f"HealthCheckProgram: looked at {node}" in cluster.log(f"slurmd-{node}")
     with open(bad, "w") as file:
         file.write(node)
-    wait_until(lambda: state_of(cluster, node) == "drain")
-    assert reason_of(cluster, node) == "card on fire" and state_of(cluster, other) == "idle"
+    wait_until(lambda: cluster.node_state(node) == "drain")
+    assert cluster.node_reason(node) == "card on fire" and cluster.node_state(other) == "idle"
     # Resumed without a cure it is back where it was.
     assert update(cluster, node, "state=resume").rc == 0
-    wait_until(lambda: state_of(cluster, node) == "drain")
+    wait_until(lambda: cluster.node_state(node) == "drain")
 
 
 def test_the_health_check_program_is_killed_and_keeps_to_states(make_cluster, work):
@@ -195,7 +187,7 @@ def test_the_health_check_program_is_killed_and_keeps_to_states(make_cluster, wo
     assert count(node) <= began + 1, "the node is not IDLE"
     open(os.path.join(work, "hang"), "w").close()
     wait_until(lambda: "HealthCheckProgram killed after 1 s" in cluster.log(f"slurmd-{other}"))
-    assert cluster.idle() is False and state_of(cluster, other) == "idle"
+    assert cluster.idle() is False and cluster.node_state(other) == "idle"
 
 
 def test_the_first_health_check_comes_before_the_first_job(make_cluster, work):
@@ -204,7 +196,7 @@ def test_the_first_health_check_comes_before_the_first_job(make_cluster, work):
     cluster = make_cluster(nodes=1, conf=f"HealthCheckProgram={path}\nHealthCheckInterval=3600\n"
                                          f"HealthCheckTimeout=1\nHealthCheckNodeState=START_ONLY\n{SLOW}")
     node = cluster.node_names()[0]
-    wait_until(lambda: state_of(cluster, node) == "idle")
+    wait_until(lambda: cluster.node_state(node) == "idle")
     log = cluster.log(f"slurmd-{node}")
     assert log.index("HealthCheckProgram killed after 1 s") < log.index("registered as")
 
@@ -216,8 +208,8 @@ def test_a_node_that_is_less_than_configured_says_why_it_is_not_resumed(make_clu
     os.rename(path, path + ".away")
     cluster.kill(f"slurmd-{node}")
     cluster.up(check=False)
-    wait_until(lambda: state_of(cluster, node) == "inval")
+    wait_until(lambda: cluster.node_state(node) == "inval")
     answer = update(cluster, node, "state=resume")
     assert answer.rc == 1 and "Invalid node state" in answer.err, str(answer)
     assert "gres/gpu count reported lower than configured (1 < 2)" in answer.err, str(answer)
-    assert state_of(cluster, node) == "inval"
+    assert cluster.node_state(node) == "inval"

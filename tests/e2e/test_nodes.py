@@ -10,10 +10,6 @@ import time
 from harness import wait_until
 
 
-def state_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %t").split()[0]
-
-
 def restart(cluster, node):
     cluster.kill(f"slurmd-{node}", signal.SIGTERM)
     cluster.up(check=False)
@@ -30,7 +26,7 @@ def test_a_lost_gpu_drains_its_node_for_good(make_cluster, work):               
     for name in (node, other):
         restart(cluster, name)
     reason = "gres/gpu count reported lower than configured (1 < 2)"
-    wait_until(lambda: state_of(cluster, node) == "inval", 10)
+    wait_until(lambda: cluster.node_state(node) == "inval", 10)
     shown = cluster.show(f"node {node}")
     assert {"DRAIN", "INVALID_REG"} <= set(shown["State"].split("+")) and reason in shown["Reason"]
     assert cluster.ok(f"sinfo -h -R -n {node} -o %E").startswith(reason[:20])
@@ -39,7 +35,7 @@ def test_a_lost_gpu_drains_its_node_for_good(make_cluster, work):               
     os.rename(path + ".away", path)
     for name in (node, other):
         restart(cluster, name)
-    wait_until(lambda: state_of(cluster, node) == "drain", 10, what="it must not come back by itself")
+    wait_until(lambda: cluster.node_state(node) == "drain", 10, what="it must not come back by itself")
     assert reason in cluster.show(f"node {node}")["Reason"] and cluster.state(job) == {"PENDING"}
     cluster.ok(f"scontrol update nodename={node},{other} state=resume", user="root")
     assert cluster.wait_end(job) == "COMPLETED"
@@ -102,7 +98,7 @@ def test_a_node_without_room_for_scripts_holds_one_job_and_drains(make_cluster, 
     filler = os.path.join(spool, "filler")
     subprocess.run(["sh", "-c", f"cat /dev/zero > {filler}"], stderr=subprocess.DEVNULL, check=False)
     first = cluster.submit(f"-w {node} -o out --wrap='echo ran'", cwd=work)
-    wait_until(lambda: state_of(cluster, node) == "drain", 10)
+    wait_until(lambda: cluster.node_state(node) == "drain", 10)
     assert cluster.ok(f"sinfo -h -n {node} -o %E") == "batch job complete failure\n"
     assert "No space left on device" in cluster.log()
     assert cluster.state(first) == {"PENDING"} and "launch failed requeued held" in cluster.field(first, "r")

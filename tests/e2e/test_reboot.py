@@ -9,14 +9,6 @@ from harness import wait_until
 CONF = "ReturnToService=0\nResumeTimeout=60\n"
 
 
-def state_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %t").split()[0]
-
-
-def reason_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %E", user="root").strip()
-
-
 def root(cluster, command):
     """The mark tells `sluice down` that a daemon which we start belongs to the cluster."""
     return cluster.run(command, user="root", env={"SLUICE_CLUSTER": cluster.dir})
@@ -61,19 +53,19 @@ def test_asap_waits_for_the_job_and_lets_no_other_start(make_cluster, work):
     job = cluster.submit(f"-w {node} -o /dev/null --wrap='sleep 1000'", cwd=work)
     cluster.wait_state(job, "RUNNING")
     assert root(cluster, f"scontrol reboot ASAP {node}").rc == 0
-    assert state_of(cluster, node) == "drng@" and reason_of(cluster, node) == "Reboot ASAP"
+    assert cluster.node_state(node) == "drng@" and cluster.node_reason(node) == "Reboot ASAP"
     assert cluster.show(f"node {node}")["State"] == "MIXED+DRAIN+REBOOT_REQUESTED"
     waiting = cluster.submit(f"-w {node} -o /dev/null --wrap=true", cwd=work)
     open(os.path.join(work, "off"), "w").close()
     assert rebooted(work) == [] and cluster.state(waiting) == {"PENDING"}
     cluster.ok(f"scancel {job}")
-    wait_until(lambda: state_of(cluster, node) == "boot^")
-    assert reason_of(cluster, node) == "Reboot ASAP : reboot issued"
+    wait_until(lambda: cluster.node_state(node) == "boot^")
+    assert cluster.node_reason(node) == "Reboot ASAP : reboot issued"
     assert cluster.show(f"node {node}")["NextState"] == "RESUME"
-    assert cluster.state(waiting) == {"PENDING"} and state_of(cluster, other) == "idle"
+    assert cluster.state(waiting) == {"PENDING"} and cluster.node_state(other) == "idle"
     os.unlink(os.path.join(work, "off"))
     assert cluster.wait_end(waiting) == "COMPLETED"
-    assert state_of(cluster, node) == "idle" and reason_of(cluster, node) == "none"
+    assert cluster.node_state(node) == "idle" and cluster.node_reason(node) == "none"
     assert rebooted(work) == [node]
 
 
@@ -85,12 +77,12 @@ def test_a_drained_node_stays_drained_and_nextstate_decides(make_cluster, work):
     assert root(cluster, f"scontrol reboot nextstate=DOWN reason='new kernel' {second}").rc == 0
     assert root(cluster, f"scontrol update nodename={third} state=drain reason=broken").rc == 0
     assert root(cluster, f"scontrol reboot asap nextstate=resume {third}").rc == 0
-    wait_until(lambda: state_of(cluster, first) == "drain" and sorted(rebooted(work)) == [first, second, third])
-    wait_until(lambda: state_of(cluster, second) == "down" and state_of(cluster, third) == "idle")
-    assert reason_of(cluster, first) == "broken" and reason_of(cluster, third) == "none"
-    assert reason_of(cluster, second) == "new kernel : reboot issued : reboot complete"
+    wait_until(lambda: cluster.node_state(first) == "drain" and sorted(rebooted(work)) == [first, second, third])
+    wait_until(lambda: cluster.node_state(second) == "down" and cluster.node_state(third) == "idle")
+    assert cluster.node_reason(first) == "broken" and cluster.node_reason(third) == "none"
+    assert cluster.node_reason(second) == "new kernel : reboot issued : reboot complete"
     assert root(cluster, f"scontrol update nodename={second} state=resume").rc == 0
-    assert state_of(cluster, second) == "idle"
+    assert cluster.node_state(second) == "idle"
 
 
 def test_a_reboot_may_be_cancelled_until_it_begins(make_cluster, work):
@@ -99,11 +91,11 @@ def test_a_reboot_may_be_cancelled_until_it_begins(make_cluster, work):
     job = cluster.submit(f"-w {node} -o /dev/null --wrap='sleep 1000'", cwd=work)
     cluster.wait_state(job, "RUNNING")
     assert root(cluster, f"scontrol reboot {node}").rc == 0
-    assert state_of(cluster, node) == "mix@"
+    assert cluster.node_state(node) == "mix@"
     more = cluster.submit(f"-w {node} -o /dev/null --wrap=true", cwd=work)
     assert cluster.wait_end(more) == "COMPLETED", "without ASAP jobs go on to start"
     assert root(cluster, f"scontrol cancel_reboot {node}").rc == 0
-    assert state_of(cluster, node) == "mix" and reason_of(cluster, node) == "none"
+    assert cluster.node_state(node) == "mix" and cluster.node_reason(node) == "none"
     again = root(cluster, f"scontrol cancel_reboot {node}")
     assert again.rc == 1 and again.err.startswith("slurm_update error: Invalid node state"), str(again)
     cluster.ok(f"scancel {job}")
@@ -116,11 +108,11 @@ def test_a_reboot_that_takes_too_long_leaves_the_node_down(make_cluster, work):
     node, _ = cluster.node_names()
     open(os.path.join(work, "broken"), "w").close()
     assert root(cluster, f"scontrol reboot {node}").rc == 0
-    wait_until(lambda: state_of(cluster, node) == "down")
-    assert reason_of(cluster, node) == "reboot requested : reboot issued : reboot timed out"
+    wait_until(lambda: cluster.node_state(node) == "down")
+    assert cluster.node_reason(node) == "reboot requested : reboot issued : reboot timed out"
     assert f"RebootProgram {work}/reboot: exit status 1" in cluster.log(f"slurmd-{node}")
     assert root(cluster, f"scontrol update nodename={node} state=resume").rc == 0
-    assert state_of(cluster, node) == "idle"
+    assert cluster.node_state(node) == "idle"
 
 
 def test_a_reboot_under_way_outlives_a_restart_of_the_controller(make_cluster, work):
@@ -128,14 +120,14 @@ def test_a_reboot_under_way_outlives_a_restart_of_the_controller(make_cluster, w
     node, _ = cluster.node_names()
     open(os.path.join(work, "off"), "w").close()
     assert root(cluster, f"scontrol reboot {node}").rc == 0
-    wait_until(lambda: state_of(cluster, node) == "boot^")
+    wait_until(lambda: cluster.node_state(node) == "boot^")
     cluster.kill("slurmctld")
     assert root(cluster, "slurmctld").rc == 0
     wait_until(lambda: root(cluster, "sinfo").rc == 0)
-    assert state_of(cluster, node) == "boot^"
+    assert cluster.node_state(node) == "boot^"
     os.unlink(os.path.join(work, "off"))
-    wait_until(lambda: state_of(cluster, node) == "idle")
-    assert reason_of(cluster, node) == "none"
+    wait_until(lambda: cluster.node_state(node) == "idle")
+    assert cluster.node_reason(node) == "none"
 
 
 def test_a_reboot_that_nobody_asked_for_puts_the_node_down(make_cluster, work):
@@ -143,12 +135,12 @@ def test_a_reboot_that_nobody_asked_for_puts_the_node_down(make_cluster, work):
     node, other = cluster.node_names()
     cluster.kill(f"slurmd-{node}")
     assert root(cluster, f"slurmd -b -N {node}").rc == 0
-    wait_until(lambda: state_of(cluster, node) == "down")
-    assert reason_of(cluster, node) == "Node unexpectedly rebooted"
+    wait_until(lambda: cluster.node_state(node) == "down")
+    assert cluster.node_reason(node) == "Node unexpectedly rebooted"
     cluster.kill(f"slurmd-{other}")
     assert root(cluster, f"slurmd -N {other}").rc == 0
     wait_until(lambda: cluster.log(f"slurmd-{other}").count("registered as") == 2)
-    assert state_of(cluster, other) == "idle", "a restart of slurmd alone is no reboot"
+    assert cluster.node_state(other) == "idle", "a restart of slurmd alone is no reboot"
 
 
 def test_who_may_and_what_is_wrong_is_said(make_cluster, work):

@@ -58,14 +58,6 @@ def freezer():
         made.remove()
 
 
-def state_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %t").split()[0]
-
-
-def reason_of(cluster, node):
-    return cluster.ok(f"sinfo -h -n {node} -o %E", user="root").strip()
-
-
 def pids_of(path, n):
     """Pairs of node and pid, one a line, when there are n."""
     def read():
@@ -91,12 +83,12 @@ def test_only_its_node_is_lost_and_the_stuck_process_is_named(make_cluster, work
     freezer.freeze(pid)
     cluster.ok(f"scancel {job}")
     # The other node is free while this one is still being waited for.
-    wait_until(lambda: state_of(cluster, healthy) == "idle")
+    wait_until(lambda: cluster.node_state(healthy) == "idle")
     next_one = cluster.submit(f"-w {healthy} -o /dev/null --wrap=true", cwd=work)
     assert cluster.wait_end(next_one) == "COMPLETED"
-    wait_until(lambda: state_of(cluster, sick) == "drain")
+    wait_until(lambda: cluster.node_state(sick) == "drain")
     assert cluster.wait_end(job) == "CANCELLED"
-    reason = reason_of(cluster, sick)
+    reason = cluster.node_reason(sick)
     assert reason.startswith(f"Kill task failed: pid {pid} (sleep, state D") and f"of step {job}.0" in reason, reason
     wait_until(lambda: os.path.exists(os.path.join(work, "told")))
     assert open(os.path.join(work, "told")).read().split() == [job, "0", sick]
@@ -104,7 +96,7 @@ def test_only_its_node_is_lost_and_the_stuck_process_is_named(make_cluster, work
     assert process_is_alive(pid)
     answer = cluster.run(f"scontrol update nodename={sick} state=resume", user="root")
     assert answer.rc == 0 and f"pid {pid}" in answer.err, str(answer)
-    assert state_of(cluster, sick) == "drain"
+    assert cluster.node_state(sick) == "drain"
     # So it is when slurmd has been replaced meanwhile.
     cluster.kill(f"slurmd-{sick}")
     cluster.up(check=False)
@@ -116,7 +108,7 @@ def test_only_its_node_is_lost_and_the_stuck_process_is_named(make_cluster, work
     wait_until(lambda: not process_is_alive(pid))
     wait_until(lambda: "mended" in cluster.log(f"slurmd-{sick}"))
     answer = cluster.run(f"scontrol update nodename={sick} state=resume", user="root")
-    assert answer.rc == 0 and answer.err == "" and state_of(cluster, sick) == "idle", str(answer)
+    assert answer.rc == 0 and answer.err == "" and cluster.node_state(sick) == "idle", str(answer)
 
 
 def test_a_stuck_step_drains_its_node_while_the_job_goes_on(make_cluster, work, script, freezer):
@@ -127,8 +119,8 @@ def test_a_stuck_step_drains_its_node_while_the_job_goes_on(make_cluster, work, 
     pid = pids_of(os.path.join(work, "pids"), 1)[node]
     freezer.freeze(pid)
     cluster.ok(f"scancel {job}.0")
-    wait_until(lambda: state_of(cluster, node) == "drng")
-    assert f"pid {pid}" in reason_of(cluster, node)
+    wait_until(lambda: cluster.node_state(node) == "drng")
+    assert f"pid {pid}" in cluster.node_reason(node)
     wait_until(lambda: "step is over" in open(os.path.join(work, "out")).read())
     assert cluster.state(job) == {"RUNNING"}
     freezer.thaw()
@@ -147,9 +139,9 @@ def test_what_a_dead_slurmstepd_left_drains_too(make_cluster, work, script, free
     with open(f"/proc/{pid}/stat") as file:
         stepd = int(file.read().rsplit(")", 1)[1].split()[1])
     os.kill(stepd, signal.SIGKILL)
-    wait_until(lambda: state_of(cluster, node) == "drain")
-    assert reason_of(cluster, node).startswith("Kill task failed: processes of step " + job)
+    wait_until(lambda: cluster.node_state(node) == "drain")
+    assert cluster.node_reason(node).startswith("Kill task failed: processes of step " + job)
     freezer.thaw()
     wait_until(lambda: "mended" in cluster.log(f"slurmd-{node}"))
     answer = cluster.run(f"scontrol update nodename={node} state=resume", user="root")
-    assert answer.err == "" and state_of(cluster, node) == "idle", str(answer)
+    assert answer.err == "" and cluster.node_state(node) == "idle", str(answer)
