@@ -12,10 +12,9 @@ import pwd
 import re
 import shutil
 import signal
-import subprocess
 
 import pytest
-from harness import BASE, USER, Cluster, ensure_users
+from harness import BASE, USER, Cluster, cluster_of_its_own, ensure_users, stop_and_check
 
 SHARED_CONF = "KillWait=1\nDefMemPerCPU=100\n"
 
@@ -35,32 +34,16 @@ def pytest_configure(config):
     os.chmod(BASE, 0o755)
 
 
-def stop_and_check(*clusters):
-    left = []
-    for cluster in clusters:
-        try:
-            left += cluster.down()
-        except (AssertionError, subprocess.TimeoutExpired) as why:      # the others are stopped all the same
-            left.append(str(why))
-    assert not left, "sluice down left behind: " + "; ".join(left)
-
-
 @pytest.fixture(scope="session")
 def shared_cluster():
-    cluster = Cluster(f"shared-{os.getpid()}", nodes=4, cpus=8, mem=8000, conf=SHARED_CONF)
-    try:
-        yield cluster.up()
-    finally:
-        stop_and_check(cluster)
+    with cluster_of_its_own("shared", nodes=4, cpus=8, mem=8000, conf=SHARED_CONF) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")
 def shared_gpu_cluster():
-    cluster = Cluster(f"gpu-{os.getpid()}", nodes=2, cpus=8, mem=8000, gpus="a100:2", conf=SHARED_CONF)
-    try:
-        yield cluster.up()
-    finally:
-        stop_and_check(cluster)
+    with cluster_of_its_own("gpu", nodes=2, cpus=8, mem=8000, gpus="a100:2", conf=SHARED_CONF) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peer"))
@@ -318,6 +319,28 @@ class Cluster:
                     with open(os.path.join(top, file), errors="replace") as log:
                         texts.append(log.read())
         return "\n".join(texts)
+
+
+def stop_and_check(*clusters):
+    """Stops all of them; what one leaves behind fails the test."""
+    left = []
+    for cluster in clusters:
+        try:
+            left += cluster.down()
+        except (AssertionError, subprocess.TimeoutExpired) as why:      # the others are stopped all the same
+            left.append(str(why))
+    assert not left, "sluice down left behind: " + "; ".join(left)
+
+
+@contextmanager
+def cluster_of_its_own(name, before=lambda cluster: None, **options):
+    """with cluster_of_its_own("memory", nodes=2) as cluster: for the fixtures of a module or of the session."""
+    cluster = Cluster(f"{name}-{os.getpid()}", **options)
+    before(cluster)
+    try:
+        yield cluster.up()
+    finally:
+        stop_and_check(cluster)
 
 
 # -- what is left behind -----------------------------------------------------------------------------------------

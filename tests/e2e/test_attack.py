@@ -7,7 +7,7 @@ import os
 import pwd
 
 import pytest
-from harness import OTHER, Cluster, process_is_alive, wait_until
+from harness import OTHER, cluster_of_its_own, process_is_alive, wait_until
 
 CPUS = os.cpu_count() or 1      # two more give room to a neighbour and a bystander; then cores are not held
 
@@ -121,12 +121,8 @@ print("done")
 
 @pytest.fixture(scope="module")
 def fort():
-    from conftest import stop_and_check
-    cluster = Cluster(f"attack-{os.getpid()}", nodes=1, cpus=CPUS + 2, mem=3000, gpus="2", conf="KillWait=1\n")
-    try:
-        yield cluster.up()
-    finally:
-        stop_and_check(cluster)
+    with cluster_of_its_own("attack", nodes=1, cpus=CPUS + 2, mem=3000, gpus="2", conf="KillWait=1\n") as cluster:
+        yield cluster
 
 
 class Neighbour:

@@ -9,40 +9,31 @@ import os
 import re
 
 import pytest
+from harness import cluster_of_its_own
 
 CPUS = os.cpu_count()
 
 
 @pytest.fixture(scope="module")
-def real(request):
-    yield from one_cluster(request, nodes=1, cpus=CPUS, mem=4000)
+def real():
+    with cluster_of_its_own("real", nodes=1, cpus=CPUS, mem=4000) as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="module")
-def made_up(request):
-    yield from one_cluster(request, nodes=1, cpus=16, mem=4000, daemon_env={"HWLOC_SYNTHETIC": "package:2 core:4 pu:2"},
-                           topology="Sockets=2 CoresPerSocket=4 ThreadsPerCore=2")
-
-
-def one_cluster(request, topology=None, daemon_env=None, **options):
-    from conftest import stop_and_check
-    from harness import Cluster
-    cluster = Cluster(f"{request.fixturename}-{os.getpid()}", **options)
-    cluster.daemon_env.update(daemon_env or {})
-    cluster.up()
-    if topology:
+def made_up():
+    def synthetic(cluster):
+        cluster.daemon_env["HWLOC_SYNTHETIC"] = "package:2 core:4 pu:2"
+    with cluster_of_its_own("made_up", before=synthetic, nodes=1, cpus=16, mem=4000) as cluster:
         path = os.path.join(cluster.dir, "etc", "slurm.conf")
         with open(path) as file:
             text = file.read()
         with open(path, "w") as file:
-            file.write(re.sub(r"CPUs=16", f"CPUs=16 {topology}", text))
+            file.write(text.replace("CPUs=16", "CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2"))
         with open(os.path.join(cluster.dir, "etc", "cgroup.conf"), "w") as file:
             file.write("ConstrainCores=no\n")
         cluster.ok("scontrol reconfigure", user="root")
-    try:
         yield cluster
-    finally:
-        stop_and_check(cluster)
 
 
 def masks(result):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import pytest
-from harness import USER, cgroups, wait_until
+from harness import USER, cgroups, cluster_of_its_own, wait_until
 
 CPUS = os.cpu_count() or 1
 needs_two = pytest.mark.skipif(CPUS < 2, reason="needs two CPUs")
@@ -59,15 +59,10 @@ def tool(work):
 
 
 @pytest.fixture(scope="module")
-def small(request):
+def small():
     """One node as large as this machine, with three stand-ins for GPUs."""
-    from conftest import stop_and_check
-    from harness import Cluster
-    cluster = Cluster(f"confine-{os.getpid()}", nodes=1, cpus=CPUS, mem=3000, gpus="a100:3", conf="KillWait=1\n")
-    try:
-        yield cluster.up()
-    finally:
-        stop_and_check(cluster)
+    with cluster_of_its_own("confine", nodes=1, cpus=CPUS, mem=3000, gpus="a100:3", conf="KillWait=1\n") as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ import os
 import re
 
 import pytest
-from harness import Cluster, wait_until
-
-from conftest import stop_and_check
+from harness import cluster_of_its_own, wait_until
 
 HOG = '''
 import os, sys, time
@@ -26,12 +24,9 @@ while not os.path.exists("go"):
 @pytest.fixture(scope="module")
 def measured():
     """A cluster that looks at its jobs every second."""
-    cluster = Cluster(f"memory-{os.getpid()}", nodes=2, cpus=4, mem=8000,
-                      conf="KillWait=1\nJobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=1\n")
-    try:
-        yield cluster.up()
-    finally:
-        stop_and_check(cluster)
+    conf = "KillWait=1\nJobAcctGatherType=jobacct_gather/linux\nJobAcctGatherFrequency=1\n"
+    with cluster_of_its_own("memory", nodes=2, cpus=4, mem=8000, conf=conf) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import subprocess
 import threading
 
 import pytest
-from harness import USER, wait_until
+from harness import USER, cluster_of_its_own, wait_until
 from terminal import pids_of
 
 COOKIE = bytes(range(16))
@@ -96,13 +96,8 @@ print("answer", len(got), got == text.upper(), os.environ["SLURM_PROCID"])
 
 @pytest.fixture(scope="module")
 def x11_cluster():
-    from harness import Cluster
-    cluster = Cluster(f"x11-{os.getpid()}", nodes=3, cpus=4, mem=4000, conf="KillWait=1\nPrologFlags=X11\n")
-    try:
-        yield cluster.up()
-    finally:
-        left = cluster.down()
-        assert not left, left
+    with cluster_of_its_own("x11", nodes=3, cpus=4, mem=4000, conf="KillWait=1\nPrologFlags=X11\n") as cluster:
+        yield cluster
 
 
 @pytest.fixture
