@@ -7,7 +7,6 @@ import os
 import pwd
 import select
 import struct
-import time
 
 import pytest
 from harness import OTHER, USER, wait_until
