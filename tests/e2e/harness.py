@@ -362,12 +362,10 @@ def cgroups(ports):
     return found
 
 
-def processes_of(directory):
-    """Processes that carry the cluster's directory in their environment or command line."""
-    found = []
-    mark = directory.encode()
+def processes():
+    """(pid, command line, environment) of everything that lives, as bytes with \\0 between the words."""
     for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) in (os.getpid(), os.getppid()):
+        if not entry.isdigit():
             continue
         try:
             with open(f"/proc/{entry}/cmdline", "rb") as file:
@@ -376,9 +374,30 @@ def processes_of(directory):
                 environ = file.read()
         except OSError:
             continue
-        if process_is_alive(int(entry)) and (mark + b"/" in line or b"SLURM_CONF=" + mark + b"/" in environ):
-            found.append((int(entry), line.replace(b"\0", b" ").decode(errors="replace").strip()))
-    return found
+        if process_is_alive(int(entry)):
+            yield int(entry), line, environ
+
+
+def words_of(line):
+    return line.replace(b"\0", b" ").decode(errors="replace").strip()
+
+
+def processes_of(directory):
+    """Processes that carry the cluster's directory in their environment or command line."""
+    mark = directory.encode() + b"/"
+    return [(pid, words_of(line)) for pid, line, environ in processes()
+            if pid not in (os.getpid(), os.getppid()) and (mark in line or b"SLURM_CONF=" + mark in environ)]
+
+
+def pids_of(cluster, words):
+    """Processes of this cluster whose command line begins with these words."""
+    mark = cluster.dir.encode() + b"/"
+    return [pid for pid, line, environ in processes() if mark in environ and words_of(line).startswith(words)]
+
+
+def stepds(cluster, job, step=""):
+    """slurmstepd of a step of the job, or of all."""
+    return pids_of(cluster, f"slurmstepd: [{job}.{step}" + ("]" if step else ""))
 
 
 def leftovers(directory, mounted_before, ports):

@@ -13,7 +13,7 @@ import struct
 import termios
 import time
 
-from harness import USER, process_is_alive, wait_until
+from harness import USER, wait_until
 
 
 class Terminal:
@@ -115,21 +115,3 @@ def cut_connections(pid):
         sock.close()
     os.close(pidfd)
     return count
-
-
-def pids_of(cluster, words):
-    """Processes with SLURM_CONF of this cluster whose command line begins with these words."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/cmdline", "rb") as file:
-                line = file.read().replace(b"\0", b" ").decode(errors="replace").strip()
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                environ = file.read()
-        except OSError:
-            continue
-        if line.startswith(words) and cluster.dir.encode() + b"/" in environ and process_is_alive(int(entry)):
-            found.append(int(entry))
-    return found

@@ -6,7 +6,7 @@ import os
 import signal
 
 import pytest
-from harness import wait_until
+from harness import stepds, wait_until
 
 
 @pytest.fixture
@@ -77,26 +77,15 @@ def test_nothing_is_left_of_them_whatever_is_killed(places, work):
     wait_until(lambda: os.path.exists(ready), what="the job runs")
     os.unlink(ready)
     wait_until(lambda: left(cluster), what="the private directories")
-    stepds = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_stepd(int(entry), cluster, job)]
-    assert len(stepds) >= 2
+    supervisors = stepds(cluster, job)
+    assert len(supervisors) >= 2
     cluster.kill(f"slurmd-{node}")
-    for pid in stepds:
+    for pid in supervisors:
         os.kill(pid, signal.SIGKILL)
     cluster.up()
     cluster.wait_end(job)
     wait_until(lambda: not left(cluster), what="nothing left")
     assert os.path.isdir("/var/tmp") and os.path.exists("/etc/passwd")
-
-
-def is_stepd(pid, cluster, job):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            if not file.read().startswith(f"slurmstepd: [{job}.".encode()):
-                return False
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return cluster.dir.encode() in file.read()
-    except OSError:
-        return False
 
 
 def test_the_programs_of_the_site_run_around_them(places, work, tmp_path):

@@ -6,8 +6,8 @@ import signal
 import time
 
 import pytest
-from harness import wait_until
-from terminal import Terminal, cut_connections, pids_of
+from harness import pids_of, stepds, wait_until
+from terminal import Terminal, cut_connections
 
 
 @pytest.fixture
@@ -176,21 +176,12 @@ def test_a_cut_network_ends_both_sides(terminal, cluster):
     wait_until(lambda: pids_of(cluster, "sleep 1238"), what="sleep")
     [srun] = pids_of(cluster, "srun --pty")
     job = cluster.ok("squeue -h -o %A").strip()
-    stepd = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_stepd(pid, f"slurmstepd: [{job}.0]")]
-    assert len(stepd) == 1
-    assert cut_connections(stepd[0]) == 1
+    [stepd] = stepds(cluster, job, "0")
+    assert cut_connections(stepd) == 1
     cut_connections(srun)
     term.expect("same modes")
     wait_until(lambda: not pids_of(cluster, "sleep 1238") and cluster.idle(), what="nothing left")
     term.wait()
-
-
-def is_stepd(pid, title):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().startswith(title.encode())
-    except OSError:
-        return False
 
 
 def test_exported_functions_and_the_environment_are_there(terminal):                                        # B41

@@ -6,8 +6,8 @@ import signal
 import time
 
 import pytest
-from harness import OTHER, wait_until
-from terminal import Terminal, pids_of
+from harness import OTHER, pids_of, wait_until
+from terminal import Terminal
 
 
 @pytest.fixture

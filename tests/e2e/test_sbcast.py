@@ -9,8 +9,7 @@ import select
 import struct
 
 import pytest
-from harness import OTHER, USER, wait_until
-from terminal import pids_of
+from harness import OTHER, USER, pids_of, wait_until
 
 
 class Arrivals:

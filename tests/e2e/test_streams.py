@@ -8,23 +8,9 @@ import signal
 import time
 
 import pytest
-from harness import process_is_alive, wait_until
-from terminal import pids_of
+from harness import pids_of, process_is_alive, stepds, wait_until
 
 TASKS = 200     # on four nodes with 8 CPUs each
-
-
-def stepds(job):
-    found = []
-    for pid in os.listdir("/proc"):
-        if pid.isdigit():
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if file.read().startswith(f"slurmstepd: [{job}.".encode()):
-                        found.append(int(pid))
-            except OSError:
-                pass
-    return found
 
 
 def memory_kib(pid):
@@ -128,7 +114,7 @@ def test_a_stopped_srun_blocks_nobody_else_and_costs_little_memory(cluster, work
     [srun] = wait_until(lambda: pids_of(cluster, f"srun --jobid {job}"), what="srun")
     wait_until(lambda: len(pids_of(cluster, "yes")) == 4, what="the step")
     os.kill(srun, signal.SIGSTOP)
-    [stepd] = [pid for pid in stepds(job) if b".0]" in open(f"/proc/{pid}/cmdline", "rb").read()]
+    [stepd] = stepds(cluster, job, "0")
     def has_settled():
         before = open(f"/proc/{stepd}/io").read()
         time.sleep(0.3)

@@ -11,8 +11,7 @@ import subprocess
 import threading
 
 import pytest
-from harness import USER, cluster_of_its_own, wait_until
-from terminal import pids_of
+from harness import USER, cluster_of_its_own, pids_of, wait_until
 
 COOKIE = bytes(range(16))
 NAME = b"MIT-MAGIC-COOKIE-1"
