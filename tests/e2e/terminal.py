@@ -74,11 +74,10 @@ class Terminal:
         wait_until(lambda: os.waitpid(self.pid, os.WNOHANG)[0], 20, what="end of the command without a terminal")
 
     def end(self):
-        for fd in (self.fd,):
-            try:
-                os.close(fd)
-            except OSError:
-                pass
+        try:
+            os.close(self.fd)
+        except OSError:
+            pass
         try:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
