@@ -135,7 +135,7 @@ static void rows_qos(const struct query *query, struct rows *rows, struct arena 
         cleanup_free char *id = xasprintf("%u", qos->id);
         if (passes(&query->names, qos->name) && passes(&query->qos, qos->name) &&
             passes(&query->ids, id))
-            row_push(query, rows, arena)->qos = qos;
+            rows_push(rows, qos);
     }
 }
 

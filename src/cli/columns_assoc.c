@@ -34,49 +34,36 @@ static void factor_print(const char *text, struct str *out) {
         str_printf(out, "%.6f", strtod(text, NULL));
 }
 
-/* ---- QOS ---- */
-#define QOS(name, body)                                                                            \
-    PRINT(qos_##name) {                                                                            \
-        const struct qos *qos = ROW->qos;                                                          \
-        body;                                                                                      \
-    }
-#define QOS_COUNT(name) QOS(name, count_print(qos->name, out))
-#define QOS_TRES(name) QOS(name, assoc_tres_print(qos->name, out))
-QOS(name, text_print(qos->name, out))
-QOS(id, str_append_u64(out, qos->id))
-QOS(description, text_print(qos->description, out))
-QOS(priority, str_append_u64(out, qos->priority))
-QOS(grace_time, seconds_print(qos->grace_time != UNSET32 ? qos->grace_time : 0, out))
-QOS(preempt, text_print(qos->preempt, out))
-QOS(exempt_time, seconds_print(qos->exempt_time, out))
-QOS(preempt_mode, qos_mode_print(qos, false, out))
-QOS(flags, qos_flags_print(qos->flags, out))
-QOS(usage_threshold, factor_print(qos->usage_threshold, out))
-QOS(usage_factor, factor_print(qos->usage_factor != NULL ? qos->usage_factor : "1", out))
-QOS(limit_factor, factor_print(qos->limit_factor, out))
-QOS_TRES(grp_tres)
-QOS_TRES(grp_tres_mins)
-QOS_TRES(grp_tres_run_mins)
-QOS_COUNT(grp_jobs)
-QOS_COUNT(grp_jobs_accrue)
-QOS_COUNT(grp_submit_jobs)
-QOS(grp_wall, minutes_print(qos->grp_wall, out))
-QOS_TRES(max_tres)
-QOS_TRES(max_tres_per_node)
-QOS_TRES(max_tres_mins)
-QOS(max_wall, minutes_print(qos->max_wall, out))
-QOS_TRES(max_tres_pu)
-QOS_COUNT(max_jobs_pu)
-QOS_COUNT(max_jobs_accrue_pu)
-QOS_COUNT(max_submit_jobs_pu)
-QOS_TRES(max_tres_pa)
-QOS_COUNT(max_jobs_pa)
-QOS_COUNT(max_jobs_accrue_pa)
-QOS_COUNT(max_submit_jobs_pa)
-QOS_TRES(max_tres_run_mins_pu)
-QOS_TRES(max_tres_run_mins_pa)
-QOS_TRES(min_tres)
-QOS_COUNT(min_prio_threshold)
+/* ---- QOS: rows are records ---- */
+PRINT(qos_count) {
+    count_print(*(const uint32_t *) member, out);
+}
+PRINT(qos_minutes) {
+    minutes_print(*(const uint32_t *) member, out);
+}
+PRINT(qos_seconds) {
+    seconds_print(*(const uint32_t *) member, out);
+}
+PRINT(qos_seconds_or_none) {
+    uint32_t seconds = *(const uint32_t *) member;
+    seconds_print(seconds != UNSET32 ? seconds : 0, out);
+}
+PRINT(qos_factor) {
+    factor_print(*(char *const *) member, out);
+}
+PRINT(qos_factor_or_1) {
+    const char *factor = *(char *const *) member;
+    factor_print(factor != NULL ? factor : "1", out);
+}
+PRINT(qos_tres) {
+    assoc_tres_print(*(char *const *) member, out);
+}
+PRINT(qos_mode) {
+    qos_mode_print(data, false, out);
+}
+PRINT(qos_flags) {
+    qos_flags_print(*(const uint32_t *) member, out);
+}
 
 /* ---- associations ---- */
 static const struct assoc *above(const struct assoc_list *list, const struct assoc *assoc) {
@@ -241,52 +228,54 @@ PRINT(tres_id) {
 /* ---- tables ---- */
 #define C(name, header, width, print)                                                              \
     { 0, name, header, "", print, NULL, width, 0 }
+#define Q(name, header, width, member, print)                                                      \
+    { 0, name, header, #member, print, NULL, width, 0 }
 
 /* clang-format off */
 static const struct column qos_rows[] = {
-    C("Name", "Name", 10, qos_name),
-    C("QOS", "Name", 10, qos_name),
-    C("ID", "ID", 6, qos_id),
-    C("Description", "Descr", 20, qos_description),
-    C("Priority", "Priority", 10, qos_priority),
-    C("GraceTime", "GraceTime", 10, qos_grace_time),
-    C("Preempt", "Preempt", 10, qos_preempt),
-    C("PreemptExemptTime", "PreemptExemptTime", 19, qos_exempt_time),
-    C("PreemptMode", "PreemptMode", 11, qos_preempt_mode),
-    C("Flags", "Flags", 40, qos_flags),
-    C("UsageThreshold", "UsageThres", 10, qos_usage_threshold),
-    C("UsageFactor", "UsageFactor", 11, qos_usage_factor),
-    C("LimitFactor", "LimitFactor", 11, qos_limit_factor),
-    C("GrpTRES", "GrpTRES", 13, qos_grp_tres),
-    C("GrpTRESMins", "GrpTRESMins", 13, qos_grp_tres_mins),
-    C("GrpTRESRunMins", "GrpTRESRunMins", 13, qos_grp_tres_run_mins),
-    C("GrpJobs", "GrpJobs", 7, qos_grp_jobs),
-    C("GrpJobsAccrue", "GrpJobsAccrue", 13, qos_grp_jobs_accrue),
-    C("GrpSubmitJobs", "GrpSubmit", 9, qos_grp_submit_jobs),
-    C("GrpWall", "GrpWall", 11, qos_grp_wall),
-    C("MaxTRES", "MaxTRES", 13, qos_max_tres),
-    C("MaxTRESPerJob", "MaxTRES", 13, qos_max_tres),
-    C("MaxTRESPerNode", "MaxTRESPerNode", 14, qos_max_tres_per_node),
-    C("MaxTRESMins", "MaxTRESMins", 13, qos_max_tres_mins),
-    C("MaxWall", "MaxWall", 11, qos_max_wall),
-    C("MaxTRESPerUser", "MaxTRESPU", 13, qos_max_tres_pu),
-    C("MaxTRESPU", "MaxTRESPU", 13, qos_max_tres_pu),
-    C("MaxJobsPerUser", "MaxJobsPU", 9, qos_max_jobs_pu),
-    C("MaxJobsPU", "MaxJobsPU", 9, qos_max_jobs_pu),
-    C("MaxJobsAccruePU", "MaxJobsAccruePU", 15, qos_max_jobs_accrue_pu),
-    C("MaxSubmitJobsPerUser", "MaxSubmitPU", 11, qos_max_submit_jobs_pu),
-    C("MaxSubmitPU", "MaxSubmitPU", 11, qos_max_submit_jobs_pu),
-    C("MaxTRESPerAccount", "MaxTRESPA", 13, qos_max_tres_pa),
-    C("MaxTRESPA", "MaxTRESPA", 13, qos_max_tres_pa),
-    C("MaxJobsPerAccount", "MaxJobsPA", 9, qos_max_jobs_pa),
-    C("MaxJobsPA", "MaxJobsPA", 9, qos_max_jobs_pa),
-    C("MaxJobsAccruePA", "MaxJobsAccruePA", 15, qos_max_jobs_accrue_pa),
-    C("MaxSubmitJobsPerAccount", "MaxSubmitPA", 11, qos_max_submit_jobs_pa),
-    C("MaxSubmitPA", "MaxSubmitPA", 11, qos_max_submit_jobs_pa),
-    C("MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 16, qos_max_tres_run_mins_pu),
-    C("MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 16, qos_max_tres_run_mins_pa),
-    C("MinTRES", "MinTRES", 13, qos_min_tres),
-    C("MinPrioThreshold", "MinPrioThres", 12, qos_min_prio_threshold),
+    Q("Name", "Name", 10, name, column_text_or_empty),
+    Q("QOS", "Name", 10, name, column_text_or_empty),
+    Q("ID", "ID", 6, id, column_u32),
+    Q("Description", "Descr", 20, description, column_text_or_empty),
+    Q("Priority", "Priority", 10, priority, column_u32),
+    Q("GraceTime", "GraceTime", 10, grace_time, qos_seconds_or_none),
+    Q("Preempt", "Preempt", 10, preempt, column_text_or_empty),
+    Q("PreemptExemptTime", "PreemptExemptTime", 19, exempt_time, qos_seconds),
+    Q("PreemptMode", "PreemptMode", 11, preempt_mode, qos_mode),
+    Q("Flags", "Flags", 40, flags, qos_flags),
+    Q("UsageThreshold", "UsageThres", 10, usage_threshold, qos_factor),
+    Q("UsageFactor", "UsageFactor", 11, usage_factor, qos_factor_or_1),
+    Q("LimitFactor", "LimitFactor", 11, limit_factor, qos_factor),
+    Q("GrpTRES", "GrpTRES", 13, grp_tres, qos_tres),
+    Q("GrpTRESMins", "GrpTRESMins", 13, grp_tres_mins, qos_tres),
+    Q("GrpTRESRunMins", "GrpTRESRunMins", 13, grp_tres_run_mins, qos_tres),
+    Q("GrpJobs", "GrpJobs", 7, grp_jobs, qos_count),
+    Q("GrpJobsAccrue", "GrpJobsAccrue", 13, grp_jobs_accrue, qos_count),
+    Q("GrpSubmitJobs", "GrpSubmit", 9, grp_submit_jobs, qos_count),
+    Q("GrpWall", "GrpWall", 11, grp_wall, qos_minutes),
+    Q("MaxTRES", "MaxTRES", 13, max_tres, qos_tres),
+    Q("MaxTRESPerJob", "MaxTRES", 13, max_tres, qos_tres),
+    Q("MaxTRESPerNode", "MaxTRESPerNode", 14, max_tres_per_node, qos_tres),
+    Q("MaxTRESMins", "MaxTRESMins", 13, max_tres_mins, qos_tres),
+    Q("MaxWall", "MaxWall", 11, max_wall, qos_minutes),
+    Q("MaxTRESPerUser", "MaxTRESPU", 13, max_tres_pu, qos_tres),
+    Q("MaxTRESPU", "MaxTRESPU", 13, max_tres_pu, qos_tres),
+    Q("MaxJobsPerUser", "MaxJobsPU", 9, max_jobs_pu, qos_count),
+    Q("MaxJobsPU", "MaxJobsPU", 9, max_jobs_pu, qos_count),
+    Q("MaxJobsAccruePU", "MaxJobsAccruePU", 15, max_jobs_accrue_pu, qos_count),
+    Q("MaxSubmitJobsPerUser", "MaxSubmitPU", 11, max_submit_jobs_pu, qos_count),
+    Q("MaxSubmitPU", "MaxSubmitPU", 11, max_submit_jobs_pu, qos_count),
+    Q("MaxTRESPerAccount", "MaxTRESPA", 13, max_tres_pa, qos_tres),
+    Q("MaxTRESPA", "MaxTRESPA", 13, max_tres_pa, qos_tres),
+    Q("MaxJobsPerAccount", "MaxJobsPA", 9, max_jobs_pa, qos_count),
+    Q("MaxJobsPA", "MaxJobsPA", 9, max_jobs_pa, qos_count),
+    Q("MaxJobsAccruePA", "MaxJobsAccruePA", 15, max_jobs_accrue_pa, qos_count),
+    Q("MaxSubmitJobsPerAccount", "MaxSubmitPA", 11, max_submit_jobs_pa, qos_count),
+    Q("MaxSubmitPA", "MaxSubmitPA", 11, max_submit_jobs_pa, qos_count),
+    Q("MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, qos_tres),
+    Q("MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, qos_tres),
+    Q("MinTRES", "MinTRES", 13, min_tres, qos_tres),
+    Q("MinPrioThreshold", "MinPrioThres", 12, min_prio_threshold, qos_count),
 };
 #define ASSOC_COLUMNS \
     C("Cluster", "Cluster", 10, assoc_cluster), \
@@ -359,7 +348,7 @@ static const struct column tres_rows[] = {
 };
 /* clang-format on */
 
-const struct column_table columns_qos = {NULL, qos_rows, countof(qos_rows), false};
+const struct column_table columns_qos = {&record_qos, qos_rows, countof(qos_rows), true};
 const struct column_table columns_assoc = {NULL, assoc_rows, countof(assoc_rows), false};
 const struct column_table columns_account = {NULL, account_rows, countof(account_rows), false};
 const struct column_table columns_acct_user = {NULL, user_rows, countof(user_rows), false};

@@ -7,13 +7,13 @@
 #include "model/messages.h"
 #include "schema/columns.h"
 
-/* A line. What its table does not use is NULL. */
+/* A line of all tables but columns_qos, whose rows are records. What a table does not use is NULL.
+ */
 struct assoc_row {
     const struct assoc_list *list; /* where it comes from */
     const struct account *account;
     const struct acct_user *user;
     const struct assoc *assoc;
-    const struct qos *qos;
     unsigned depth; /* of the account in the tree, when that is shown */
     const char *tres_type, *tres_name;
     uint32_t tres_id;
