@@ -236,11 +236,11 @@ const char *job_cancel_text(struct core *core, const char *why) {
     return arena_strndup(&core->out->memory, str_cstr(&text), text.length);
 }
 
-void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
-                         const char *why) {
+/* On one node, or on all: UNSET32. */
+static void terminate(struct core *core, struct core_job *job, uint32_t node, const char *why) {
     struct job_terminate message = {.job_id = job->rec.job_id,
                                     .attempt = job->rec.attempt,
-                                    .kill_wait = kill_wait,
+                                    .kill_wait = (uint32_t) core->settings.kill_wait,
                                     .message = (char *) (uintptr_t) job_cancel_text(core, why),
                                     .uid = job->rec.uid};
     struct str cpus cleanup_str = STR_INIT;
@@ -250,11 +250,19 @@ void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         const struct job_node *entry = &job->rec.allocation.items[i];
         struct job brief;
-        if (entry->released)
+        if (entry->released || (node != UNSET32 && entry->node != node))
             continue;
-        message.job = prolog_node_brief(core, job, entry->node, &brief);
+        message.job = prolog_node_brief(core, job, entry, &brief);
         emit_node(core, entry->node, MSG_JOB_TERMINATE, &message);
     }
+}
+
+void job_terminate_nodes(struct core *core, struct core_job *job, const char *why) {
+    terminate(core, job, UNSET32, why);
+}
+
+void job_terminate_node(struct core *core, struct core_job *job, uint32_t node) {
+    terminate(core, job, node, NULL);
 }
 
 /* Of nodes that have been given up no answer is awaited: what they held is free now. */
@@ -506,7 +514,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         if (state == JOB_NODE_FAIL)
             steps_end_all(core, job);
         steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
-        job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        job_terminate_nodes(core, job, why);
         prolog_end(core, job);
         preempt_ends(core, job);
         answer_waiters(core, job);
@@ -596,7 +604,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     set_state(core, job, JOB_PENDING);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_STOPPED);
     if (had_nodes) {
-        job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, why);
+        job_terminate_nodes(core, job, why);
         prolog_end(core, job);
         preempt_ends(core, job);
     }

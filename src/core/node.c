@@ -192,13 +192,7 @@ static bool survives(struct core *core, struct core_job *job, uint32_t index) {
         if (step->rec.step_id != STEP_BATCH)
             step_done(core, job, index, &done); /* nothing, where the step has no task there */
     }
-    struct job_terminate message = {.job_id = job->rec.job_id,
-                                    .attempt = job->rec.attempt,
-                                    .kill_wait = (uint32_t) core->settings.kill_wait,
-                                    .uid = job->rec.uid};
-    struct job brief;
-    message.job = prolog_node_brief(core, job, index, &brief);
-    emit_node(core, index, MSG_JOB_TERMINATE, &message);
+    job_terminate_node(core, job, index);
     node_await_clean(core, index, job);
     job_give_back(core, job, index);
     return true;
@@ -373,7 +367,7 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
     bool batch_here = job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.n > 0 &&
                       job->rec.allocation.items[0].node == index;
     if (job->rec.flags & JOB_FLAG_COMPLETING) {
-        job_terminate_nodes(core, job, (uint32_t) core->settings.kill_wait, NULL);
+        job_terminate_node(core, job, index);
         return;
     }
     prolog_again(core, job, index);

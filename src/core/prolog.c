@@ -46,23 +46,13 @@ static void job_brief(const struct core_job *job, struct job *ret) {
     ret->array_tasks = NULL;
 }
 
-static const struct job *node_brief(const struct core_job *job, uint32_t node, struct job *brief) {
-    job_brief(job, brief);
-    brief->allocation.n = 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (job->rec.allocation.items[i].node == node) {
-            brief->allocation.items = &job->rec.allocation.items[i];
-            brief->allocation.n = 1;
-        }
-    }
-    return brief;
-}
-
-struct job *prolog_node_brief(const struct core *core, const struct core_job *job, uint32_t node,
-                              struct job *brief) {
+struct job *prolog_node_brief(const struct core *core, const struct core_job *job,
+                              const struct job_node *entry, struct job *brief) {
     if (!core->settings.prolog.node)
         return NULL;
-    (void) node_brief(job, node, brief);
+    job_brief(job, brief);
+    brief->allocation.items = (struct job_node *) (uintptr_t) entry; /* only encoded */
+    brief->allocation.n = 1;
     return brief;
 }
 
@@ -105,16 +95,15 @@ static void hand_over(struct core *core, struct core_job *job) {
         alloc_granted(core, job, NULL, (struct bytes) {NULL, 0}, NULL);
 }
 
-static void send_prepare(struct core *core, struct core_job *job, uint32_t entry) {
+static void send_prepare(struct core *core, struct core_job *job, const struct job_node *entry) {
     struct job brief;
-    uint32_t node = job->rec.allocation.items[entry].node;
     struct job_prepare message = {
         .job_id = job->rec.job_id, .attempt = job->rec.attempt, .uid = job->rec.uid};
     struct str cpus cleanup_str = STR_INIT;
-    message.job = prolog_node_brief(core, job, node, &brief);
+    message.job = prolog_node_brief(core, job, entry, &brief);
     job_cpus_per_node(&job->rec, &cpus);
     message.cpus_per_node = cpus.data;
-    emit_node(core, node, MSG_JOB_PREPARE, &message);
+    emit_node(core, entry->node, MSG_JOB_PREPARE, &message);
 }
 
 static void set_configuring(struct core *core, struct core_job *job, uint32_t script) {
@@ -136,7 +125,7 @@ static void nodes_begin(struct core *core, struct core_job *job) {
     }
     set_configuring(core, job, JOB_SCRIPT_NODES);
     for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        send_prepare(core, job, i);
+        send_prepare(core, job, &job->rec.allocation.items[i]);
     if (core->settings.prolog.contain)
         step_create_extern(core, job);
     if (!waits_for_nodes(core, job))
@@ -223,8 +212,9 @@ void prolog_again(struct core *core, struct core_job *job, uint32_t node) {
     if (!job_has_nodes(job) || !(job->rec.scripts & JOB_SCRIPT_NODES))
         return;
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (job->rec.allocation.items[i].node == node && !job->rec.allocation.items[i].prepared)
-            send_prepare(core, job, i);
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->node == node && !entry->prepared)
+            send_prepare(core, job, entry);
     }
 }
 

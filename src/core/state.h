@@ -415,8 +415,9 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
                 uint32_t signal);
 /* The text between "*** JOB 7 ON c02 " and " ***", in the batch; NULL for NULL. */
 const char *job_cancel_text(struct core *core, const char *why);
-void job_terminate_nodes(struct core *core, struct core_job *job, uint32_t kill_wait,
-                         const char *why);
+/* Its nodes are to end what runs of it and to clean up; `why` as in job_finish(). */
+void job_terminate_nodes(struct core *core, struct core_job *job, const char *why);
+void job_terminate_node(struct core *core, struct core_job *job, uint32_t node);
 /* A line for the output of its script, and for the terminal of whoever has allocated it. */
 void job_tell(struct core *core, struct core_job *job, const char *text);
 
@@ -440,8 +441,8 @@ bool prolog_is_over(const struct core_job *job); /* no program of the controller
 void prolog_restored(struct core *core, struct core_job *job);
 /* Fills `brief` with what a node, or every node of a step, is told of the job and returns it; NULL:
  * it needs to know nothing. */
-struct job *prolog_node_brief(const struct core *core, const struct core_job *job, uint32_t node,
-                              struct job *brief);
+struct job *prolog_node_brief(const struct core *core, const struct core_job *job,
+                              const struct job_node *entry, struct job *brief);
 struct job *prolog_step_brief(const struct core *core, const struct core_job *job,
                               struct job *brief);
 void job_send_launch(struct core *core, struct core_job *job);    /* job_state.c */

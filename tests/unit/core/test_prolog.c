@@ -177,6 +177,36 @@ TEST(a_step_waits_until_the_nodes_are_ready) {
     world_stop(&world);
 }
 
+/* Also where the job goes on without the node. */
+TEST(every_node_of_a_job_is_told_what_its_epilog_shows) {
+    struct world world;
+    struct job_request request;
+    begin(&world, "Epilog=/e\n");
+    world_request(&request);
+    request.min_nodes = 2;
+    request.no_kill = true;
+    uint32_t id = world_submit(&world, &request, NULL);
+    world_turn(&world);
+    struct key_value changes[] = {{(char *) "State", (char *) "DOWN"},
+                                  {(char *) "Reason", (char *) "disk"}};
+    struct update update;
+    record_init(&record_update, &update);
+    update.entity = (char *) "node";
+    update.target = (char *) "n2";
+    update.changes.items = changes;
+    update.changes.n = countof(changes);
+    world.uid = 0;
+    (void) world_send(&world, MSG_UPDATE, &update);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_int_equal(world.n_terminates, 1);
+    assert_int_equal(world.n_terminates_with_cpus, 1);
+    world_script_ends(&world, id, 0);
+    assert_int_equal(world.n_terminates, 2);
+    assert_int_equal(world.n_terminates_with_cpus, 2);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_launched_when_the_controllers_prolog_has_ended),
@@ -188,6 +218,7 @@ int main(void) {
         cmocka_unit_test(it_goes_elsewhere_at_once_where_that_is_configured),
         cmocka_unit_test(a_node_that_comes_back_is_asked_again_only_if_it_has_not_answered),
         cmocka_unit_test(a_step_waits_until_the_nodes_are_ready),
+        cmocka_unit_test(every_node_of_a_job_is_told_what_its_epilog_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

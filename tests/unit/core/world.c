@@ -207,6 +207,8 @@ static void launched(struct world *world, uint32_t node, struct bytes body) {
 }
 
 static void terminated(struct world *world, uint32_t node, const struct job_terminate *order) {
+    world->n_terminates++;
+    world->n_terminates_with_cpus += order->cpus_per_node != NULL;
     vec_each (&world->runs, run) {
         if (run->job_id != order->job_id || run->attempt != order->attempt || run->node != node)
             continue;

@@ -49,8 +49,9 @@ struct world {
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_launched;
-    size_t n_scripts, n_prepares;    /* programs of the controller; nodes asked to make ready */
-    size_t n_signals[SIGNALS_KNOWN]; /* that nodes were told to send, by number */
+    size_t n_scripts, n_prepares; /* programs of the controller; nodes asked to make ready */
+    size_t n_terminates, n_terminates_with_cpus; /* orders to end a job; what Epilog is told */
+    size_t n_signals[SIGNALS_KNOWN];             /* that nodes were told to send, by number */
     bool node_up[WORLD_NODES_MAX];
     bool nodes_answer;                     /* false: messages to nodes are lost */
     const char *problems[WORLD_NODES_MAX]; /* what nodes find wrong when they are to look */
