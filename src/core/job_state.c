@@ -101,14 +101,8 @@ void job_arm(struct core *core, struct core_job *job) {
 }
 
 void job_warn(struct core *core, struct core_job *job) {
-    struct node_signal signal;
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.signal = job->rec.signal;
-    signal.flags = job->rec.signal_flags & WARN_BATCH_ONLY ? NODE_SIGNAL_BATCH_ONLY : 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    job_signal(core, job, job->rec.signal,
+               job->rec.signal_flags & WARN_BATCH_ONLY ? NODE_SIGNAL_BATCH_ONLY : 0);
     job_notify(core, job, ALLOC_SIGNAL, NULL, job->rec.signal);
     job->rec.warned = true;
     job_touch(core, job);
@@ -192,6 +186,17 @@ void job_notify(struct core *core, struct core_job *job, uint32_t what, const ch
     notice.signal = signal;
     notice.text = (char *) (uintptr_t) text;
     emit_reply(core, job->owner_client, MSG_ALLOC_NOTICE, 0, 0, &notice);
+}
+
+void job_signal(struct core *core, const struct core_job *job, uint32_t number, uint32_t flags) {
+    struct node_signal signal;
+    record_init(&record_node_signal, &signal);
+    signal.job_id = job->rec.job_id;
+    signal.attempt = job->rec.attempt;
+    signal.signal = number;
+    signal.flags = flags;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
 }
 
 void job_tell(struct core *core, struct core_job *job, const char *text) {
@@ -482,6 +487,18 @@ static int64_t run_end(const struct core *core, const struct core_job *job) {
     return max_of(core->now, job->rec.start_time);
 }
 
+/* From now on its nodes only clean up. */
+static void begin_completing(struct core *core, struct core_job *job) {
+    job->rec.flags |= JOB_FLAG_COMPLETING;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        if (entry->released)
+            continue;
+        core->nodes[entry->node].n_completing++;
+        node_update_state(core, entry->node);
+    }
+}
+
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
@@ -504,13 +521,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     if (had_nodes)
         mail_end(core, job);
     if (had_nodes) {
-        job->rec.flags |= JOB_FLAG_COMPLETING;
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-            if (!job->rec.allocation.items[i].released) {
-                core->nodes[job->rec.allocation.items[i].node].n_completing++;
-                node_update_state(core, job->rec.allocation.items[i].node);
-            }
-        }
+        begin_completing(core, job);
         if (state == JOB_NODE_FAIL)
             steps_end_all(core, job);
         steps_fail_waiting(core, job, -ERR_ALREADY_DONE);
@@ -621,13 +632,8 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
             string_set(&job->rec.state_desc, names_text(&names_job_reason, held_reason));
     }
     if (had_nodes) {
-        job->rec.flags |= JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED;
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-            if (!job->rec.allocation.items[i].released) {
-                core->nodes[job->rec.allocation.items[i].node].n_completing++;
-                node_update_state(core, job->rec.allocation.items[i].node);
-            }
-        }
+        job->rec.flags |= JOB_FLAG_REQUEUED;
+        begin_completing(core, job);
         release_lost_nodes(core, job);
         job_nodes_gone(core, job);
     } else if (!was_completing) {
@@ -669,14 +675,7 @@ void job_release(struct core *core, struct core_job *job) {
 /* ---- suspend and resume ---- */
 
 void job_signal_all(struct core *core, struct core_job *job, int number) {
-    struct node_signal signal;
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.signal = (uint32_t) number;
-    signal.flags = NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    job_signal(core, job, (uint32_t) number, NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP);
 }
 
 void job_suspend(struct core *core, struct core_job *job) {

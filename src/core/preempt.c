@@ -126,27 +126,16 @@ void preempt_started(struct core *core, uint32_t job_id) {
 
 /* ---- the victim ---- */
 
-static void signal_steps(struct core *core, const struct core_job *job, int number) {
-    struct node_signal signal;
-
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.signal = (uint32_t) number;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
-}
-
 static void victim_warn(struct core *core, struct core_job *job, int64_t grace) {
     job->rec.preempt_end = core->now + grace;
     job->rec.end_before_preempt = job->rec.end_time;
     if (job->rec.end_time == 0 || job->rec.end_time > job->rec.preempt_end)
         job->rec.end_time = job->rec.preempt_end;
-    signal_steps(core, job, SIGCONT);
+    job_signal(core, job, SIGCONT, 0);
     if (core->preempt.user_signal && job->rec.signal != 0 && !job->rec.warned)
         job_warn(core, job);
     else
-        signal_steps(core, job, SIGTERM);
+        job_signal(core, job, SIGTERM, 0);
     sched_run_leaving(core->sched, job->rec.job_id, true, job->rec.preempt_end);
     job_arm(core, job);
 }

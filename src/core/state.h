@@ -399,6 +399,8 @@ void job_release(struct core *core, struct core_job *job);
 int job_top(struct core *core, struct core_job *job, const char **detail);
 void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
+/* To what `flags` (enum node_signal_flag) say of it; 0 = the tasks of its steps. */
+void job_signal(struct core *core, const struct core_job *job, uint32_t number, uint32_t flags);
 /* To everything that runs of it. */
 void job_signal_all(struct core *core, struct core_job *job, int number);
 void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */

@@ -32,16 +32,10 @@ void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_
 /* ---- cancel and signal ---- */
 
 static void signal_job(struct core *core, struct core_job *job, const struct job_kill *request) {
-    struct node_signal signal;
-    record_init(&record_node_signal, &signal);
-    signal.job_id = job->rec.job_id;
-    signal.attempt = job->rec.attempt;
-    signal.signal = request->signal;
-    signal.flags = request->batch_only ? NODE_SIGNAL_BATCH_ONLY
-                   : request->full     ? NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP
-                                       : 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        emit_node(core, job->rec.allocation.items[i].node, MSG_NODE_SIGNAL, &signal);
+    job_signal(core, job, request->signal,
+               request->batch_only ? NODE_SIGNAL_BATCH_ONLY
+               : request->full     ? NODE_SIGNAL_BATCH | NODE_SIGNAL_GROUP
+                                   : 0);
     job_notify(core, job, ALLOC_SIGNAL, NULL, request->signal);
     if (request->signal == SIGSTOP || request->signal == SIGCONT) {
         if (request->signal == SIGSTOP)
