@@ -114,7 +114,9 @@ static int slurm_user(const char *name, uid_t *ret, struct error *err) {
 static int dial_once(const struct conf *conf, uid_t server, struct rpc_client **ret,
                      struct error *err) {
     struct rpc_auth auth = {.munge_socket = conf->auth.socket};
-    int rc = error_set(err, ERR_CONFIG, "%s names no controller (SlurmctldHost)", conf->path);
+    int rc = 0;
+    if (conf->n_control_hosts == 0)
+        return error_set(err, ERR_CONFIG, "%s names no controller (SlurmctldHost)", conf->path);
     for (size_t i = 0; i < conf->n_control_hosts; i++) {
         rc = rpc_client_open(&auth, conf->control_hosts[i].address, conf->slurmctld_port.first,
                              server, DIAL_USEC, ret, err);

@@ -95,9 +95,9 @@ void list_session_close(struct list_session *session);
 void list_clusters_check(struct list_session *session, const char *names);
 /* "slurm_load_jobs error: Invalid job id specified" on stderr, then what else is known. */
 void list_load_error(const char *what, const struct error *err);
-/* Why the controller could not be asked, where that is known: "scontrol: note: …" with host, port
- * and the cure. */
-void list_away_note(const struct error *err);
+/* What is known beyond the error's own text, if anything: "scontrol: note: …", as which node is not
+ * there, or host, port and the cure where the controller could not be asked. */
+void list_why_note(const struct error *err);
 /* "<cmd>: note: TEXT" on stderr: a cure beside the classic words. */
 void list_note(const char *text);
 

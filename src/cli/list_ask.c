@@ -46,11 +46,11 @@ void list_load_error(const char *what, const struct error *err) {
     if (err->code == -ERR_AUTH && err->text[0])
         list_error("%s", err->text);
     fprintf(stderr, "%s: %s\n", what, error_text(err->code));
-    if (err->code == -ERR_CONNECT)
-        list_away_note(err);
+    if (err->code != -ERR_AUTH)
+        list_why_note(err);
 }
 
-void list_away_note(const struct error *err) {
+void list_why_note(const struct error *err) {
     if (err->text[0] && !str_equal(err->text, error_text(err->code)))
         list_note(err->text);
 }

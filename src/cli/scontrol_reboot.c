@@ -48,8 +48,7 @@ int scontrol_reboot(struct scontrol *scontrol, int argc, char **argv) {
         return 1;
     if (list_ask(&scontrol->session, MSG_REBOOT, &reboot, MSG_OK, NULL, &err) == 0)
         return 0;
-    if (err.text[0] && !str_equal(err.text, error_text(err.code)))
-        list_note(err.text);
+    list_why_note(&err);
     fprintf(stderr, "scontrol_reboot_nodes error: %s\n",
             err.code == -ERR_ACCESS_DENIED ? "Permission denied" : error_text(err.code));
     return 1;
@@ -68,6 +67,7 @@ int scontrol_cancel_reboot(struct scontrol *scontrol, int argc, char **argv) {
     scontrol_update_fill(&update, "node", argv[0], &changes, SCONTROL_UPDATE);
     if (list_ask(&scontrol->session, MSG_UPDATE, &update, MSG_NODES_UPDATED, NULL, &err) == 0)
         return 0;
+    list_why_note(&err);
     fprintf(stderr, "slurm_update error: %s\n", error_text(err.code));
     return 1;
 }

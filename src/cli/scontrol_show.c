@@ -282,7 +282,7 @@ int scontrol_ping(struct scontrol *scontrol, int argc, char **argv) {
     } else {
         str_printf(&scontrol->out, "Slurmctld(%s) at %s is %s\n", mode, host, up ? "UP" : "DOWN");
         if (!up && !scontrol->quiet)
-            list_away_note(&err);
+            list_why_note(&err);
     }
     return up ? 0 : 1;
 }

@@ -141,9 +141,7 @@ static int failed(const char *what, const struct error *err,
         fprintf(stderr, "%s\n", err->text);
         return 1;
     }
-    bool is_explained = err->text[0] && !str_equal(err->text, error_text(err->code));
-    if (err->code == -ERR_NODE_STATE && is_explained) /* what keeps the node */
-        list_note(err->text);
+    list_why_note(err);
     fprintf(stderr, "%s: %s\n", what, error_text(err->code));
     return 1;
 }

@@ -285,7 +285,7 @@ static int load_failed(const struct error *err) {
     else
         list_error("Problem talking to the database: %s", error_text(err->code));
     if (err->code == -ERR_CONNECT || err->code == -ERR_AUTH)
-        list_away_note(err);
+        list_why_note(err);
     return 1;
 }
 

@@ -154,7 +154,7 @@ static int read_history(struct whatif *w) {
     query.start = w->from;
     query.end = w->to;
     if (list_accounting(&w->session, &query, &w->jobs, &err) < 0) {
-        list_away_note(&err);
+        list_why_note(&err);
         return cli_failed(w->cli, "the history cannot be had: %s", err.text);
     }
     if (sim_history_read(&w->trace, w->jobs.items, w->jobs.n, &err) < 0)

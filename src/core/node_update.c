@@ -11,7 +11,8 @@
 struct node_verb {
     const char *state;
     bool needs_reason;
-    bool resumes; /* the node is to look whether the cause is mended */
+    bool resumes;      /* the node is to look whether the cause is mended */
+    const char *unfit; /* what a node is that cannot have it: -ERR_NODE_STATE of fn */
     int (*fn)(struct core *core, uint32_t node, const char *reason, uint32_t uid);
 };
 
@@ -79,15 +80,15 @@ static int state_cancel_reboot(struct core *core, uint32_t index, const char *re
 }
 
 static const struct node_verb node_verbs[] = {
-    {"DRAIN", true, false, state_drain},
-    {"DOWN", true, false, state_down},
-    {"FAIL", true, false, state_fail},
-    {"RESUME", false, true, state_resume},
-    {"IDLE", false, true, state_resume},
-    {"UNDRAIN", false, true, state_undrain},
-    {"NoResp", false, false, state_no_resp},
-    {"FUTURE", false, false, state_future},
-    {"CANCEL_REBOOT", false, false, state_cancel_reboot},
+    {"DRAIN", true, false, NULL, state_drain},
+    {"DOWN", true, false, NULL, state_down},
+    {"FAIL", true, false, NULL, state_fail},
+    {"RESUME", false, true, "in service already", state_resume},
+    {"IDLE", false, true, "in service already", state_resume},
+    {"UNDRAIN", false, true, "not drained", state_undrain},
+    {"NoResp", false, false, NULL, state_no_resp},
+    {"FUTURE", false, false, "not free of jobs", state_future},
+    {"CANCEL_REBOOT", false, false, "not waiting for a reboot", state_cancel_reboot},
 };
 
 static const struct node_verb *verb_find(const char *state) {
@@ -98,7 +99,8 @@ static const struct node_verb *verb_find(const char *state) {
     return NULL;
 }
 
-static int refusal(struct core *core, uint32_t index, int code, struct error *err) {
+static int refusal(struct core *core, uint32_t index, const struct node_verb *verb, int code,
+                   struct error *err) {
     const struct node *rec = &core->nodes[index].rec;
     if (code == -ERR_NODE_CONFIG)
         return error_set(
@@ -106,7 +108,8 @@ static int refusal(struct core *core, uint32_t index, int code, struct error *er
             "node %s is still less than slurm.conf says (%s): mend it or its line, and "
             "restart slurmd there",
             rec->name, rec->reason != NULL ? rec->reason : "no reason is known");
-    return error_set(err, (enum err) - code, "%s", "");
+    return error_set(err, (enum err) - code, "State=%s: node %s is %s", verb->state, rec->name,
+                     verb->unfit);
 }
 
 static int set_node_state(struct core *core, uint32_t node, const char *state, const char *reason,
@@ -122,7 +125,7 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
                          "You must specify a reason when DOWNING or DRAINING "
                          "a node. Request denied");
     int r = verb->fn(core, node, reason, uid);
-    return r < 0 ? refusal(core, node, r, err) : 0;
+    return r < 0 ? refusal(core, node, verb, r, err) : 0;
 }
 
 /* *ret_planned: the planner must see the node anew. */

@@ -100,6 +100,8 @@ def test_every_card_is_listed_with_its_job_its_use_and_since_when_it_is_idle(nvm
     cluster.nvml_set(cards())
     wait_until(lambda: gpus(cluster)["gpus"][0]["idle_since"] > 0, what="card 0 is idle now")
     assert gpus(cluster)["gpus"][0]["use_15_minutes_percent"]["number"] > 0, "the mean remembers"
+    nowhere = cluster.run("sluice gpus n9")
+    assert nowhere.rc == 1 and "sluice: note: node n9 is not in this cluster" in nowhere.err, str(nowhere)
     assert "n1" in cluster.ok("sluice gpus --idle") and len(cluster.ok("sluice gpus -i").splitlines()) == 3
 
 

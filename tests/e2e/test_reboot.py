@@ -97,7 +97,8 @@ def test_a_reboot_may_be_cancelled_until_it_begins(make_cluster, work):
     assert root(cluster, f"scontrol cancel_reboot {node}").rc == 0
     assert cluster.node_state(node) == "mix" and cluster.node_reason(node) == "none"
     again = root(cluster, f"scontrol cancel_reboot {node}")
-    assert again.rc == 1 and again.err.startswith("slurm_update error: Invalid node state"), str(again)
+    assert again.rc == 1 and "slurm_update error: Invalid node state" in again.err, str(again)
+    assert f"note: State=CANCEL_REBOOT: node {node} is not waiting for a reboot" in again.err, str(again)
     cluster.ok(f"scancel {job}")
     wait_until(cluster.idle)
     assert rebooted(work) == []

@@ -293,6 +293,8 @@ TEST(host_lists_fold_and_unfold) {
     check(scontrol_show, "q1\nq2\n", "", 0, W("hostname"));
 }
 
+#define PROGRAM "test_cli_scontrol_words"
+
 TEST(an_update_is_told_in_the_classic_words) {
     check(scontrol_update, "", "", 0, W("jobid=1"), W("timelimit=+10"));
     check(scontrol_update, "", "Invalid job id specified for job 99\n", 1, W("job=99"),
@@ -303,8 +305,10 @@ TEST(an_update_is_told_in_the_classic_words) {
     check(scontrol_update, "",
           "Update of this parameter is not supported: foo=bar\nRequest aborted\n", 1,
           W("partitionname=main"), W("foo=bar"));
-    check(scontrol_update, "", "slurm_update error: Invalid partition name specified\n", 1,
-          W("partition=nope"), W("state=up"));
+    check(scontrol_update, "",
+          PROGRAM ": note: there is none\n"
+                  "slurm_update error: Invalid partition name specified\n",
+          1, W("partition=nope"), W("state=up"));
     check(scontrol_update, "", "You must specify a reason\n", 1, W("nodename=n1"),
           W("state=drain"));
     check(scontrol_update, "", "No changes specified\n", 1, W("jobid=1"));
@@ -317,16 +321,18 @@ TEST(an_update_is_told_in_the_classic_words) {
 }
 
 TEST(create_and_delete_name_what_they_cannot) {
-    check(scontrol_create, "", "Error creating the partition: Invalid partition name specified\n",
+    check(scontrol_create, "",
+          PROGRAM ": note: there is none\n"
+                  "Error creating the partition: Invalid partition name specified\n",
           1, W("partitionname=nope"));
     check(scontrol_delete, "",
-          "delete_partition partitionname=nope: Invalid partition name specified\n", 1,
-          W("partitionname=nope"));
+          PROGRAM ": note: there is none\n"
+                  "delete_partition partitionname=nope: Invalid partition name specified\n",
+          1, W("partitionname=nope"));
     check(scontrol_delete, "", "Invalid deletion entity: foo=1\n", 1, W("foo=1"));
     check(scontrol_create, "", "too few arguments for create keyword\n", 1, NULL);
 }
 
-#define PROGRAM "test_cli_scontrol_words"
 #define NOTE                                                                                       \
     "Note, unless nodes are directly requested a reservation must exist in a single partition.\n"  \
     "If no partition is requested the default partition is assumed.\n"
