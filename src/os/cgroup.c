@@ -100,16 +100,14 @@ static int set_up(const char *dir, uint32_t parts, bool is_v2, struct error *err
     return 0;
 }
 
-/* Makes dir and what is missing above it. *ret_is_new is set when dir was not there. The last step
- * of a job removes the job's group and may do so while we make ours in it: then again. */
-static int make_dir(const char *dir, uint32_t parts, bool is_v2, bool *ret_is_new,
-                    struct error *err) {
+/* Makes dir and what is missing above it. The last step of a job removes the job's group and may do
+ * so while we make ours in it: then again. */
+static int make_dir(const char *dir, uint32_t parts, bool is_v2, struct error *err) {
     struct error why = ERROR_INIT; /* of the last try */
     for (unsigned i = 0; i < MAKE_TRIES; i++) {
         int errnum = mkdir(dir, 0755) == 0 ? 0 : errno;
         if (errnum == 0 || errnum == EEXIST) {
             int r = errnum == 0 || is_v2 ? set_up(dir, parts, is_v2, &why) : 0;
-            *ret_is_new |= errnum == 0 && r == 0;
             if (r == 0)
                 return 0;
             if (r == -ERR_NOT_FOUND)
@@ -122,8 +120,7 @@ static int make_dir(const char *dir, uint32_t parts, bool is_v2, bool *ret_is_ne
         if (errnum != ENOENT || slash == parent)
             break;
         *slash = '\0';
-        bool ignored = false;
-        int above = make_dir(parent, parts, is_v2, &ignored, err);
+        int above = make_dir(parent, parts, is_v2, err);
         if (above < 0)
             return above;
     }
@@ -155,8 +152,7 @@ int cgroup_make(struct cgroup_tree *tree, const char *path, uint32_t parts, stru
             continue;
         uint32_t together = parts_together(tree, part);
         cleanup_free char *dir = cgroup_dir(group, part);
-        r = make_dir(dir, together & group->parts, (cgroup_tree_v2_parts(tree) & part) != 0,
-                     &group->is_new, err);
+        r = make_dir(dir, together & group->parts, (cgroup_tree_v2_parts(tree) & part) != 0, err);
         left &= ~together;
     }
     if (r < 0) {
@@ -175,10 +171,6 @@ struct cgroup *cgroup_handle(struct cgroup_tree *tree, const char *path, uint32_
 
 const char *cgroup_path(const struct cgroup *group) {
     return group->path;
-}
-
-bool cgroup_is_new(const struct cgroup *group) {
-    return group->is_new;
 }
 
 void cgroup_free(struct cgroup *group) {

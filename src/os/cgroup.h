@@ -65,8 +65,7 @@ must_check int cgroup_make(struct cgroup_tree *tree, const char *path, uint32_t 
 /* The handle of a group that somebody has made or not. */
 struct cgroup *cgroup_handle(struct cgroup_tree *tree, const char *path, uint32_t parts);
 const char *cgroup_path(const struct cgroup *group);
-bool cgroup_is_new(const struct cgroup *group); /* cgroup_make() did not find it */
-void cgroup_free(struct cgroup *group);         /* the handle only */
+void cgroup_free(struct cgroup *group); /* the handle only */
 /* Removes the group and those below it. ERR_BUSY while processes are in there. A group that is gone
  * already is a success. */
 must_check int cgroup_remove(struct cgroup *group, struct error *err);
@@ -129,7 +128,7 @@ char *cgroup_oom_tail(const struct cgroup *group);
 
 /* 0 where it cannot be told. memory_peak_bytes is the kernel's own, page cache included. */
 struct cgroup_usage {
-    uint64_t memory_bytes, memory_peak_bytes, oom_kills, cpu_usec;
+    uint64_t memory_peak_bytes, oom_kills, cpu_usec;
 };
 void cgroup_get_usage(const struct cgroup *group, struct cgroup_usage *ret);
 

@@ -20,7 +20,6 @@ struct cgroup {
     struct cgroup_tree *tree;
     char *path;
     uint32_t parts;
-    bool is_new;
 };
 
 /* The directory of a group's part; freed by the caller. */

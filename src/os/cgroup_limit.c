@@ -148,7 +148,6 @@ void cgroup_get_usage(const struct cgroup *group, struct cgroup_usage *ret) {
     if (group->parts & CGROUP_MEMORY) {
         cleanup_free char *dir = cgroup_dir(group, CGROUP_MEMORY);
         bool v2 = is_v2(group, CGROUP_MEMORY);
-        ret->memory_bytes = get_number(dir, v2 ? "memory.current" : "memory.usage_in_bytes", NULL);
         ret->memory_peak_bytes =
             get_number(dir, v2 ? "memory.peak" : "memory.max_usage_in_bytes", NULL);
         ret->oom_kills = get_number(dir, v2 ? "memory.events" : "memory.oom_control", "oom_kill");

@@ -97,7 +97,6 @@ static void on_event(uint32_t events, void *context) {
 }
 
 int relay_start(struct relay *relay, struct loop *loop, int fd, struct error *err) {
-    relay->loop = loop;
     relay->fd = fd;
     int r = sock_nonblock(fd, true, err);
     return r < 0 ? r : loop_fd_add(loop, fd, EPOLLIN, on_event, relay, &relay->watch, err);

@@ -26,7 +26,6 @@ struct relay {
      * within relay_message(). */
     void (*ended)(struct relay *relay);
     /* private */
-    struct loop *loop;
     struct loop_fd *watch;
     int fd;
     struct str pending; /* for the socket */

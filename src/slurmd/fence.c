@@ -345,6 +345,12 @@ static bool has_gpu_files(const struct fences *fences) {
     return false;
 }
 
+/* "job_12/step_0", below the base. */
+static void step_path(uint32_t job_id, uint32_t step_id, struct str *out) {
+    str_printf(out, "job_%u/step_", job_id);
+    step_id_print(step_id, out);
+}
+
 void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
                   const struct fence_share *step, struct arena *arena, struct step_order *order) {
     const struct fences *fences = &slurmd->fences;
@@ -369,7 +375,7 @@ void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
     order->cgroup_tree = arena_strndup(arena, text.data, text.length);
     order->cgroup_parts = fences->parts;
     str_reset(&text);
-    fence_step_path(order->job_id, order->step_id, &text);
+    step_path(order->job_id, order->step_id, &text);
     order->cgroup = arena_strndup(arena, text.data, text.length);
     order->job_fence = fence_new(&rules, job, arena);
     order->step_fence = fence_new(&rules, step, arena);
@@ -377,16 +383,11 @@ void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
     order->devices_fenced = fences->enforced & FENCE_DEVICES && has_gpu_files(fences);
 }
 
-void fence_step_path(uint32_t job_id, uint32_t step_id, struct str *out) {
-    str_printf(out, "job_%u/step_", job_id);
-    step_id_print(step_id, out);
-}
-
 bool fences_sweep(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id) {
     const struct fences *fences = &slurmd->fences;
     cleanup_str struct str path = STR_INIT;
 
-    fence_step_path(job_id, step_id, &path);
+    step_path(job_id, step_id, &path);
     struct cgroup *step = cgroup_handle(fences->tree, path.data, cgroup_tree_parts(fences->tree));
     bool is_gone = cgroup_remove(step, NULL) == 0;
     if (!is_gone)

@@ -88,8 +88,6 @@ void fences_stop(struct slurmd *slurmd);
  * Memory is the arena's. */
 void fences_order(const struct slurmd *slurmd, const struct fence_share *job,
                   const struct fence_share *step, struct arena *arena, struct step_order *order);
-/* "job_12/step_0", below the base. */
-void fence_step_path(uint32_t job_id, uint32_t step_id, struct str *out);
 /* The groups of a step whose slurmstepd is gone: true when they are gone, else its processes have
  * been killed. */
 bool fences_sweep(const struct slurmd *slurmd, uint32_t job_id, uint32_t step_id);

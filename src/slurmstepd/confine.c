@@ -204,14 +204,3 @@ bool confine_usage(const struct confine *confine, struct cgroup_usage *ret) {
         *ret = confine->counted;
     return confine->tree || confine->has_counted;
 }
-
-int confine_task_pids(const struct confine *confine, uint32_t local_id, pid_t **ret, size_t *ret_n,
-                      struct error *err) {
-    if (!confine->tree || !tracks_by_v2(confine))
-        return error_set(err, ERR_NOT_SUPPORTED, "tasks have no control groups of their own here");
-    cleanup_free char *path = task_path(confine, local_id);
-    struct cgroup *group = cgroup_handle(confine->tree, path, CGROUP_TRACK);
-    int r = cgroup_pids(group, ret, ret_n, err);
-    cgroup_free(group);
-    return r;
-}

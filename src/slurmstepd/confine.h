@@ -66,9 +66,5 @@ void confine_entry_done(struct confine_entry *entry);
 /* What the kernel counts of the whole step, or had counted when it ended; false where there are no
  * groups. */
 bool confine_usage(const struct confine *confine, struct cgroup_usage *ret);
-/* The processes of one task; *ret is freed by the caller. ERR_NOT_SUPPORTED where tasks have no
- * groups of their own. */
-must_check int confine_task_pids(const struct confine *confine, uint32_t local_id, pid_t **ret,
-                                 size_t *ret_n, struct error *err);
 
 #endif
