@@ -282,10 +282,6 @@ static void on_interval(void *context) {
 
 /* ---- programs ---- */
 
-static void on_line(const char *text, void *context) {
-    log_info("%s: %s", (const char *) context, text);
-}
-
 static int start_program(struct slurmd *slurmd, const char *path, const struct step_key *key,
                          struct program *program, struct error *err) {
     cleanup_free char *conf = xasprintf("SLURM_CONF=%s", slurmd->conf_path);
@@ -325,7 +321,7 @@ static void check_ended(int status, bool timed_out, void *context) {
 }
 
 static void check_line(const char *text, void *context) {
-    on_line(text, (void *) (uintptr_t) "HealthCheckProgram");
+    log_info("HealthCheckProgram: %s", text);
 }
 
 static void run_check(struct slurmd *slurmd) {
@@ -374,7 +370,7 @@ void health_reboot(struct slurmd *slurmd) {
 }
 
 static void unkillable_line(const char *text, void *context) {
-    on_line(text, (void *) (uintptr_t) "UnkillableStepProgram");
+    log_info("UnkillableStepProgram: %s", text);
 }
 
 static void unkillable_ended(int status, bool timed_out, void *context) {

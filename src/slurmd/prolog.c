@@ -247,17 +247,16 @@ void prepare_job(struct slurmd *slurmd, struct step_key key, uint32_t uid) {
 
 static void on_places_removed(void *context);
 
+/* The private directories go next: the job is not done with yet. */
 static void on_epilog(const char *problem, void *context) {
     struct node_job *job = context;
     struct slurmd *slurmd = job->slurmd;
 
-    job->n_runs--;
     free(take(job->problem));
     if (problem) {
         log_error("job %u: %s", job->file.job_id, problem);
         job->problem = xstrdup("Epilog error");
     }
-    job->n_runs++;
     places_remove(slurmd, job->file.job_id, on_places_removed, job);
 }
 

@@ -199,7 +199,6 @@ void script_path(const struct slurmd *slurmd, const char *record, struct str *ou
 void script_run(struct slurmd *slurmd, const struct script *script, script_fn *fn, void *context) {
     struct script_run *run = zalloc(struct script_run);
     cleanup_str struct str path = STR_INIT;
-    const char *const head[] = {"slurmstepd", "script", NULL, NULL, script->what};
 
     list_init(&run->in_slurmd);
     run->slurmd = slurmd;
@@ -208,16 +207,18 @@ void script_run(struct slurmd *slurmd, const struct script *script, script_fn *f
     run->fn = fn;
     run->context = context;
     script_path(slurmd, script->record, &path);
-    run->path = xstrdup(path.data);
+    run->path = str_take(&path);
     if (run_resume(run))
         return;
-    for (size_t i = 0; i < countof(head); i++)
-        vec_push(&run->argv, i == 2   ? xstrdup(path.data)
-                             : i == 3 ? xasprintf("%u", script->timeout)
-                                      : xstrdup(head[i]));
+    vec_push(&run->argv, xstrdup("slurmstepd"));
+    vec_push(&run->argv, xstrdup("script"));
+    vec_push(&run->argv, xstrdup(run->path));
+    vec_push(&run->argv, xasprintf("%u", script->timeout));
+    vec_push(&run->argv, xstrdup(run->what));
+    size_t n_head = run->argv.n;
     for (size_t i = 0; i < script->programs->n; i++)
         expand(run, script->programs->items[i]);
-    if (run->argv.n == countof(head)) { /* patterns that nothing matches */
+    if (run->argv.n == n_head) { /* patterns that nothing matches */
         run_over(run, NULL);
         return;
     }
