@@ -131,14 +131,20 @@ TEST(a_kept_job_keeps_its_idle_cards_until_then_and_the_clock_starts_anew) {
 
 TEST(keeping_is_for_jobs_that_hold_gpus_under_such_a_rule) {
     struct world world;
+    struct job_request request;
     uint32_t id = begin(&world, "", "gres/gpu:2");
-    uint32_t waits = world_job(&world);
+    world_request(&request);
+    request.tres_per_node = (char *) (uintptr_t) "gres/gpu:1";
+    uint32_t waits = world_submit(&world, &request, NULL);
     char text[16];
     (void) snprintf(text, sizeof(text), "%u", id);
     assert_int_equal(world_update(&world, "job", text, "GpuKeep", "often"), ERR_INVALID);
     assert_int_equal(world_update(&world, "job", text, "GpuKeep", "10"), 0); /* with a note */
-    assert_int_equal(world_kill(&world, text), 0);
     (void) snprintf(text, sizeof(text), "%u", waits);
+    assert_int_equal(world_state(&world, waits), JOB_PENDING);
+    assert_int_equal(world_update(&world, "job", text, "GpuKeep", "10"), ERR_JOB_PENDING);
+    (void) snprintf(text, sizeof(text), "%u", id);
+    assert_int_equal(world_kill(&world, text), 0);
     world_stop(&world);
 }
 
