@@ -71,13 +71,8 @@ static uint32_t noticed(struct world *world, uint64_t client) {
 
 static int ends(struct world *world, uint32_t job_id, uint32_t exit_status) {
     struct alloc_end end = {.job_id = job_id, .exit_status = exit_status};
-    struct arena arena;
     uint64_t client = world_send(world, MSG_ALLOC_END, &end);
-    arena_init(&arena, 0);
-    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, client);
 }
 
 static void gone(struct world *world, uint64_t client) {
@@ -201,13 +196,8 @@ TEST(without_a_shell_nobody_needs_to_stay) {
 
 static int attach(struct world *world, uint32_t job_id, uint64_t *ret_client) {
     struct alloc_end end = {.job_id = job_id, .attach = true};
-    struct arena arena;
     *ret_client = world_send(world, MSG_ALLOC_END, &end);
-    arena_init(&arena, 0);
-    const struct reply_error *error = world_answer(world, *ret_client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, *ret_client);
 }
 
 TEST(a_command_that_comes_back_keeps_its_allocation_and_hears_of_its_end) {

@@ -232,7 +232,6 @@ static int submit_as(struct world *world, const char *partition, const char *acc
     const char *groups[] = {"users", group};
     struct core_user user = {
         .uid = 1000, .gid = 1000, .name = "ada", .group = "ada", .groups = groups, .n_groups = 2};
-    struct arena arena;
     world_request(&request);
     request.partition = (char *) (uintptr_t) partition;
     request.account = (char *) (uintptr_t) account;
@@ -241,11 +240,7 @@ static int submit_as(struct world *world, const char *partition, const char *acc
     uint64_t client = world->client++;
     core_request(world->core, world->now, client, 1, MSG_SUBMIT, &user, &submit, &world->effects);
     world_turn(world);
-    arena_init(&arena, 0);
-    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, client);
 }
 
 TEST(partitions_are_for_whom_they_say) {

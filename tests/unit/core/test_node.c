@@ -24,18 +24,13 @@ static int set_state(struct world *world, const char *state, const char *reason)
     struct key_value changes[2] = {{(char *) (uintptr_t) "State", (char *) (uintptr_t) state},
                                    {(char *) (uintptr_t) "Reason", (char *) (uintptr_t) reason}};
     struct update update;
-    struct arena arena;
     record_init(&record_update, &update);
     update.entity = (char *) (uintptr_t) "node";
     update.target = (char *) (uintptr_t) "n1";
     update.changes.items = changes;
     update.changes.n = reason != NULL ? 2 : 1;
     uint64_t client = world_send(world, MSG_UPDATE, &update);
-    arena_init(&arena, 0);
-    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, client);
 }
 
 TEST(drain_keeps_what_runs_and_takes_nothing_new) {

@@ -24,8 +24,6 @@ static int ask(struct world *world, const char *name, const char *key, const cha
                bool create, bool remove) {
     struct key_value change = {(char *) (uintptr_t) key, (char *) (uintptr_t) value};
     struct update update;
-    struct arena arena;
-    arena_init(&arena, 0);
     record_init(&record_update, &update);
     update.entity = (char *) (uintptr_t) "partition";
     update.target = (char *) (uintptr_t) name;
@@ -34,10 +32,7 @@ static int ask(struct world *world, const char *name, const char *key, const cha
     update.create = create;
     update.remove = remove;
     uint64_t client = world_send(world, MSG_UPDATE, &update);
-    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, client);
 }
 
 /* Where a job of that partition runs: "" while it waits, NULL when it is refused. */

@@ -21,18 +21,13 @@ static const struct node *n1(struct world *world) {
 
 static int reboot(struct world *world, bool asap, uint32_t next, const char *reason) {
     struct reboot request;
-    struct arena arena;
     record_init(&record_reboot, &request);
     request.nodes = (char *) (uintptr_t) "n1";
     request.asap = asap;
     request.next_state = next;
     request.reason = (char *) (uintptr_t) reason;
     uint64_t client = world_send(world, MSG_REBOOT, &request);
-    arena_init(&arena, 0);
-    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
-    int code = error != NULL ? (int) error->code : 0;
-    arena_done(&arena);
-    return code;
+    return world_code(world, client);
 }
 
 /* The machine goes down and comes back. */

@@ -562,7 +562,7 @@ void world_script_ends(struct world *world, uint32_t job_id, uint32_t exit_statu
     world_turn(world);
 }
 
-static int result_code(struct world *world, uint64_t client) {
+int world_code(struct world *world, uint64_t client) {
     struct arena arena;
     arena_init(&arena, 0);
     const struct job_results *results = world_answer(world, client, MSG_JOB_RESULTS, &arena);
@@ -601,7 +601,7 @@ int world_kill(struct world *world, const char *id) {
     record_init(&record_job_kill, &kill);
     select.ids = (struct strs) {ids, 1};
     kill.select = &select;
-    return result_code(world, world_send(world, MSG_JOB_KILL, &kill));
+    return world_code(world, world_send(world, MSG_JOB_KILL, &kill));
 }
 
 int world_verb(struct world *world, uint32_t verb, const char *id) {
@@ -613,7 +613,7 @@ int world_verb(struct world *world, uint32_t verb, const char *id) {
     select.ids = (struct strs) {ids, 1};
     request.select = &select;
     request.verb = verb;
-    return result_code(world, world_send(world, MSG_JOB_VERB, &request));
+    return world_code(world, world_send(world, MSG_JOB_VERB, &request));
 }
 
 int world_update(struct world *world, const char *entity, const char *target, const char *key,
@@ -625,7 +625,7 @@ int world_update(struct world *world, const char *entity, const char *target, co
     update.target = (char *) (uintptr_t) target;
     update.changes.items = &change;
     update.changes.n = 1;
-    return result_code(world, world_send(world, MSG_UPDATE, &update));
+    return world_code(world, world_send(world, MSG_UPDATE, &update));
 }
 
 /* ---- invariants ---- */
