@@ -30,7 +30,7 @@ enum acctmgr_thing {
 };
 
 struct acctmgr_settings {
-    bool immediate, no_header, parsable, trailing, quiet, read_only, with_assoc, one_line;
+    bool immediate, no_header, parsable, trailing, read_only, with_assoc;
 };
 
 /* By a word or its beginning; NONE when it is none of them. */

@@ -10,21 +10,17 @@
 
 #define WORDS_MAX 256
 
-struct settings {
-    struct acctmgr_settings acctmgr;
-};
-
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
-#define SETTINGS ((struct settings *) data)
-#define AT(member) offsetof(struct settings, acctmgr.member)
+#define SETTINGS ((struct acctmgr_settings *) data)
+#define AT(member) offsetof(struct acctmgr_settings, member)
 
 SET(set_parsable) {
-    SETTINGS->acctmgr.parsable = SETTINGS->acctmgr.trailing = true;
+    SETTINGS->parsable = SETTINGS->trailing = true;
 }
 SET(set_parsable2) {
-    SETTINGS->acctmgr.parsable = true;
-    SETTINGS->acctmgr.trailing = false;
+    SETTINGS->parsable = true;
+    SETTINGS->trailing = false;
 }
 
 /* clang-format off */
@@ -129,12 +125,12 @@ static int interactive(struct list_session *session, const struct acctmgr_settin
 }
 
 int main(int argc, char **argv) {
-    struct settings settings = {.acctmgr = {.immediate = false}};
+    struct acctmgr_settings settings = {.immediate = false};
     struct list_session session;
     int at = list_options_parse(&options, argc, argv, &settings);
     list_session_init(&session, "sacctmgr");
-    int status = at < argc ? run(&session, &settings.acctmgr, argc - at, argv + at)
-                           : interactive(&session, &settings.acctmgr);
+    int status = at < argc ? run(&session, &settings, argc - at, argv + at)
+                           : interactive(&session, &settings);
     list_session_close(&session);
     return status;
 }
