@@ -123,7 +123,9 @@ static bool passes(const struct strs *filter, const char *text) {
 
 static bool assoc_passes(const struct query *query, const struct assoc *assoc) {
     cleanup_free char *id = xasprintf("%u", assoc->id);
-    return passes(&query->accounts, assoc->account) && passes(&query->users, assoc->user) &&
+    const struct assoc_row row = {.list = query->list, .assoc = assoc};
+    return (query->qos.n == 0 || strs_has_word(&query->qos, qos_of_row(&row))) &&
+           passes(&query->accounts, assoc->account) && passes(&query->users, assoc->user) &&
            passes(&query->clusters, query->list->cluster) &&
            passes(&query->partitions, assoc->partition) && passes(&query->parents, assoc->parent) &&
            passes(&query->ids, id);
@@ -154,44 +156,49 @@ static void rows_assoc(const struct query *query, struct rows *rows, struct aren
     }
 }
 
+/* An account or a user: with its associations a line for each that meets the conditions, else one
+ * line when any does. Who has none is listed unless a condition is about associations. */
+static void push_with_assocs(const struct query *query, const struct assoc_row *entity,
+                             struct rows *rows, struct arena *arena) {
+    bool any = false, asked = query->accounts.n + query->partitions.n + query->parents.n +
+                                  query->qos.n + query->ids.n +
+                                  (entity->user == NULL ? query->users.n : 0) >
+                              0;
+    for (uint32_t i = 0; i < query->list->assocs.n; i++) {
+        const struct assoc *assoc = &query->list->assocs.items[i];
+        bool own = entity->user != NULL ? str_equal(assoc->user, entity->user->name)
+                                        : str_equal(assoc->account, entity->account->name);
+        if (!own || !assoc_passes(query, assoc))
+            continue;
+        any = true;
+        if (!query->with_assoc)
+            break;
+        struct assoc_row *row = row_push(query, rows, arena);
+        row->account = entity->account;
+        row->user = entity->user;
+        row->assoc = assoc;
+    }
+    if (query->with_assoc ? any || asked : !any && asked)
+        return;
+    struct assoc_row *row = row_push(query, rows, arena);
+    row->account = entity->account;
+    row->user = entity->user;
+}
+
 static void rows_account(const struct query *query, struct rows *rows, struct arena *arena) {
     for (uint32_t i = 0; i < query->list->accounts.n; i++) {
         const struct account *account = &query->list->accounts.items[i];
-        if (!passes(&query->names, account->name) || !passes(&query->accounts, account->name))
-            continue;
-        if (!query->with_assoc)
-            row_push(query, rows, arena)->account = account;
-        for (uint32_t k = 0; query->with_assoc && k < query->list->assocs.n; k++) {
-            const struct assoc *assoc = &query->list->assocs.items[k];
-            if (!str_equal(assoc->account, account->name) || !assoc_passes(query, assoc))
-                continue;
-            struct assoc_row *row = row_push(query, rows, arena);
-            row->account = account;
-            row->assoc = assoc;
-        }
+        if (passes(&query->names, account->name) && passes(&query->clusters, query->list->cluster))
+            push_with_assocs(query, &(struct assoc_row) {.account = account}, rows, arena);
     }
 }
 
 static void rows_user(const struct query *query, struct rows *rows, struct arena *arena) {
     for (uint32_t i = 0; i < query->list->users.n; i++) {
         const struct acct_user *user = &query->list->users.items[i];
-        if (!passes(&query->names, user->name) || !passes(&query->users, user->name))
-            continue;
-        bool any = false;
-        for (uint32_t k = 0; k < query->list->assocs.n; k++) {
-            const struct assoc *assoc = &query->list->assocs.items[k];
-            if (!str_equal(assoc->user, user->name) || !assoc_passes(query, assoc))
-                continue;
-            any = true;
-            if (!query->with_assoc)
-                break;
-            struct assoc_row *row = row_push(query, rows, arena);
-            row->user = user;
-            row->assoc = assoc;
-        }
-        bool filtered = query->accounts.n + query->partitions.n > 0;
-        if ((!query->with_assoc && (any || !filtered)) || (!any && !filtered))
-            row_push(query, rows, arena)->user = user;
+        if (passes(&query->names, user->name) && passes(&query->users, user->name) &&
+            passes(&query->clusters, query->list->cluster))
+            push_with_assocs(query, &(struct assoc_row) {.user = user}, rows, arena);
     }
 }
 

@@ -105,6 +105,11 @@ INHERITED(const char *, max_tres_run_mins, NULL)
 INHERITED(const char *, qos, NULL)
 INHERITED(const char *, default_qos, NULL)
 
+const char *qos_of_row(const struct assoc_row *row) {
+    const char *qos = in_qos(row);
+    return qos != NULL ? qos : QOS_NORMAL;
+}
+
 /* Nothing where a user has no association. */
 #define ASSOC(name, body)                                                                          \
     PRINT(assoc_##name) {                                                                          \
@@ -151,7 +156,7 @@ ASSOC_IN_TRES(max_tres_per_node)
 ASSOC_IN_TRES(max_tres_mins)
 ASSOC_IN_TRES(max_tres_run_mins)
 ASSOC_COUNT(min_prio_threshold)
-ASSOC(usable_qos, text_print(in_qos(ROW) != NULL ? in_qos(ROW) : QOS_NORMAL, out))
+ASSOC(usable_qos, str_append(out, qos_of_row(ROW)))
 ASSOC(preferred_qos, text_print(in_default_qos(ROW), out))
 
 /* One resource of a list, as the older columns show it. */

@@ -22,6 +22,8 @@ struct assoc_row {
 extern const struct column_table columns_qos, columns_assoc, columns_account, columns_acct_user,
     columns_acct_cluster, columns_tres;
 
+/* The QOS that the row's association may use: its own, else those of the account above. */
+const char *qos_of_row(const struct assoc_row *row);
 /* How far below root an account lies. */
 unsigned assoc_depth(const struct assoc_list *list, const char *account);
 

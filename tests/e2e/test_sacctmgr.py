@@ -92,6 +92,22 @@ def test_an_urgent_qos_preempts_the_one_that_it_names(cluster):
     assert busy.rc == 1 and "Job(s) active" in busy.err
 
 
+def test_accounts_and_users_are_listed_by_what_their_associations_are(cluster):
+    admin(cluster, "sacctmgr -i add account physics")
+    admin(cluster, "sacctmgr -i add account optics parent=physics")
+    admin(cluster, "sacctmgr -i add qos high")
+    admin(cluster, f"sacctmgr -i add user {USER} account=optics qos=high,normal")
+
+    def names(words):
+        return admin(cluster, f"sacctmgr -nP show {words} format=name").split()
+    assert names("account") == ["optics", "physics", "root"]
+    assert names("account parent=physics") == ["optics"]
+    assert names(f"account user={USER}") == ["optics"]
+    assert names("account cluster=elsewhere") == [] == names("user cluster=elsewhere")
+    assert names("user qos=high") == [USER] and names("user qos=normal") == ["root", USER]
+    assert admin(cluster, "sacctmgr -nP show assoc qos=high format=account,user") == f"optics|{USER}\n"
+
+
 def test_users_see_and_change_what_they_may(cluster):
     admin(cluster, "sacctmgr -i add account physics")
     admin(cluster, f"sacctmgr -i add user {USER} account=physics")
