@@ -117,7 +117,27 @@ static int no_step(const struct sattach *sattach, int code) {
     return 1;
 }
 
-static bool job_has_ended(struct list_session *session, const char *job) {
+/* Which steps could be looked at instead. */
+static void tell_steps(const struct sattach *sattach, const struct rows *rows) {
+    struct str steps cleanup_str = STR_INIT, text cleanup_str = STR_INIT;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct step *step = rows->items[i];
+        if (step->step_id == STEP_BATCH || step->step_id == STEP_EXTERN ||
+            job_state_is_final(step->state))
+            continue;
+        str_printf(&steps, "%s%s.", steps.length ? ", " : "", sattach->job);
+        step_id_print(step->step_id, &steps);
+    }
+    if (steps.length)
+        str_printf(&text, "steps of srun that job %s runs: %s", sattach->job, steps.data);
+    else
+        str_printf(&text, "job %s runs no step of srun", sattach->job);
+    list_note(str_cstr(&text));
+}
+
+/* 0 while there is such a job and it has not ended. */
+static int check_job(struct list_session *session, const char *job) {
     struct list_request request;
     struct rows rows = {NULL, 0, 0};
     struct error err = ERROR_INIT;
@@ -126,10 +146,13 @@ static bool job_has_ended(struct list_session *session, const char *job) {
     record_init(&record_list_request, &request);
     request.all = true;
     request.job_ids = (struct strs) {ids, 1};
-    bool ended = list_jobs(session, &request, &rows, &err) == 0 && rows.n == 1 &&
-                 job_state_is_final(((const struct job *) rows.items[0])->state);
+    int r = list_jobs(session, &request, &rows, &err);
+    if (r == 0 && rows.n != 1)
+        r = -ERR_INVALID_JOB_ID;
+    else if (r == 0 && job_state_is_final(((const struct job *) rows.items[0])->state))
+        r = -ERR_ALREADY_DONE;
     rows_done(&rows);
-    return ended;
+    return r;
 }
 
 static int find_step(struct sattach *sattach, struct list_session *session,
@@ -148,11 +171,13 @@ static int find_step(struct sattach *sattach, struct list_session *session,
         if (step->step_id == sattach->step_id && !job_state_is_final(step->state))
             *ret = step;
     }
+    int r = *ret ? 0 : check_job(session, sattach->job);
+    if (!*ret && r == 0) {
+        tell_steps(sattach, &rows);
+        r = -ERR_INVALID_JOB_ID;
+    }
     rows_done(&rows);
-    if (*ret)
-        return CLI_GO_ON;
-    return no_step(sattach,
-                   job_has_ended(session, sattach->job) ? ERR_ALREADY_DONE : ERR_INVALID_JOB_ID);
+    return r == 0 ? CLI_GO_ON : no_step(sattach, r);
 }
 
 static const struct node *row_of(const struct rows *rows, const char *name) {

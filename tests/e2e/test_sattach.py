@@ -142,7 +142,10 @@ def test_what_it_says_when_there_is_nothing(cluster, work):
     cluster.wait_state(job, "RUNNING")
     result = cluster.run(f"sattach {job}.batch")
     assert result.rc == 1 and "has no streams to attach to" in result.err
-    assert "Invalid job id specified" in cluster.run(f"sattach {job}.3").err
+    none = cluster.run(f"sattach {job}.3").err
+    assert "Invalid job id specified" in none and f"note: job {job} runs no step of srun\n" in none, none
+    cluster.start(f"exec srun --overlap --jobid={job} sleep 100", cwd=work)
+    wait_until(lambda: f"note: steps of srun that job {job} runs: {job}.0\n" in cluster.run(f"sattach {job}.3").err)
     assert "There is no task 9" in cluster.run(f"sattach --output-filter=9 {job}.batch").err
 
 
