@@ -363,8 +363,10 @@ void jobs_adopt(struct slurmd *slurmd) {
 
     script_path(slurmd, "", &directory);
     DIR *dir = opendir(directory.data);
+    scripts_hold(slurmd, true); /* until those that run are known */
     while (dir && (entry = readdir(dir)))
         file_adopt(slurmd, entry->d_name);
+    scripts_hold(slurmd, false);
     if (dir)
         closedir(dir);
 }

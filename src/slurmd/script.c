@@ -45,13 +45,19 @@ static void run_free(struct script_run *run) {
 
 static void run_next(struct slurmd *slurmd);
 
+static void set_running(struct script_run *run) {
+    if (!run->is_running && run->is_serial)
+        run->slurmd->n_turns++;
+    run->is_running = true;
+}
+
 static void run_over(struct script_run *run, const char *problem) {
     struct slurmd *slurmd = run->slurmd;
     script_fn *fn = run->fn;
     void *context = run->context;
 
     if (run->is_running && run->is_serial)
-        slurmd->script_runs = false;
+        slurmd->n_turns--;
     run_free(run);
     fn(problem, context);
     run_next(slurmd);
@@ -102,7 +108,7 @@ static bool run_resume(struct script_run *run) {
         run_over(run, text.length > 0 ? text.data : NULL);
         return true;
     case RECORD_RUNNING:
-        run->is_running = true;
+        set_running(run);
         if (pid == 0 || loop_child(run->slurmd->loop, pid, on_end, run, &err) < 0) {
             str_printf(&text, "the supervisor of %s was killed", run->what);
             run_over(run, text.data);
@@ -177,19 +183,22 @@ static int run_start(struct script_run *run, struct error *err) {
 static void run_begin(struct script_run *run) {
     struct error err = ERROR_INIT;
 
-    run->is_running = true;
-    if (run->is_serial)
-        run->slurmd->script_runs = true;
+    set_running(run);
     if (run_start(run, &err) < 0)
         run_over(run, err.text);
 }
 
 static void run_next(struct slurmd *slurmd) {
-    if (slurmd->script_runs || list_is_empty(&slurmd->scripts))
+    if (slurmd->n_turns > 0 || list_is_empty(&slurmd->scripts))
         return;
     struct script_run *run = list_entry(slurmd->scripts.next, struct script_run, in_slurmd);
     list_remove(&run->in_slurmd);
     run_begin(run);
+}
+
+void scripts_hold(struct slurmd *slurmd, bool hold) {
+    slurmd->n_turns += hold ? 1u : (size_t) -1;
+    run_next(slurmd);
 }
 
 void script_path(const struct slurmd *slurmd, const char *record, struct str *out) {

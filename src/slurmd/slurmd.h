@@ -104,7 +104,7 @@ struct slurmd {
     struct places *places; /* places.c: NULL = jobs have no private directories */
     struct list jobs;      /* prolog.c: struct node_job */
     struct list scripts;   /* script.c: wait for their turn (PrologFlags=Serial) */
-    bool script_runs;      /* one that has its turn */
+    size_t n_turns;        /* script.c: that run and keep those from beginning */
 
     /* users.c */
     struct map users; /* by uid: struct user */
@@ -240,6 +240,8 @@ typedef void script_fn(const char *problem, void *context);
 /* Calls fn once, at once or later. A run of that record that goes on, or is over, is not repeated.
  */
 void script_run(struct slurmd *slurmd, const struct script *script, script_fn *fn, void *context);
+/* While it holds, none that has to wait for its turn (PrologFlags=Serial) begins. */
+void scripts_hold(struct slurmd *slurmd, bool hold);
 void script_path(const struct slurmd *slurmd, const char *record, struct str *out);
 
 /* ---- prolog.c: what is done for a job before its first step and after its last ---- */

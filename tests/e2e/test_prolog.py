@@ -177,6 +177,31 @@ def test_a_restarted_slurmd_goes_on_where_it_was(make_cluster, scripts, work):
                             if os.path.basename(top) == "script"], what="no record left")
 
 
+def test_with_serial_a_restarted_slurmd_goes_on_one_by_one(make_cluster, scripts, work):
+    scripts.write("prolog", f"""
+        echo "began $SLURM_JOB_ID" >> {scripts.dir}/order
+        while [ -e {scripts.dir}/BLOCK.prolog ]; do /bin/sleep 0.05; done
+        /bin/sleep 0.5
+        echo "ended $SLURM_JOB_ID" >> {scripts.dir}/order""")
+    cluster = make_cluster(nodes=1, conf=scripts.conf(PrologFlags="Serial"))
+    daemon = "slurmd-" + cluster.node_names()[0]
+    records = os.path.join(cluster.dir, "spool")
+    scripts.touch("BLOCK.prolog")
+    jobs = [cluster.submit("-n1 --mem=10 --wrap true", cwd=work)]
+    wait_until(lambda: scripts.lines("order"), what="Prolog")
+    for restart in (True, False):  # one waits for its turn already, one comes later
+        jobs.append(cluster.submit("-n1 --mem=10 --wrap true", cwd=work))
+        wait_until(lambda: [file for _, _, files in os.walk(records) for file in files
+                            if file.startswith(f"{jobs[-1]}.") and file.endswith(".job")], what="the next job")
+        if restart:
+            cluster.kill(daemon, signal.SIGKILL)
+            cluster.up()
+    scripts.remove("BLOCK.prolog")
+    for job in jobs:
+        assert cluster.wait_end(job) == "COMPLETED"
+    assert scripts.lines("order") == [f"{what} {job}" for job in jobs for what in ("began", "ended")]
+
+
 def test_with_alloc_the_owner_waits_until_all_nodes_are_ready(make_cluster, scripts, work):
     cluster = make_cluster(nodes=2, conf=scripts.conf(PrologFlags="Alloc,Serial"))
     scripts.touch("BLOCK.prolog")
