@@ -21,6 +21,11 @@
 
 #define TEST(name) static void name(void **state)
 
+/* A constant for a record's member that owns its text where it is not a test's. */
+static inline char *text_of(const char *text) {
+    return (char *) (uintptr_t) text;
+}
+
 /* For what this machine or user does not have. (cmocka's skip() prints "not ok", which fails.) */
 #define NEED(condition)                                                                            \
     do {                                                                                           \

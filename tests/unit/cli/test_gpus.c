@@ -6,10 +6,6 @@
 
 #include "unit.h"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 struct sample {
     struct gpu gpus[3];
     struct gpu_status status[2];

@@ -9,10 +9,6 @@
 #include "cli/why.h"
 #include "unit.h"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static void job_init(struct job *job, uint32_t state) {
     record_init(&record_job, job);
     job->job_id = 7;

@@ -53,10 +53,6 @@ static bool one_in(struct play *play, uint64_t n) {
     return rng_below(&play->rng, n) == 0;
 }
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static void request_something(struct play *play, struct job_request *request) {
     world_request(request);
     request->ntasks = 1 + (uint32_t) rng_below(&play->rng, 9);

@@ -5,10 +5,6 @@
 #include "unit.h"
 #include "world.h"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static uint32_t running_tasks(struct world *world, uint32_t last) {
     uint32_t n = 0;
     for (uint32_t id = 1; id <= last; id++)

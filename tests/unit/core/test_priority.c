@@ -20,10 +20,6 @@
     "PartitionName=main Nodes=ALL Default=YES PriorityJobFactor=10\n"                              \
     "PartitionName=hi Nodes=n[1-2] PriorityJobFactor=30\n"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 /* Waits because no node is up. */
 static uint32_t submit(struct world *world, struct job_request *request, struct job *ret) {
     uint32_t id = world_submit(world, request, NULL);

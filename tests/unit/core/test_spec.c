@@ -9,10 +9,6 @@
 #include "unit.h"
 #include "world.h"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static const char licensed[] = "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
                                "Licenses=bar:1,foo:3\n"
                                "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"

@@ -23,10 +23,6 @@ static uint32_t begin_job(struct world *world, uint32_t nodes, uint32_t ntasks, 
     return steps_salloc(world, nodes, ntasks, gres);
 }
 
-static char *text(const char *words) {
-    return (char *) (uintptr_t) words;
-}
-
 static void refused(struct world *world, const struct step_request *request, int code) {
     struct step_answer answer;
     steps_create(world, request, &answer);
@@ -191,16 +187,16 @@ TEST(relative_nodelist_and_exclude_choose_among_the_jobs_nodes) {
     request.relative = 3;
     refused(&world, &request, ERR_NODE_CONFIG);
     request.relative = UNSET32;
-    request.nodelist = text("n3");
+    request.nodelist = text_of("n3");
     request.ntasks = 1;
     assert_string_equal(step_run(&world, &request).nodes, "n3");
-    request.nodelist = text("n4");
+    request.nodelist = text_of("n4");
     refused(&world, &request, ERR_NODE_CONFIG);
     request.nodelist = NULL;
-    request.exclude = text("n[1-2]");
+    request.exclude = text_of("n[1-2]");
     request.ntasks = 1;
     assert_string_equal(step_run(&world, &request).nodes, "n3");
-    request.exclude = text("n[1-3]");
+    request.exclude = text_of("n[1-3]");
     refused(&world, &request, ERR_NODE_CONFIG);
     request.exclude = NULL;
     request.min_nodes = 4;
@@ -257,7 +253,7 @@ TEST(ranks_of_the_arbitrary_distribution_follow_the_list) {
     uint32_t job = begin_job(&world, 3, 12, NULL);
     steps_request(&request, job, 4);
     request.distribution = DIST_ARBITRARY;
-    request.arbitrary_hosts = text("n3,n1,n3,n3");
+    request.arbitrary_hosts = text_of("n3,n1,n3,n3");
     steps_create(&world, &request, &answer);
     assert_non_null(answer.layout);
     assert_string_equal(answer.layout->nodelist, "n[1,3]");
@@ -269,9 +265,9 @@ TEST(ranks_of_the_arbitrary_distribution_follow_the_list) {
     assert_int_equal(ranks->items[1], 2);
     assert_int_equal(ranks->items[2], 3);
     steps_done(&answer);
-    request.arbitrary_hosts = text("n3,n4,n3,n3");
+    request.arbitrary_hosts = text_of("n3,n4,n3,n3");
     refused(&world, &request, ERR_NODE_CONFIG);
-    request.arbitrary_hosts = text("n3,n1");
+    request.arbitrary_hosts = text_of("n3,n1");
     refused(&world, &request, ERR_NODE_CONFIG);
     request.ntasks = 2;
     request.cpus_per_task = 5;
@@ -287,7 +283,7 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
     uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2,gres/gpu:v100:1");
     steps_request(&request, job, 1);
     request.exact = true;
-    request.tres_per_node = text("gres/gpu:a100:1");
+    request.tres_per_node = text_of("gres/gpu:a100:1");
     uint32_t a = steps_run(&world, &request);
     assert_string_equal(step_of(&world, job, a).allocation.items[0].gres, "gpu:a100:1(IDX:0)");
     uint32_t b = steps_run(&world, &request);
@@ -300,11 +296,11 @@ TEST(a_step_that_asks_for_devices_gets_its_own) {
     assert_non_null(third.layout);
     assert_string_equal(third.layout->nodes.items[0].gres, "gpu:a100:1(IDX:0)");
     steps_done(&third);
-    request.tres_per_node = text("gpu:1");
+    request.tres_per_node = text_of("gpu:1");
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:v100:1(IDX:2)");
-    request.tres_per_node = text("gpu:4");
+    request.tres_per_node = text_of("gpu:4");
     refused(&world, &request, ERR_INVALID_GRES);
-    request.tres_per_node = text("fpga:1");
+    request.tres_per_node = text_of("fpga:1");
     refused(&world, &request, ERR_INVALID_GRES);
     world_stop(&world);
 }
@@ -316,10 +312,10 @@ TEST(a_step_that_asks_for_no_devices_sees_all_or_with_none_nothing) {
     steps_request(&request, job, 1);
     request.exact = true;
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
-    request.tres_per_node = text("none");
+    request.tres_per_node = text_of("none");
     assert_null(step_run(&world, &request).allocation.items[0].gres);
     request.tres_per_node = NULL;
-    request.tres_per_task = text("gpu:1");
+    request.tres_per_task = text_of("gpu:1");
     request.ntasks = 2;
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
     world_stop(&world);
@@ -330,7 +326,7 @@ TEST(counted_resources_without_numbers_are_given_as_counts) {
     struct step_request request;
     uint32_t job = begin_job(&world, 1, 1, "gres/disk:9000");
     steps_request(&request, job, 1);
-    request.tres_per_node = text("disk:500");
+    request.tres_per_node = text_of("disk:500");
     assert_string_equal(step_run(&world, &request).allocation.items[0].gres, "disk:500(IDX:)");
     world_stop(&world);
 }
@@ -376,7 +372,7 @@ TEST(memory_per_cpu_and_per_gpu_are_counted_on_each_node) {
     assert_int_equal(mem_of_run(&world, &request), 10);
     request.mem_per_cpu = UNSET64;
     request.mem_per_gpu = 12;
-    request.tres_per_node = text("gpu:2");
+    request.tres_per_node = text_of("gpu:2");
     assert_int_equal(mem_of_run(&world, &request), 24);
     request.mem_per_gpu = UINT64_MAX / 2;
     refused(&world, &request, ERR_TASK_MEMORY);
@@ -389,12 +385,12 @@ TEST(devices_for_the_whole_step_are_spread_over_its_nodes) {
     uint32_t job = begin_job(&world, 2, 8, "gres/gpu:a100:2");
     steps_request(&request, job, 2);
     request.overlap = true;
-    request.tres_per_step = text("gres/gpu:3");
+    request.tres_per_step = text_of("gres/gpu:3");
     struct step step = step_run(&world, &request);
     assert_string_equal(step.allocation.items[0].gres, "gpu:a100:2(IDX:0-1)");
     assert_string_equal(step.allocation.items[1].gres, "gpu:a100:1(IDX:0)");
     assert_string_equal(step.tres_alloc, "cpu=8,mem=80M,node=2,gres/gpu=3,gres/gpu:a100=3");
-    request.tres_per_step = text("gres/gpu:5");
+    request.tres_per_step = text_of("gres/gpu:5");
     refused(&world, &request, ERR_INVALID_GRES);
     world_stop(&world);
 }
@@ -612,7 +608,7 @@ TEST(steps_and_what_they_hold_survive_a_restart) {
     uint32_t job = begin_job(&world, 1, 4, "gres/gpu:a100:2");
     steps_request(&request, job, 2);
     request.exact = true;
-    request.tres_per_node = text("gpu:a100:1");
+    request.tres_per_node = text_of("gpu:a100:1");
     steps_run(&world, &request);
     world_restart(&world);
     world_all_connect(&world);
@@ -628,7 +624,7 @@ TEST(steps_and_what_they_hold_survive_a_restart) {
 
 static const struct step_layout *granted(struct world *world, const char *job, uint32_t step_id,
                                          struct step_answer *answer) {
-    struct file_grant grant = {.job = text(job), .step_id = step_id};
+    struct file_grant grant = {.job = text_of(job), .step_id = step_id};
     memset(answer, 0, sizeof(*answer));
     arena_init(&answer->arena, 0);
     answer->client = world_send(world, MSG_FILE_GRANT, &grant);

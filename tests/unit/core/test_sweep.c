@@ -21,10 +21,6 @@ static void begin(struct world *w) {
     world_all_connect(w);
 }
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 /* Jobs of several sizes in one of the partitions or both. Returns the last id. */
 static uint32_t submit(struct world *w, struct rng *rng, unsigned n) {
     static const char *const partitions[] = {"main", "apart", "main,apart"};

@@ -5,10 +5,6 @@
 #include "unit.h"
 #include "world.h"
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static void begin(struct world *world) {
     world_start(world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=100\n"
                        "NodeName=n[1-2] CPUs=4 RealMemory=1000\n"

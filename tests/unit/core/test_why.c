@@ -27,10 +27,6 @@ static const char conf_text[] =
     "PartitionName=spare Nodes=n[3-4] MaxTime=100\n"
     "PartitionName=short Nodes=n[1-2] MaxTime=10\n";
 
-static char *text_of(const char *text) {
-    return (char *) (uintptr_t) text;
-}
-
 static const struct why_reply *ask(struct world *world, const char *id, struct arena *arena) {
     struct why why = {.job = text_of(id)};
     uint64_t client = world_send(world, MSG_WHY, &why);

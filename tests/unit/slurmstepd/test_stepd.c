@@ -153,7 +153,7 @@ static void command(struct world *w, const struct step_command *what) {
     send_frame(w, STEP_FRAME_COMMAND, &record_step_command, what);
 }
 
-static char *text_of(struct world *w, const char *name) {
+static char *file_text(struct world *w, const char *name) {
     cleanup_free char *path = xasprintf("%s/%s", w->dir, name);
     FILE *file = fopen(path, "re");
     char *text = xcalloc(1, 8192);
@@ -212,7 +212,7 @@ TEST(a_script_runs_and_its_exit_code_is_reported) {
     assert_int_equal(done->exit_status, 3 << 8);
     assert_int_equal(done->code, 0);
     assert_true(usage_measure(done->usage, USAGE_RSS)->max > 0);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     cleanup_free char *expected =
         xasprintf("hello in %s as 7 of %s/job00007/slurm_script\n", w.dir, w.dir);
     assert_string_equal(text, expected);
@@ -239,7 +239,7 @@ TEST(missing_directories_of_an_output_file_are_made) {
     w.job.std_out = (char *) "a/b/%x-%j.txt";
     start(&w);
     assert_int_equal(wait_done(&w)->exit_status, 0);
-    cleanup_free char *text = text_of(&w, "a/b/test-7.txt");
+    cleanup_free char *text = file_text(&w, "a/b/test-7.txt");
     assert_string_equal(text, "deep\n");
     close_world(&w);
 }
@@ -250,7 +250,7 @@ TEST(a_script_without_interpreter_says_so_in_the_output) {
     open_world(&w, "#!/nosuch/interpreter\n");
     start(&w);
     assert_int_equal(wait_done(&w)->exit_status, ENOENT << 8);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_non_null(strstr(text, "slurmstepd: error: execve(): "));
     assert_non_null(strstr(text, "No such file or directory"));
     close_world(&w);
@@ -265,7 +265,7 @@ TEST(a_working_directory_that_is_gone_is_replaced_by_tmp) {
     w.job.work_dir = (char *) "/nosuch";
     start(&w);
     assert_int_equal(wait_done(&w)->exit_status, 0);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_string_equal(text, "slurmstepd: error: couldn't chdir to `/nosuch': No such file or "
                               "directory: going to /tmp instead\n/tmp\n");
     close_world(&w);
@@ -284,7 +284,7 @@ TEST(terminating_says_why_and_kills_what_is_deaf) {
     command(&w, &end); /* an order that is repeated is said once */
     assert_int_equal(wait_done(&w)->exit_status, SIGKILL);
     assert_true(loop_monotonic_usec() - begin > 900000);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_string_equal(text, "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT noon ***\n");
     close_world(&w);
 }
@@ -300,7 +300,7 @@ TEST(a_signal_for_the_shell_alone_spares_its_children) {
     wait_for(&w, "up");
     command(&w, &usr1);
     assert_int_equal(wait_done(&w)->exit_status, 4 << 8);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_string_equal(text, "child lives\n");
     close_world(&w);
 }
@@ -333,7 +333,7 @@ TEST(a_task_prolog_changes_the_environment_and_can_refuse) {
     w.order.task_prolog = prolog;
     start(&w);
     assert_int_equal(wait_done(&w)->exit_status, 0);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_string_equal(text, "from the prolog\ngot it\n");
     close_world(&w);
     open_world(&w, "#!/bin/sh\necho never\n");
@@ -351,7 +351,7 @@ TEST(the_login_environment_lies_under_what_was_submitted) {
     w.order.home = w.dir;
     start(&w);
     assert_int_equal(wait_done(&w)->exit_status, 0);
-    cleanup_free char *text = text_of(&w, "out-7");
+    cleanup_free char *text = file_text(&w, "out-7");
     assert_string_equal(text, "me / /bin/sh\n");
     close_world(&w);
 }
