@@ -13,15 +13,20 @@ static void begin(struct world *world) {
     world->uid = 1000; /* not root, who may do anything */
 }
 
-TEST(an_owner_raises_the_limit_of_a_waiting_job_up_to_the_partitions) {
-    struct world world;
+/* Starts the world and submits job 1, held, with a limit of so many minutes. */
+static uint32_t begin_held(struct world *world, uint32_t minutes) {
     struct job_request request;
-    struct job job;
-    begin(&world);
+    begin(world);
     world_request(&request);
     request.hold = true;
-    request.time_limit = 60;
-    uint32_t id = world_submit(&world, &request, NULL);
+    request.time_limit = minutes;
+    return world_submit(world, &request, NULL);
+}
+
+TEST(an_owner_raises_the_limit_of_a_waiting_job_up_to_the_partitions) {
+    struct world world;
+    struct job job;
+    uint32_t id = begin_held(&world, 60);
     assert_int_equal(world_update(&world, "job", "1", "TimeLimit", "1-0"), 0);
     assert_int_equal(world_update(&world, "job", "1", "TimeLimit", "2-0"), ERR_ACCESS_DENIED);
     assert_true(world_look(&world, id, &job));
@@ -107,12 +112,7 @@ static void answers(struct world *world, const char *key, const char *value, uin
 
 TEST(a_refusal_names_the_key_and_what_it_takes) {
     struct world world;
-    struct job_request request;
-    begin(&world);
-    world_request(&request);
-    request.hold = true;
-    request.time_limit = 60;
-    (void) world_submit(&world, &request, NULL);
+    (void) begin_held(&world, 60);
     answers(&world, "contiguous", "maybe", ERR_INVALID,
             "Contiguous=maybe is not understood: it takes yes or no");
     answers(&world, "NumTasks", "0", ERR_INVALID,
@@ -158,13 +158,8 @@ TEST(no_more_than_the_whole_limit_is_taken_from_it) {
 
 TEST(the_least_limit_stays_below_the_limit) {
     struct world world;
-    struct job_request request;
     struct job job;
-    begin(&world);
-    world_request(&request);
-    request.hold = true;
-    request.time_limit = 60;
-    uint32_t id = world_submit(&world, &request, NULL);
+    uint32_t id = begin_held(&world, 60);
     answers(&world, "TimeMin", "soon", ERR_INVALID,
             "TimeMin=soon is not understood: it takes minutes, hours:minutes:seconds or "
             "days-hours");
@@ -180,12 +175,7 @@ TEST(the_least_limit_stays_below_the_limit) {
 
 TEST(a_deadline_too_near_for_any_limit_asks_for_a_later_one) {
     struct world world;
-    struct job_request request;
-    begin(&world);
-    world_request(&request);
-    request.hold = true;
-    request.time_limit = 10;
-    (void) world_submit(&world, &request, NULL);
+    (void) begin_held(&world, 10);
     answers(&world, "Deadline", "now+5minutes", ERR_DEADLINE,
             "a run of 10 minutes cannot end by the deadline; at most --time=5 would");
     answers(&world, "Deadline", "now+5", ERR_DEADLINE,

@@ -402,16 +402,21 @@ static void dial_closed(struct rpc_conn *conn, const struct error *why, void *co
 
 static const struct rpc_handlers dial_handlers = {dial_ready, dial_message, dial_closed};
 
+/* Of our own server, by the name or address of this host. */
+static struct rpc_conn *dial(struct world *w, const char *host, struct dialler *d) {
+    struct rpc_conn *conn;
+    struct error err = ERROR_INIT;
+    assert_int_equal(
+        rpc_dial(w->loop, &w->auth, host, w->port, geteuid(), &dial_handlers, d, &conn, &err), 0);
+    return conn;
+}
+
 TEST(messages_queued_while_dialling_are_sent_and_answered) {
     NEED(is_there);
     struct world w;
     world_open(&w, &ours);
     struct dialler d = {.loop = w.loop, .stop_after = 4};
-    struct rpc_conn *conn;
-    struct error err = ERROR_INIT;
-    assert_int_equal(
-        rpc_dial(w.loop, &w.auth, "localhost", w.port, geteuid(), &dial_handlers, &d, &conn, &err),
-        0);
+    struct rpc_conn *conn = dial(&w, "localhost", &d);
     rpc_conn_send(conn, 1, 0, 1, text_bytes("first"));
     rpc_conn_send(conn, 1, 0, 2, text_bytes("second"));
     assert_int_equal(rpc_conn_queued(conn), 11);
@@ -482,11 +487,7 @@ TEST(a_paused_reader_stops_the_sender_and_the_drained_hook_tells_when_it_goes_on
     struct world w;
     world_open(&w, &ours);
     struct dialler d = {.loop = w.loop, .stop_after = 2};
-    struct rpc_conn *conn;
-    struct error err = ERROR_INIT;
-    assert_int_equal(
-        rpc_dial(w.loop, &w.auth, "127.0.0.1", w.port, geteuid(), &dial_handlers, &d, &conn, &err),
-        0);
+    struct rpc_conn *conn = dial(&w, "127.0.0.1", &d);
     rpc_conn_send(conn, 1, 0, 1, text_bytes("x"));
     world_run(&w);
     rpc_conn_pause(conn, true);
@@ -524,11 +525,7 @@ TEST(a_connection_whose_cable_is_pulled_ends_after_its_limit) {
     struct world w;
     world_open(&w, &ours);
     struct dialler d = {.loop = w.loop, .stop_after = 2};
-    struct rpc_conn *conn;
-    struct error err = ERROR_INIT;
-    assert_int_equal(
-        rpc_dial(w.loop, &w.auth, "127.0.0.1", w.port, geteuid(), &dial_handlers, &d, &conn, &err),
-        0);
+    struct rpc_conn *conn = dial(&w, "127.0.0.1", &d);
     rpc_conn_limit_silence(conn, 1);
     rpc_conn_send(conn, 1, 0, 1, text_bytes("x"));
     world_run(&w);

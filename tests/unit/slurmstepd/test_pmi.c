@@ -31,6 +31,16 @@ static void says(struct pmi *pmi, size_t task, const char *text, const char *ans
     hears(pmi, task, answer);
 }
 
+/* A task's first words, by which it chooses the protocol. */
+static void greets(struct pmi *pmi, size_t task, const char *version) {
+    struct str text = STR_INIT, answer = STR_INIT;
+    str_printf(&text, "cmd=init %s\n", version);
+    str_printf(&answer, "cmd=response_to_init %s rc=0\n", version);
+    says(pmi, task, text.data, answer.data);
+    str_done(&text);
+    str_done(&answer);
+}
+
 static void mapping_is(uint32_t n_nodes, uint32_t ntasks, uint32_t (*ranks)[4], uint32_t each,
                        const char *wanted) {
     struct step_layout layout;
@@ -60,8 +70,7 @@ TEST(a_task_of_pmi_1_finds_its_place_puts_and_meets_the_others) {
     struct step_node nodes[2];
     struct pmi *pmi = begin(&layout, nodes);
     struct str puts = STR_INIT;
-    says(pmi, 0, "cmd=init pmi_version=1 pmi_subversion=1\n",
-         "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+    greets(pmi, 0, "pmi_version=1 pmi_subversion=1");
     says(pmi, 0, "cmd=get_maxes\ncmd=get_appnum\n",
          "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\ncmd=appnum appnum=0\n");
     says(pmi, 0, "cmd=get_my_kvs", "");
@@ -106,8 +115,7 @@ TEST(a_task_of_pmi_2_speaks_in_counted_messages_with_doubled_semicolons) {
     struct step_node nodes[2];
     struct pmi *pmi = begin(&layout, nodes);
     struct str puts = STR_INIT;
-    says(pmi, 1, "cmd=init pmi_version=2 pmi_subversion=0\n",
-         "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0\n");
+    greets(pmi, 1, "pmi_version=2 pmi_subversion=0");
     says2(pmi, 1, "cmd=fullinit;pmijobid=7.0;pmirank=1;threaded=FALSE;",
           "cmd=fullinit-response;pmi-version=2;pmi-subversion=0;rank=1;size=4;appnum=0;"
           "debugged=FALSE;pmiverbose=FALSE;rc=0;");
@@ -136,8 +144,7 @@ TEST(an_attribute_of_the_node_is_waited_for) {
     struct step_node nodes[2];
     struct pmi *pmi = begin(&layout, nodes);
     for (size_t i = 0; i < 2; i++)
-        says(pmi, i, "cmd=init pmi_version=2 pmi_subversion=0\n",
-             "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0\n");
+        greets(pmi, i, "pmi_version=2 pmi_subversion=0");
     says2(pmi, 0, "cmd=info-getnodeattr;key=shm;wait=FALSE;",
           "cmd=info-getnodeattr-response;found=FALSE;rc=0;");
     says2(pmi, 0, "cmd=info-getnodeattr;key=shm;wait=TRUE;thrid=1;", "");
