@@ -8,6 +8,7 @@
 
 #include "text/duration.h"
 #include "text/size.h"
+#include "text/tres.h"
 
 #define NUMBER_MAX 0x7fffffffu
 
@@ -128,33 +129,27 @@ PRINT(print_shares) {
 }
 
 /* ---- TRES ---- */
-static const char *const tres_known[] = {"cpu",     "mem",     "energy", "node",
-                                         "billing", "fs/disk", "vmem",   "pages"};
-
-/* Where an item stands in a list: the built-in ones by their numbers, then the others by name. */
-static size_t tres_rank(const char *item, size_t length) {
-    for (size_t i = 0; i < countof(tres_known); i++) {
-        if (strlen(tres_known[i]) == length && strncmp(tres_known[i], item, length) == 0)
-            return i;
-    }
-    return countof(tres_known);
+/* Where an item stands in a list: the standard ones by their numbers, then the others by name. */
+static unsigned tres_rank(const char *item) {
+    unsigned id = tres_standard_id(item, strcspn(item, "="));
+    return id != 0 ? id : TRES_ID_OTHER;
 }
 
 static int tres_order(const void *a, const void *b) {
     const char *x = *(const char *const *) a, *y = *(const char *const *) b;
-    size_t rank_x = tres_rank(x, strcspn(x, "=")), rank_y = tres_rank(y, strcspn(y, "="));
+    unsigned rank_x = tres_rank(x), rank_y = tres_rank(y);
     return rank_x != rank_y ? (rank_x < rank_y ? -1 : 1) : strcmp(x, y);
 }
 
 static int tres_value(const struct assoc_key *key, const char *name, const char *text,
                       uint64_t *ret, struct error *err) {
-    bool known = tres_rank(name, strlen(name)) < countof(tres_known) ||
+    bool known = tres_standard_id(name, strlen(name)) != 0 ||
                  (str_starts(name, "gres/") && name[5] != '\0') ||
                  (str_starts(name, "license/") && name[8] != '\0');
     if (!known) {
         struct str names cleanup_str = STR_INIT;
-        for (size_t i = 0; i < countof(tres_known); i++)
-            str_join(&names, ", ", tres_known[i]);
+        for (size_t i = 0; i < TRES_STANDARD; i++)
+            str_join(&names, ", ", tres_standard[i]);
         return error_set(err, ERR_INVALID,
                          "%s: no TRES known by type %s: there are %s, gres/NAME[:TYPE] and "
                          "license/NAME",

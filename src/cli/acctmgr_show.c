@@ -8,6 +8,7 @@
 #include "assoc/keys.h"
 #include "base/alloc.h"
 #include "cli/acctmgr.h"
+#include "text/tres.h"
 
 struct query {
     const struct acctmgr_settings *settings;
@@ -215,17 +216,16 @@ static void rows_cluster(const struct query *query, struct rows *rows, struct ar
 }
 
 static void rows_tres(const struct query *query, struct rows *rows, struct arena *arena) {
-    static const struct {
-        const char *type, *name;
-    } known[] = {{"cpu", NULL},     {"mem", NULL},  {"energy", NULL}, {"node", NULL},
-                 {"billing", NULL}, {"fs", "disk"}, {"vmem", NULL},   {"pages", NULL}};
-    for (uint32_t i = 0; i < countof(known); i++) {
+    for (uint32_t i = 0; i < TRES_STANDARD; i++) {
         struct assoc_row *row = row_push(query, rows, arena);
-        row->tres_type = known[i].type;
-        row->tres_name = known[i].name;
+        const char *slash = strchr(tres_standard[i], '/');
+        row->tres_type = slash != NULL ? arena_strndup(arena, tres_standard[i],
+                                                       (size_t) (slash - tres_standard[i]))
+                                       : tres_standard[i];
+        row->tres_name = slash != NULL ? slash + 1 : NULL;
         row->tres_id = i + 1;
     }
-    uint32_t next = 1001;
+    uint32_t next = TRES_ID_OTHER;
     words_each (query->conf->gres_types, ",", name) {
         struct assoc_row *row = row_push(query, rows, arena);
         row->tres_type = "gres";

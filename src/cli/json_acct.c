@@ -11,6 +11,7 @@
 #include "text/duration.h"
 #include "text/hostlist.h"
 #include "text/size.h"
+#include "text/tres.h"
 
 static void json_cpu_time(struct json *json, const char *key, uint64_t usec) {
     json_object(json, key);
@@ -20,13 +21,6 @@ static void json_cpu_time(struct json *json, const char *key, uint64_t usec) {
 }
 
 /* ---- TRES ---- */
-static const struct {
-    const char *name;
-    unsigned id;
-} tres_ids[] = {{"cpu", 1},     {"mem", 2},     {"energy", 3}, {"node", 4},
-                {"billing", 5}, {"fs/disk", 6}, {"vmem", 7},   {"pages", 8}};
-#define TRES_ID_OTHER 1001
-
 static uint64_t tres_count(const char *name, const char *value) {
     uint64_t count = 0;
     if (strcmp(name, "mem") == 0)
@@ -42,14 +36,10 @@ static void json_tres(struct json *json, const char *key, const char *tres) {
     char *cursor = sorted.data, *word;
     while (cursor && (word = str_next_word(&cursor, ","))) {
         char *value = strchr(word, '=');
-        unsigned id = TRES_ID_OTHER;
         if (!value)
             continue;
         *value++ = '\0';
-        for (size_t i = 0; i < countof(tres_ids); i++) {
-            if (!strcmp(tres_ids[i].name, word))
-                id = tres_ids[i].id;
-        }
+        unsigned id = tres_standard_id(word, strlen(word));
         uint64_t count = tres_count(word, value);
         char *slash = strchr(word, '/');
         if (slash)
@@ -57,7 +47,7 @@ static void json_tres(struct json *json, const char *key, const char *tres) {
         json_object(json, NULL);
         json_text(json, "type", word);
         json_text(json, "name", slash ? slash + 1 : NULL);
-        json_unsigned(json, "id", id);
+        json_unsigned(json, "id", id != 0 ? id : TRES_ID_OTHER);
         json_unsigned(json, "count", count);
         json_end(json);
     }

@@ -25,12 +25,9 @@
 /* ---- settings ---- */
 
 /* The order in which resources are listed wherever they are; the others follow as configured. */
-static size_t tres_rank(const char *name) {
-    static const char *const first[] = {"cpu", "mem", "energy", "node", "billing"};
-    size_t rank = 0;
-    while (rank < countof(first) && !str_equal(name, first[rank]))
-        rank++;
-    return rank;
+static unsigned tres_rank(const char *name) {
+    unsigned id = tres_standard_id(name, strlen(name));
+    return id != 0 ? id : TRES_ID_OTHER;
 }
 
 static void tres_insert(struct priority_weights *weights, char **names, char *name,

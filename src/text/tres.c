@@ -229,6 +229,17 @@ uint64_t gres_list_count(const struct gres_list *list, const char *name, const c
     return 0;
 }
 
+const char *const tres_standard[TRES_STANDARD] = {"cpu",     "mem",     "energy", "node",
+                                                  "billing", "fs/disk", "vmem",   "pages"};
+
+unsigned tres_standard_id(const char *name, size_t length) {
+    for (unsigned i = 0; i < TRES_STANDARD; i++) {
+        if (strlen(tres_standard[i]) == length && strncmp(tres_standard[i], name, length) == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out) {
     vec_each (list, item) {
         if (item != list->items)

@@ -39,6 +39,13 @@ must_check int licenses_parse(const char *text, struct gres_list *list, struct e
 must_check int tres_parse(const char *text, struct gres_list *list, struct error *err);
 /* The count of one item, 0 when it is not there; `type` may be NULL. */
 uint64_t gres_list_count(const struct gres_list *list, const char *name, const char *type);
+/* The TRES that every cluster has, in the order of their numbers, which begin at 1; those of GRES
+ * and licenses begin at TRES_ID_OTHER. */
+#define TRES_STANDARD 8
+#define TRES_ID_OTHER 1001
+extern const char *const tres_standard[TRES_STANDARD];
+/* The number of the one that the first `length` bytes name; 0 = none of them. */
+unsigned tres_standard_id(const char *name, size_t length);
 /* Appends `PREFIXname[:type]SEPcount,…`, e.g. ("gres/", '=') or ("", ':'). */
 void gres_print(const struct gres_list *list, const char *prefix, char separator, struct str *out);
 

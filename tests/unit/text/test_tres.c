@@ -176,6 +176,14 @@ TEST(tres_lists_have_units_and_types) {
     assert_int_equal(list.n, 5);
 }
 
+TEST(standard_tres_have_their_numbers) {
+    assert_int_equal(tres_standard_id("cpu=4", 3), 1);
+    assert_int_equal(tres_standard_id("fs/disk", 7), 6);
+    assert_int_equal(tres_standard_id("pages", 5), TRES_STANDARD);
+    assert_int_equal(tres_standard_id("gres/gpu", 8), 0);
+    assert_int_equal(tres_standard_id("cpu", 2), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_read_and_printed),
@@ -187,6 +195,7 @@ int main(void) {
         cmocka_unit_test(tres_lists_have_units_and_types),
         cmocka_unit_test(what_has_been_given_is_read_part_by_part),
         cmocka_unit_test(what_cannot_be_read_gives_nothing),
+        cmocka_unit_test(standard_tres_have_their_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
