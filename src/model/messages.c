@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record tables of messages.h and the message table. */
+/* Record tables of messages.h and of the headers that it gathers, and the message table. */
 #include "model/messages.h"
 
 #include "base/alloc.h"
