@@ -399,12 +399,7 @@ void job_release(struct core *core, struct core_job *job);
 int job_top(struct core *core, struct core_job *job, const char **detail);
 void job_suspend(struct core *core, struct core_job *job);
 void job_resume(struct core *core, struct core_job *job);
-/* To what `flags` (enum node_signal_flag) say of it; 0 = the tasks of its steps. */
-void job_signal(struct core *core, const struct core_job *job, uint32_t number, uint32_t flags);
-/* To everything that runs of it. */
-void job_signal_all(struct core *core, struct core_job *job, int number);
-void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
-void job_arm(struct core *core, struct core_job *job);  /* its next timer */
+void job_arm(struct core *core, struct core_job *job); /* its next timer */
 void job_timer(struct core *core, struct core_job *job);
 bool job_is_held(const struct core_job *job);
 static inline bool job_is_pending(const struct core_job *job) {
@@ -413,15 +408,26 @@ static inline bool job_is_pending(const struct core_job *job) {
 static inline bool job_has_nodes(const struct core_job *job) {
     return job->rec.state == JOB_RUNNING || job->rec.state == JOB_SUSPENDED;
 }
+
+/* ---- what others are told of a job (job_tell.c) ---- */
+/* A notice (enum alloc_notice_kind) to the salloc or srun that has allocated it. */
 void job_notify(struct core *core, struct core_job *job, uint32_t what, const char *text,
                 uint32_t signal);
+/* It has ended: whoever waits hears of it, and nobody waits any more. */
+void job_answer_waiters(struct core *core, struct core_job *job);
+void job_send_launch(struct core *core, struct core_job *job);
+/* To what `flags` (enum node_signal_flag) say of it; 0 = the tasks of its steps. */
+void job_signal(struct core *core, const struct core_job *job, uint32_t number, uint32_t flags);
+/* To everything that runs of it. */
+void job_signal_all(struct core *core, struct core_job *job, int number);
+void job_warn(struct core *core, struct core_job *job); /* the signal that --signal names */
+/* A line for the output of its script, and for the terminal of whoever has allocated it. */
+void job_tell(struct core *core, struct core_job *job, const char *text);
 /* The text between "*** JOB 7 ON c02 " and " ***", in the batch; NULL for NULL. */
 const char *job_cancel_text(struct core *core, const char *why);
 /* Its nodes are to end what runs of it and to clean up; `why` as in job_finish(). */
 void job_terminate_nodes(struct core *core, struct core_job *job, const char *why);
 void job_terminate_node(struct core *core, struct core_job *job, uint32_t node);
-/* A line for the output of its script, and for the terminal of whoever has allocated it. */
-void job_tell(struct core *core, struct core_job *job, const char *text);
 
 /* ---- programs around jobs (prolog.c) ---- */
 void prolog_settings(struct core *core, const struct conf *conf);
@@ -447,7 +453,6 @@ struct job *prolog_node_brief(const struct core *core, const struct core_job *jo
                               const struct job_node *entry, struct job *brief);
 struct job *prolog_step_brief(const struct core *core, const struct core_job *job,
                               struct job *brief);
-void job_send_launch(struct core *core, struct core_job *job);    /* job_state.c */
 void step_create_extern(struct core *core, struct core_job *job); /* step.c */
 
 /* ---- suspended for others (pause.c) ---- */

@@ -3,7 +3,7 @@
  * The life of jobs in the core, in sentences.
  *
  * Covers: alloc.c, configure.c, core.c, effect.c, job.c, job_check.c, job_size.c, job_state.c,
- * list.c, mail.c, submit.c
+ * job_tell.c, list.c, mail.c, submit.c
  */
 #include <string.h>
 
