@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What administrators change of nodes: states, reasons, weights, features; scontrol reboot.
+ * What administrators change of nodes: states, reasons, weights, features.
  */
 #include <string.h>
 
 #include "core/state.h"
 
-/* ---- nodes ---- */
+/* ---- states ---- */
 
 struct node_verb {
     const char *state;
@@ -99,6 +99,13 @@ static const struct node_verb *verb_find(const char *state) {
     return NULL;
 }
 
+static int unknown_state(const char *state, struct error *err) {
+    struct str known cleanup_str = STR_INIT;
+    for (size_t i = 0; i < countof(node_verbs); i++)
+        str_join(&known, ", ", node_verbs[i].state);
+    return error_set(err, ERR_INVALID, "unknown node state %s; known are %s", state, known.data);
+}
+
 static int refusal(struct core *core, uint32_t index, const struct node_verb *verb, int code,
                    struct error *err) {
     const struct node *rec = &core->nodes[index].rec;
@@ -116,10 +123,7 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
                           uint32_t uid, struct error *err) {
     const struct node_verb *verb = verb_find(state);
     if (verb == NULL)
-        return error_set(err, ERR_INVALID,
-                         "unknown node state %s; known are DRAIN, DOWN, FAIL, "
-                         "RESUME, IDLE, UNDRAIN, NoResp, FUTURE, CANCEL_REBOOT",
-                         state);
+        return unknown_state(state, err);
     if (verb->needs_reason && (reason == NULL || reason[0] == '\0'))
         return error_set(err, ERR_INVALID,
                          "You must specify a reason when DOWNING or DRAINING "
@@ -127,6 +131,8 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
     int r = verb->fn(core, node, reason, uid);
     return r < 0 ? refusal(core, node, verb, r, err) : 0;
 }
+
+/* ---- other keys ---- */
 
 /* *ret_planned: the planner must see the node anew. */
 static int set_node_key(struct core *core, uint32_t index, const struct key_value *change,
@@ -155,6 +161,8 @@ static int set_node_key(struct core *core, uint32_t index, const struct key_valu
     }
     return 0;
 }
+
+/* ---- requests ---- */
 
 /* What a request changes of nodes. */
 struct changes {
