@@ -456,6 +456,7 @@ static void list_masks(struct bind *bind, size_t size) {
 int bind_make(const struct bind_input *input, struct bind *ret, struct error *err) {
     struct wanted wanted = {0};
     struct room room;
+    bool is_asked = false;
     int r = 0;
     *ret = (struct bind) {0};
     read_option(&wanted, input->fallback);
@@ -463,13 +464,16 @@ int bind_make(const struct bind_input *input, struct bind *ret, struct error *er
     if (input->cpu_bind != NULL && *input->cpu_bind != '\0') {
         struct wanted asked = {.verbose = wanted.verbose};
         read_option(&asked, input->cpu_bind);
-        if (asked.unit != UNIT_UNSET || asked.has_kind)
+        is_asked = asked.unit != UNIT_UNSET || asked.has_kind;
+        if (is_asked)
             wanted = asked;
         wanted.verbose = asked.verbose;
     }
     ret->verbose = wanted.verbose;
     ret->n = input->n_tasks;
-    if (!room_open(&room, input) || (wanted.has_kind && wanted.kind == BIND_NONE)) {
+    bool is_open = room_open(&room, input), is_none = wanted.has_kind && wanted.kind == BIND_NONE;
+    if (!is_open || is_none) {
+        ret->is_impossible = is_asked && !is_none;
         room_close(&room);
         return 0;
     }

@@ -40,6 +40,7 @@ enum bind_kind {
 struct bind {
     enum bind_kind kind;
     bool verbose;
+    bool is_impossible; /* a binding was asked for by the option, and the CPUs are not known */
     uint32_t n;         /* tasks */
     struct bits *masks; /* of each, numbers of the kernel; NULL with BIND_NONE */
     char *list;         /* what SLURM_CPU_BIND_LIST says */

@@ -346,6 +346,11 @@ static int bind_step(struct stepd *stepd, struct error *err) {
     };
     int r = bind_make(&input, &stepd->bind, err);
 
+    if (r == 0 && stepd->bind.is_impossible)
+        stepd_complain(stepd,
+                       "--cpu-bind=%s has no effect on %s: slurm.conf gives this node more CPUs "
+                       "than the machine has",
+                       step->cpu_bind, stepd->order.node_name);
     /* The shell of an allocation must not hand its binding on to the steps that it starts. */
     if (r == 0 && !interactive)
         bind_env(&stepd->bind, &stepd->env);

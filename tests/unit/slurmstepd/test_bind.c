@@ -227,6 +227,32 @@ TEST(without_a_map_nothing_is_bound) {
     record_done(&record_cpu_map, &map);
 }
 
+TEST(a_binding_that_was_asked_for_and_cannot_be_is_known) {
+    static const struct {
+        const char *option, *configured;
+        bool is_impossible;
+    } rows[] = {
+        {"cores", NULL, true},  {"verbose,map_cpu:0", NULL, true},
+        {"none", NULL, false},  {"verbose", NULL, false},
+        {NULL, "cores", false},
+    };
+    struct cpu_map map;
+    record_init(&record_cpu_map, &map);
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct bind_input input = {.map = &map,
+                                   .cores = "0-7",
+                                   .n_tasks = 1,
+                                   .cpu_bind = rows[i].option,
+                                   .fallback = rows[i].configured};
+        struct bind bind;
+        struct error err = ERROR_INIT;
+        assert_int_equal(bind_make(&input, &bind, &err), 0);
+        assert_int_equal(bind.is_impossible, rows[i].is_impossible);
+        bind_done(&bind);
+    }
+    record_done(&record_cpu_map, &map);
+}
+
 TEST(the_environment_tells_the_binding) {
     struct cpu_map map;
     struct arena arena;
@@ -270,6 +296,7 @@ int main(void) {
         cmocka_unit_test(the_configuration_decides_where_nothing_is_asked),
         cmocka_unit_test(more_tasks_than_cpus_share_them_in_turn),
         cmocka_unit_test(without_a_map_nothing_is_bound),
+        cmocka_unit_test(a_binding_that_was_asked_for_and_cannot_be_is_known),
         cmocka_unit_test(the_environment_tells_the_binding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
