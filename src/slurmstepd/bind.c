@@ -304,24 +304,28 @@ static void make_automatic(const struct room *room, const struct wanted *wanted,
 
 /* ---- lists ---- */
 
-/* "0,8,0x3*2": items with repetitions. The k-th, counted through and around; NULL when empty. */
-static char *list_item(const char *list, uint32_t k) {
+char *bind_list_entry(const char *list, uint32_t local_id) {
     uint64_t total = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        uint64_t at = 0;
-        for (const char *item = list; *item != '\0';) {
-            size_t length = strcspn(item, ","), name = strcspn(item, "*,");
-            uint64_t times = name < length ? strtoul(item + name + 1, NULL, 10) : 1;
-            times = length > 0 ? min_of(times, (uint64_t) UINT32_MAX) : 0;
-            at += times;
-            if (pass == 1 && k < at)
-                return xstrndup(item, name);
-            item += length + (item[length] == ',');
+
+    for (int round = 0; round < 2; round++) {
+        cleanup_free char *copy = xstrdup(list);
+        char *cursor = copy;
+        uint64_t at = 0, wanted = total > 0 ? local_id % total : 0;
+        for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
+            uint64_t repeat = 1;
+            char *star = strchr(word, '*');
+            if (star) {
+                *star = '\0';
+                if (!str_to_u64(star + 1, &repeat) || repeat == 0 || repeat > UINT32_MAX)
+                    return NULL;
+            }
+            at += repeat;
+            if (round == 1 && wanted < at)
+                return xstrdup(word);
         }
-        total = at;
-        if (total == 0)
+        if (at == 0)
             return NULL;
-        k = (uint32_t) (k % total);
+        total = at;
     }
     return NULL;
 }
@@ -405,9 +409,9 @@ static bool item_set(const struct room *room, const struct wanted *wanted, const
 static int make_list(const struct room *room, const struct wanted *wanted, struct bind *ret,
                      struct error *err) {
     for (uint32_t task = 0; task < ret->n; task++) {
-        cleanup_free char *item = list_item(wanted->list, task);
+        cleanup_free char *item = bind_list_entry(wanted->list, task);
         if (item == NULL || !item_set(room, wanted, item, &ret->masks[task]))
-            return refuse_list(room, item != NULL ? item : "an empty list", err);
+            return refuse_list(room, item != NULL ? item : wanted->list, err);
     }
     ret->list = xstrdup(wanted->list);
     return 0;

@@ -55,4 +55,9 @@ void bind_line(const struct bind *bind, const char *node, uint32_t rank, uint32_
 /* SLURM_CPU_BIND and its kin; without the list where that is too long for a variable. */
 void bind_env(const struct bind *bind, struct env *env);
 
+/* The entry of task local_id in a list such as "0,8,0x3*2", whose entries may be repeated and which
+ * is taken round and round; malloc. NULL: it has none, or a repetition that is no number above 0.
+ */
+char *bind_list_entry(const char *list, uint32_t local_id);
+
 #endif

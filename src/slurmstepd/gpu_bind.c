@@ -8,42 +8,15 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "slurmstepd/bind.h"
 #include "slurmstepd/job_env.h"
 
-#define REPEAT_MAX 4096u /* "id*count" of a list */
 #define MASK_BITS 64u
 
 /* The text behind "word:", or NULL. */
 static const char *value_of(const char *bind, const char *word) {
     size_t length = strlen(word);
     return str_starts_nocase(bind, word) && bind[length] == ':' ? bind + length + 1 : NULL;
-}
-
-/* The entry for a task of "a,b*3,c", taken round and round; NULL = the list is no good. */
-static char *entry_of(const char *list, uint32_t local_id) {
-    uint64_t total = 0;
-
-    for (int round = 0; round < 2; round++) {
-        cleanup_free char *copy = xstrdup(list);
-        char *cursor = copy;
-        uint64_t at = 0, wanted = total > 0 ? local_id % total : 0;
-        for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
-            uint64_t repeat = 1;
-            char *star = strchr(word, '*');
-            if (star) {
-                *star = '\0';
-                if (!str_to_u64(star + 1, &repeat) || repeat == 0 || repeat > REPEAT_MAX)
-                    return NULL;
-            }
-            at += repeat;
-            if (round == 1 && wanted < at)
-                return xstrdup(word);
-        }
-        if (at == 0)
-            return NULL;
-        total = at;
-    }
-    return NULL;
 }
 
 static size_t keep_mask(uint64_t mask, uint32_t *gpus, size_t n) {
@@ -56,7 +29,7 @@ static size_t keep_mask(uint64_t mask, uint32_t *gpus, size_t n) {
 }
 
 static size_t keep_map(const char *list, uint32_t local_id, uint32_t *gpus, size_t n) {
-    cleanup_free char *entry = entry_of(list, local_id);
+    cleanup_free char *entry = bind_list_entry(list, local_id);
     uint64_t id;
 
     if (!entry || !str_to_u64(entry, &id))
@@ -71,7 +44,7 @@ static size_t keep_map(const char *list, uint32_t local_id, uint32_t *gpus, size
 }
 
 static size_t keep_masked(const char *list, uint32_t local_id, uint32_t *gpus, size_t n) {
-    cleanup_free char *entry = entry_of(list, local_id);
+    cleanup_free char *entry = bind_list_entry(list, local_id);
     char *end;
 
     if (!entry)
