@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurmstepd/places.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -14,11 +13,11 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "os/tree.h"
 #include "slurmstepd/script.h"
 
 #define SCRIPT_SECONDS 60 /* for each program of job_container.conf */
 #define SHM_DIR "/dev/shm"
-#define DEPTH_MAX 32 /* of directories that are open at once while a tree is removed */
 
 extern char **environ;
 
@@ -203,57 +202,6 @@ int places_enter(const char *base, struct error *err) {
 
 /* ---- removing ---- */
 
-/* What users make may be nested without end: what lies too deep is moved up and removed later.
- * True when the directory is empty now. */
-static bool empty_directory(int dir_fd, int top_fd, unsigned depth, unsigned *n_moved) {
-    DIR *dir = fdopendir(dir_fd); /* takes it over */
-    struct dirent *entry;
-    bool is_empty = true;
-
-    while (dir && (entry = readdir(dir))) {
-        const char *name = entry->d_name;
-        char moved[32];
-        if (str_equal(name, ".") || str_equal(name, ".."))
-            continue;
-        if (unlinkat(dirfd(dir), name, 0) == 0 || errno == ENOENT)
-            continue;
-        if (depth == DEPTH_MAX) {
-            snprintf(moved, sizeof(moved), ".deep.%u", (*n_moved)++);
-            is_empty &= renameat(dirfd(dir), name, top_fd, moved) == 0;
-            continue;
-        }
-        int fd = openat(dirfd(dir), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd >= 0)
-            (void) empty_directory(fd, top_fd, depth + 1, n_moved);
-        if (unlinkat(dirfd(dir), name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-            is_empty = false;
-    }
-    if (dir)
-        closedir(dir);
-    else
-        close(dir_fd);
-    return is_empty;
-}
-
-static bool remove_tree(const char *base) {
-    unsigned n_moved = 0;
-
-    for (unsigned before = 1; before != n_moved || before == 1;) {
-        cleanup_fd int top = open(base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (top < 0)
-            return errno == ENOENT;
-        before = n_moved;
-        int fd = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0)
-            (void) empty_directory(fd, top, 0, &n_moved);
-        if (rmdir(base) == 0)
-            return true;
-        if (before == n_moved)
-            break;
-    }
-    return false;
-}
-
 int places_remove_main(int argc, char **argv) {
     cleanup_str struct str problem = STR_INIT;
     struct error err = ERROR_INIT;
@@ -280,7 +228,7 @@ int places_remove_main(int argc, char **argv) {
         ;
     if (problem.length > 0)
         printf("%s\n", problem.data);
-    if (remove_tree(base))
+    if (tree_remove(base))
         return problem.length > 0;
     printf("%s cannot be removed: %s\n", base, strerror(errno));
     return 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slurmstepd/pmix_link.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 
 #include "os/frame.h"
 #include "os/sock.h"
+#include "os/tree.h"
 #include "slurmstepd/pmix_wire.h"
 #include "slurmstepd/stepd.h"
 
@@ -251,26 +251,6 @@ void pmix_exchange(struct pmix *pmix, const struct step_exchange *exchange) {
     pmix_send(pmix, PMIX_FRAME_EXCHANGE, &record_step_exchange, exchange);
 }
 
-/* The directory is the user's: what they have put there in place of something else is removed, not
- * followed. */
-static void remove_directory(int parent, const char *name, unsigned depth) {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *entry;
-
-    if (!dir && fd >= 0)
-        close(fd);
-    while (dir && (entry = readdir(dir))) {
-        if (str_equal(entry->d_name, ".") || str_equal(entry->d_name, ".."))
-            continue;
-        if (unlinkat(dirfd(dir), entry->d_name, 0) < 0 && depth < 8)
-            remove_directory(dirfd(dir), entry->d_name, depth + 1);
-    }
-    if (dir)
-        closedir(dir);
-    (void) unlinkat(parent, name, AT_REMOVEDIR);
-}
-
 void pmix_close(struct pmix *pmix) {
     if (!pmix)
         return;
@@ -279,7 +259,7 @@ void pmix_close(struct pmix *pmix) {
     if (pmix->fd >= 0)
         close(pmix->fd);
     if (pmix->directory)
-        remove_directory(AT_FDCWD, pmix->directory, 0);
+        (void) tree_remove(pmix->directory); /* it is the user's, and may hold anything */
     frame_in_done(&pmix->in);
     frame_out_done(&pmix->out);
     free(pmix->directory);
