@@ -8,6 +8,7 @@
 #include "cli/gpus.h"
 #include "cli/json_writer.h"
 #include "model/reason.h"
+#include "schema/columns.h"
 #include "text/duration.h"
 #include "text/hostlist.h"
 
@@ -74,66 +75,56 @@ void drains_cure(const struct node *node, struct str *out) {
 
 /* ---- text ---- */
 
-struct drain_column {
-    const char *head;
-    bool right;
-    void (*print)(const struct node *node, const struct drains_view *view, struct str *out);
-};
-
-static void print_name(const struct node *node, const struct drains_view *view, struct str *out) {
-    str_append(out, node->name);
-}
-static void print_state(const struct node *node, const struct drains_view *view, struct str *out) {
+#define PRINT(name)                                                                                \
+    static void name(const void *row, const void *member, struct column_env *env, struct str *out)
+PRINT(print_state) {
+    const struct node *node = row;
     node_state_print(node->state, node->flags, true, out);
 }
-static void print_age(const struct node *node, const struct drains_view *view, struct str *out) {
+PRINT(print_age) {
+    const struct node *node = row;
     if (node->out_since == 0)
         str_append_char(out, '-');
     else
-        duration_print_short(view->now - node->out_since, out);
+        duration_print_short(env->now - node->out_since, out);
 }
-static void print_by(const struct node *node, const struct drains_view *view, struct str *out) {
+PRINT(print_by) {
+    const struct node *node = row;
     str_append(out, node->reason_user != NULL ? node->reason_user : "-");
 }
 static void print_hours(uint64_t seconds, struct str *out) {
     str_printf(out, "%.1f", (double) seconds / 3600);
 }
-static void print_gpu(const struct node *node, const struct drains_view *view, struct str *out) {
+PRINT(print_gpu) {
+    const struct node *node = row;
     if (gpus_in_tres(node->cfg_tres) == 0)
         str_append_char(out, '-');
     else
-        print_hours(drains_lost_gpu(node, view->now), out);
+        print_hours(drains_lost_gpu(node, env->now), out);
 }
-static void print_cpu(const struct node *node, const struct drains_view *view, struct str *out) {
-    print_hours(drains_lost_cpu(node, view->now), out);
+PRINT(print_cpu) {
+    const struct node *node = row;
+    print_hours(drains_lost_cpu(node, env->now), out);
 }
-static void print_cause(const struct node *node, const struct drains_view *view, struct str *out) {
+PRINT(print_cause) {
+    const struct node *node = row;
     str_append(out, node->reason != NULL ? node->reason : "no reason was given");
 }
 
-static const struct drain_column cells[] = {
-    {"NODE", false, print_name},   {"STATE", false, print_state},  {"AGE", true, print_age},
-    {"BY", false, print_by},       {"GPU-HOURS", true, print_gpu}, {"CPU-HOURS", true, print_cpu},
-    {"CAUSE", false, print_cause},
+#define C(header, needs, print, flags)                                                             \
+    { 0, header, header, needs, print, NULL, 0, flags }
+/* clang-format off */
+static const struct column columns[] = {
+    C("NODE", "name", column_text_or_empty, COLUMN_LEFT),
+    C("STATE", "", print_state, COLUMN_LEFT),
+    C("AGE", "", print_age, 0),
+    C("BY", "", print_by, COLUMN_LEFT),
+    C("GPU-HOURS", "", print_gpu, 0),
+    C("CPU-HOURS", "", print_cpu, 0),
+    C("CAUSE", "", print_cause, COLUMN_LEFT),
 };
-
-static void print_row(const struct node *node, const struct drains_view *view, const size_t *widths,
-                      struct str *out) {
-    for (size_t c = 0; c < countof(cells); c++) {
-        cleanup_str struct str text = STR_INIT;
-        if (node == NULL)
-            str_append(&text, cells[c].head);
-        else
-            cells[c].print(node, view, &text);
-        size_t pad = widths[c] - min_of(widths[c], text.length);
-        if (cells[c].right)
-            str_append_fill(out, ' ', pad);
-        str_append(out, str_cstr(&text));
-        if (c + 1 < countof(cells))
-            str_append_fill(out, ' ', 2 + (cells[c].right ? 0 : pad));
-    }
-    str_append_char(out, '\n');
-}
+/* clang-format on */
+static const struct column_table table = {&record_node, columns, countof(columns), true};
 
 static void print_totals(const struct drains_view *view, struct str *out) {
     uint64_t cpu = 0, gpu = 0;
@@ -149,22 +140,17 @@ static void print_totals(const struct drains_view *view, struct str *out) {
 }
 
 void drains_text(const struct drains_view *view, struct str *out) {
-    size_t widths[countof(cells)];
+    struct format format cleanup_format = FORMAT_INIT;
+    struct column_env env = {.now = view->now};
+    const void *const *rows = (const void *const *) view->nodes;
     if (view->n == 0) {
         str_append(out, "No node is out of service.\n");
         return;
     }
-    for (size_t c = 0; c < countof(cells); c++) {
-        widths[c] = strlen(cells[c].head);
-        for (size_t i = 0; i < view->n && c + 1 < countof(cells); i++) {
-            cleanup_str struct str text = STR_INIT;
-            cells[c].print(view->nodes[i], view, &text);
-            widths[c] = max_of(widths[c], text.length);
-        }
-    }
-    print_row(NULL, view, widths, out);
+    format_fit(&format, &table, rows, view->n, &env);
+    format_header(&format, out);
     for (size_t i = 0; i < view->n; i++) {
-        print_row(view->nodes[i], view, widths, out);
+        format_row(&format, rows[i], &env, out);
         str_append(out, "    cure: ");
         drains_cure(view->nodes[i], out);
         str_append_char(out, '\n');

@@ -18,22 +18,21 @@ uint64_t gpus_in_tres(const char *tres) {
     return gres_list_count(&list, "gres/gpu", NULL);
 }
 
-/* ---- cells ---- */
+/* ---- columns ---- */
+#define PRINT(name)                                                                                \
+    static void name(const void *row, const void *member, struct column_env *env, struct str *out)
 
-static void print_node(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
-    str_append(out, gpu->node != NULL ? gpu->node : "");
-}
-static void print_index(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
-    str_append_u64(out, gpu->index);
-}
-static void print_type(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_type) {
+    const struct gpu *gpu = row;
     const char *product = gpu->status != NULL ? gpu->status->product : NULL;
     str_append(out, gpu->type != NULL ? gpu->type : product != NULL ? product : "-");
 }
-static void print_job(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_job) {
+    const struct gpu *gpu = row;
     str_append(out, gpu->job != NULL ? gpu->job : "-");
 }
-static void print_user(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_user) {
+    const struct gpu *gpu = row;
     str_append(out, gpu->user != NULL ? gpu->user : "-");
 }
 static void print_percent(uint32_t percent, struct str *out) {
@@ -42,13 +41,16 @@ static void print_percent(uint32_t percent, struct str *out) {
     else
         str_printf(out, "%u%%", percent);
 }
-static void print_now(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_now) {
+    const struct gpu *gpu = row;
     print_percent(gpu->status != NULL ? gpu->status->use_now : UNSET32, out);
 }
-static void print_use(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_use) {
+    const struct gpu *gpu = row;
     print_percent(gpu->status != NULL ? gpu->status->use : UNSET32, out);
 }
-static void print_memory(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_memory) {
+    const struct gpu *gpu = row;
     if (gpu->status == NULL || gpu->status->memory == UNSET64) {
         str_append_char(out, '-');
         return;
@@ -56,61 +58,47 @@ static void print_memory(const struct gpu *gpu, const struct gpus_view *view, st
     str_printf(out, "%.1f/%.1fG", (double) gpu->status->memory / 1024,
                (double) gpu->status->memory_total / 1024);
 }
-static void print_idle(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_idle) {
+    const struct gpu *gpu = row;
     if (gpu->idle_since == 0)
         str_append_char(out, '-');
     else
-        duration_print_short(view->env->now - gpu->idle_since, out);
+        duration_print_short(env->now - gpu->idle_since, out);
 }
-static void print_since(const struct gpu *gpu, const struct gpus_view *view, struct str *out) {
+PRINT(print_since) {
+    const struct gpu *gpu = row;
     if (gpu->idle_since == 0)
         str_append_char(out, '-');
     else
-        column_time_print(gpu->idle_since, "-", view->env, out);
+        column_time_print(gpu->idle_since, "-", env, out);
 }
 
-static const struct gpu_cell {
-    const char *title;
-    void (*print)(const struct gpu *gpu, const struct gpus_view *view, struct str *out);
-    bool right;
-} cells[] = {
-    {"NODE", print_node, false},        {"GPU", print_index, true},     {"TYPE", print_type, false},
-    {"JOB", print_job, false},          {"USER", print_user, false},    {"NOW", print_now, true},
-    {"15MIN", print_use, true},         {"MEMORY", print_memory, true}, {"IDLE", print_idle, true},
-    {"IDLE SINCE", print_since, false},
+#define C(header, needs, print, flags)                                                             \
+    { 0, header, header, needs, print, NULL, 0, flags }
+/* clang-format off */
+static const struct column columns[] = {
+    C("NODE", "node", column_text_or_empty, COLUMN_LEFT),
+    C("GPU", "index", column_u32, 0),
+    C("TYPE", "", print_type, COLUMN_LEFT),
+    C("JOB", "", print_job, COLUMN_LEFT),
+    C("USER", "", print_user, COLUMN_LEFT),
+    C("NOW", "", print_now, 0),
+    C("15MIN", "", print_use, 0),
+    C("MEMORY", "", print_memory, 0),
+    C("IDLE", "", print_idle, 0),
+    C("IDLE SINCE", "", print_since, COLUMN_LEFT),
 };
-
-static void pad(const struct gpu_cell *cell, const char *text, size_t width, bool last,
-                struct str *out) {
-    size_t length = strlen(text), blanks = width > length ? width - length : 0;
-    if (cell->right)
-        str_append_fill(out, ' ', blanks);
-    str_append(out, text);
-    if (!cell->right && !last)
-        str_append_fill(out, ' ', blanks);
-    str_append(out, last ? "\n" : "  ");
-}
+/* clang-format on */
+static const struct column_table table = {&record_gpu, columns, countof(columns), true};
 
 static void print_table(const struct gpus_view *view, struct str *out) {
-    size_t widths[countof(cells)];
-    struct str text cleanup_str = STR_INIT;
-    for (size_t c = 0; c < countof(cells); c++) {
-        widths[c] = strlen(cells[c].title);
-        for (size_t i = 0; i < view->n; i++) {
-            str_reset(&text);
-            cells[c].print(view->gpus[i], view, &text);
-            widths[c] = max_of(widths[c], text.length);
-        }
-    }
-    for (size_t c = 0; c < countof(cells); c++)
-        pad(&cells[c], cells[c].title, widths[c], c + 1 == countof(cells), out);
-    for (size_t i = 0; i < view->n; i++) {
-        for (size_t c = 0; c < countof(cells); c++) {
-            str_reset(&text);
-            cells[c].print(view->gpus[i], view, &text);
-            pad(&cells[c], str_cstr(&text), widths[c], c + 1 == countof(cells), out);
-        }
-    }
+    struct format format cleanup_format = FORMAT_INIT;
+    struct column_env env = *view->env;
+    const void *const *rows = (const void *const *) view->gpus;
+    format_fit(&format, &table, rows, view->n, &env);
+    format_header(&format, out);
+    for (size_t i = 0; i < view->n; i++)
+        format_row(&format, rows[i], &env, out);
 }
 
 /* ---- what is wrong, what will happen ---- */

@@ -320,6 +320,24 @@ void format_row(const struct format *format, const void *row, struct column_env 
     str_append_char(out, '\n');
 }
 
+void format_fit(struct format *format, const struct column_table *table, const void *const *rows,
+                size_t n_rows, struct column_env *env) {
+    struct str text cleanup_str = STR_INIT;
+    for (size_t c = 0; c < table->n; c++) {
+        const struct column *column = &table->rows[c];
+        bool is_last = c + 1 == table->n, right = !(column->flags & COLUMN_LEFT);
+        struct cell *cell = format_add(format, table, column, 0, right, is_last ? "" : "  ");
+        size_t width = strlen(column->header);
+        for (size_t i = 0; i < n_rows; i++) {
+            str_reset(&text);
+            column->print(rows[i], (const char *) rows[i] + cell->offset, env, &text);
+            width = max_of(width, text.length);
+        }
+        /* no blanks at the end of a line */
+        cell->width = is_last && !right ? 0 : (uint32_t) min_of(width, (size_t) COLUMN_WIDTH_MAX);
+    }
+}
+
 /* ---- sorting ---- */
 struct sort_value sort_text(const char *text) {
     struct sort_value value = {0, text ? text : ""};

@@ -11,6 +11,7 @@
  *     value to the right; text before the first % stands once at the start of each line; "%all".
  *   - names, squeue and sinfo -O: `name[:[.][width][suffix]],…`; default width 20, none after ':'.
  *   - sacct, -o: `name[%[-]width],…`; names may be abbreviated; a cut value ends in '+'.
+ * Tables that are not chosen from have all of their columns, as wide as what stands in them.
  */
 #ifndef SLUICE_SCHEMA_COLUMNS_H
 #define SLUICE_SCHEMA_COLUMNS_H
@@ -52,7 +53,7 @@ static inline struct sort_value sort_signed(int64_t number) {
 }
 
 enum column_flag {
-    COLUMN_LEFT = 1,       /* sacct: left-justified by default */
+    COLUMN_LEFT = 1,       /* sacct, fitted tables: left-justified */
     COLUMN_STAR = 2,       /* a trailing '*' survives cutting (sinfo's partition) */
     COLUMN_WHOLE = 4,      /* value and header are never cut */
     COLUMN_WHOLE_HEAD = 8, /* only the header is never cut */
@@ -116,6 +117,10 @@ void format_parse_names(struct format *format, const struct column_table *table,
 must_check int format_parse_sacct(struct format *format, const struct column_table *table,
                                   const char *text, const char *delimiter, bool trailing,
                                   struct error *err);
+
+/* All columns, each as wide as its widest value of these rows, two blanks between them. */
+void format_fit(struct format *format, const struct column_table *table, const void *const *rows,
+                size_t n_rows, struct column_env *env);
 
 /* The record's members that the format prints. */
 void format_fields(const struct format *format, const struct column_table *table,

@@ -155,6 +155,27 @@ TEST(sacct_takes_abbreviations_and_names_what_it_does_not_know) {
     check_sacct("name,xx", "|", false, "Invalid field requested: \"xx\"");
 }
 
+TEST(a_fitted_table_is_as_wide_as_what_stands_in_it) {
+    static const struct column fitted[] = {
+        {0, "Size", "SIZE", NULL, print_size, NULL, 0, 0},
+        {0, "Name", "NAME", NULL, print_name, NULL, 0, COLUMN_LEFT},
+        {0, "Again", "A", NULL, print_name, NULL, 0, COLUMN_LEFT},
+    };
+    static const struct column_table fitted_table = {NULL, fitted, countof(fitted), false};
+    const struct thing sand = {"sand", 12345};
+    const void *const both[] = {&thing, &sand};
+    struct format format cleanup_format = FORMAT_INIT;
+    struct str out cleanup_str = STR_INIT;
+    struct column_env env = {.now = 0};
+    format_fit(&format, &fitted_table, both, countof(both), &env);
+    format_header(&format, &out);
+    for (size_t i = 0; i < countof(both); i++)
+        format_row(&format, both[i], &env, &out);
+    assert_string_equal(out.data, " SIZE  NAME    A\n"
+                                  "   12  gravel  gravel\n"
+                                  "12345  sand    sand\n");
+}
+
 TEST(rows_sort_by_several_keys_and_stay_stable) {
     static const struct thing a = {"beta-long-name-2", 1}, b = {"beta-long-name-1", -1},
                               c = {"alpha", 1}, d = {"alpha", 1};
@@ -221,6 +242,7 @@ int main(void) {
         cmocka_unit_test(sacct_draws_dashes_and_marks_cut_values),
         cmocka_unit_test(sacct_puts_delimiters_between_or_behind_whole_values),
         cmocka_unit_test(sacct_takes_abbreviations_and_names_what_it_does_not_know),
+        cmocka_unit_test(a_fitted_table_is_as_wide_as_what_stands_in_it),
         cmocka_unit_test(rows_sort_by_several_keys_and_stay_stable),
         cmocka_unit_test(lines_outlive_their_rows_and_sort_as_the_rows_would),
         cmocka_unit_test(sorting_by_an_unknown_letter_is_an_error),
