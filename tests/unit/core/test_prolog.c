@@ -64,6 +64,17 @@ TEST(a_failed_one_puts_a_batch_job_back_and_ends_an_allocation) {
     assert_int_equal(core_job(world.core, id)->restarts, 1);
     assert_int_not_equal(core_job(world.core, id)->priority, 0);
     world_stop(&world);
+    begin(&world, "PrologSlurmctld=/p\n");
+    struct job_request request;
+    world_request(&request);
+    request.kind = JOB_KIND_SALLOC;
+    request.script = (struct blob) {NULL, 0};
+    id = world_submit(&world, &request, NULL);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    script_done(&world, id, false, "ended with exit status 1");
+    assert_int_equal(world_state(&world, id), JOB_CANCELLED);
+    world_stop(&world);
 }
 
 TEST(a_restarted_controller_runs_its_prolog_and_epilog_again) {
