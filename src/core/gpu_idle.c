@@ -7,8 +7,6 @@
  * Only what nodes say now counts: while a node is silent, or a card is not told of, its card might
  * be at work and nothing happens.
  */
-#include <string.h>
-
 #include "core/state.h"
 
 /* A node that has told nothing for so many seconds is not believed any more. */
@@ -66,17 +64,19 @@ static const struct partition *rules(const struct core *core, const struct core_
     return &part->rec;
 }
 
-static bool holds_gpus(const struct core_job *job) {
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        const char *gres = job->rec.allocation.items[i].gres;
-        if (gres != NULL && strstr(gres, "gpu") != NULL)
-            return true;
-    }
-    return false;
+static void note_gpu(uint32_t index, void *context) {
+    *(bool *) context = true;
+}
+
+static bool holds_gpus(const struct core *core, const struct core_job *job) {
+    bool holds = false;
+    for (uint32_t i = 0; i < job->rec.allocation.n && !holds; i++)
+        assign_each_gpu(core, &job->rec.allocation.items[i], note_gpu, &holds);
+    return holds;
 }
 
 bool gpu_idle_matters(const struct core *core, const struct core_job *job) {
-    return job->rec.state == JOB_RUNNING && rules(core, job) != NULL && holds_gpus(job);
+    return job->rec.state == JOB_RUNNING && rules(core, job) != NULL && holds_gpus(core, job);
 }
 
 /* Those who are warned get the rest of the time after the warning, however late that came. */

@@ -16,10 +16,11 @@ static const uint32_t idle[] = {0, 0}, busy[] = {70, 70}, half[] = {70, 0};
 
 static uint32_t idle_for; /* the cards that do nothing */
 
-static uint32_t begin(struct world *world, const char *rules, const char *gres) {
+static uint32_t begin_on(struct world *world, const char *head, const char *rules,
+                         const char *gres) {
     char conf[1024];
     struct job_request request;
-    (void) snprintf(conf, sizeof(conf), "%s%s%s\n", HEAD, MAIN, rules);
+    (void) snprintf(conf, sizeof(conf), "%s%s%s\n", head, MAIN, rules);
     world_start(world, conf);
     world_all_connect(world);
     idle_for = 0;
@@ -30,6 +31,10 @@ static uint32_t begin(struct world *world, const char *rules, const char *gres) 
     uint32_t id = world_submit(world, &request, NULL);
     assert_int_equal(world_state(world, id), JOB_RUNNING);
     return id;
+}
+
+static uint32_t begin(struct world *world, const char *rules, const char *gres) {
+    return begin_on(world, HEAD, rules, gres);
 }
 
 /* Time passes while the cards do the same. */
@@ -200,6 +205,17 @@ TEST(a_rule_made_at_run_time_warns_first) {
     world_stop(&world);
 }
 
+TEST(a_card_is_one_however_slurm_conf_writes_its_kind) {
+    struct world world;
+    uint32_t id = begin_on(&world,
+                           "GresTypes=GPU\nSelectTypeParameters=CR_CPU\nMinJobAge=1000\n"
+                           "NodeName=n1 CPUs=4 Gres=GPU:2\n",
+                           "GpuIdleWarn=600", "gres/gpu:2");
+    work(&world, idle, 700);
+    assert_int_not_equal(job_of(&world, id).gpu_warned, 0);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_owner_is_warned_once_and_by_mail_then_the_job_is_requeued),
@@ -212,6 +228,7 @@ int main(void) {
         cmocka_unit_test(a_silent_node_ends_no_job),
         cmocka_unit_test(warning_and_keeping_survive_a_restart_of_the_controller),
         cmocka_unit_test(a_rule_made_at_run_time_warns_first),
+        cmocka_unit_test(a_card_is_one_however_slurm_conf_writes_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
