@@ -6,6 +6,9 @@
  *
  * Every change of a stored record goes through job_touch() / step_touch() / node_touch(), which put
  * it on a dirty list that core_turn_end() writes out once per turn.
+ *
+ * Parts with much to say have headers of their own: step.h, prolog.h, preempt.h, gpu.h, service.h;
+ * this one reads them.
  */
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
@@ -18,7 +21,11 @@
 #include "base/map.h"
 #include "core/affinity.h"
 #include "core/core.h"
+#include "core/gpu.h"
 #include "core/preempt.h"
+#include "core/prolog.h"
+#include "core/service.h"
+#include "core/step.h"
 #include "sched/priority.h"
 #include "sched/sched.h"
 #include "text/duration.h"
@@ -45,14 +52,6 @@
     X(3, U64, next_db_index, 0)                                                                    \
     X(4, U32, last_reservation_id, 0)
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
-
-/* From Prolog, Epilog and their kin; see prolog.c. */
-struct prolog_settings {
-    bool controller, controller_epilog; /* PrologSlurmctld, EpilogSlurmctld */
-    bool node;                          /* nodes run something: they are told more of jobs */
-    bool alloc, contain, no_hold, defer_batch, force_requeue; /* PrologFlags */
-    bool no_hold_on_fail;
-};
 
 struct core_settings {
     char *cluster;
@@ -94,41 +93,6 @@ struct waiter {
     uint64_t client;
     uint32_t seq;
     enum client_wait what;
-};
-
-struct core_step {
-    struct step rec;
-    struct list link;  /* job->steps */
-    struct list dirty; /* core->dirty_steps */
-    struct core_job *job;
-    bool stored;
-    uint32_t *nodes; /* indexes into job->rec.allocation */
-    size_t n_nodes;
-    bool *node_done;
-};
-
-/* Where a step goes inside its job. */
-struct step_plan {
-    uint32_t n;
-    uint32_t *entries; /* indexes into the job's allocation */
-    uint32_t *counts;  /* tasks on each */
-    uint32_t *cpus;    /* given to the step on each */
-    uint32_t *all_cpus, *free_cpus;
-    uint32_t *max_tasks; /* by --ntasks-per-node, -core and -socket; UINT32_MAX */
-    uint64_t *mem;       /* MiB that the step may use */
-    char **gres;
-    uint32_t ntasks;
-    uint32_t *entry_of_task; /* arbitrary distribution, else NULL */
-    bool exact, owns_gres, owns_mem;
-};
-
-/* A step that waits for CPUs of its job. */
-struct step_wait {
-    struct list link;
-    uint64_t client;
-    uint32_t seq;
-    struct step_request *request;
-    uint32_t uid, gid;
 };
 
 enum depend_kind {
@@ -183,13 +147,6 @@ struct core_job {
 };
 
 typedef vec(struct node_step) node_steps;
-
-/* A card as its node told last. */
-struct core_gpu {
-    struct gpu_status status;
-    int64_t idle_since; /* since when nobody has seen it at work; core->now: it works */
-};
-typedef vec(struct core_gpu) core_gpus;
 
 struct core_node {
     struct node rec;
@@ -429,32 +386,6 @@ const char *job_cancel_text(struct core *core, const char *why);
 void job_terminate_nodes(struct core *core, struct core_job *job, const char *why);
 void job_terminate_node(struct core *core, struct core_job *job, uint32_t node);
 
-/* ---- programs around jobs (prolog.c) ---- */
-void prolog_settings(struct core *core, const struct conf *conf);
-/* A job has its nodes: what is to run before it runs, then it is launched or handed to its owner.
- */
-void prolog_begin(struct core *core, struct core_job *job);
-/* Steps and owners have to wait; the batch script may go to its node. */
-bool prolog_holds(const struct core *core, const struct core_job *job);
-bool prolog_allows_launch(const struct core *core, const struct core_job *job);
-/* A node could not make ready: it is drained, the job is requeued or ended. */
-void prolog_failed(struct core *core, struct core_job *job, uint32_t node, const char *detail);
-void prolog_prepared(struct core *core, struct core_job *job, uint32_t node,
-                     const struct job_prepared *body);
-/* A node that registers may have missed JOB_PREPARE, or its answer was lost. */
-void prolog_again(struct core *core, struct core_job *job, uint32_t node);
-/* A run has ended: EpilogSlurmctld. */
-void prolog_end(struct core *core, struct core_job *job);
-bool prolog_is_over(const struct core_job *job); /* no program of the controller runs */
-void prolog_restored(struct core *core, struct core_job *job);
-/* Fills `brief` with what a node, or every node of a step, is told of the job and returns it; NULL:
- * it needs to know nothing. */
-struct job *prolog_node_brief(const struct core *core, const struct core_job *job,
-                              const struct job_node *entry, struct job *brief);
-struct job *prolog_step_brief(const struct core *core, const struct core_job *job,
-                              struct job *brief);
-void step_create_extern(struct core *core, struct core_job *job); /* step.c */
-
 /* ---- suspended for others (pause.c) ---- */
 /* Suspends a job for the sake of others; it goes on when there is room again. */
 void job_pause(struct core *core, struct core_job *job);
@@ -573,24 +504,6 @@ void alloc_from_entry(const struct core *core, const struct job_node *entry,
 void assign_each_gpu(const struct core *core, const struct job_node *entry,
                      void (*fn)(uint32_t index, void *context), void *context);
 
-/* ---- jobs whose GPUs do nothing (gpu_idle.c) ---- */
-/* Is there a rule of its partition for GPUs of it? */
-bool gpu_idle_matters(const struct core *core, const struct core_job *job);
-/* Warns the owner or ends the job, if it is time. Arm its timer afterwards. */
-void gpu_idle_check(struct core *core, struct core_job *job);
-int64_t gpu_idle_due(struct core *core, struct core_job *job); /* 0 = nothing will be */
-/* When it ends unless a GPU of it works, 0 = never. */
-int64_t gpu_idle_end(struct core *core, struct core_job *job);
-
-/* ---- what the GPUs do (gpu.c) ---- */
-void gpus_reported(struct core *core, uint32_t node, const struct node_status *status);
-void gpus_carry_over(struct core_node *node, struct core_node *old);
-void gpus_free(struct core_node *node);
-struct core_gpu *gpu_find(struct core_node *node, uint32_t index); /* NULL: nobody tells of it */
-/* Calls fn with every card of the nodes; what it is given lives until it returns. */
-void gpus_each(struct core *core, const struct core_user *user, uint32_t node,
-               void (*fn)(const struct gpu *gpu, void *context), void *context);
-
 /* ---- accounts, users, associations, QOS (assoc.c) ---- */
 static inline uint32_t qos_count(const struct core *core) {
     return (uint32_t) core->book.entries[ASSOC_QOS].n;
@@ -650,34 +563,6 @@ void node_watch(struct core *core, uint32_t node);
 void node_refresh_texts(struct core *core, uint32_t node); /* gres_used, alloc_tres */
 void update_nodes(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                   const struct update *request); /* scontrol update (node_update.c); answers */
-/* ---- what nodes find wrong with themselves (health.c) ---- */
-/* Parts joined by "; ", NULL = nothing is wrong. Drains. */
-void node_problem(struct core *core, uint32_t node, const char *problem);
-/* The answer to a request that resumes nodes, which comes when all of them have looked. */
-struct resume;
-struct resume *resume_new(uint64_t client, uint32_t seq);
-void resume_end(struct core *core, struct resume *resume, bool failed); /* all have been told */
-void resume_node(struct core *core, uint32_t node, struct resume *resume);
-void resume_checked(struct core *core, uint32_t node);  /* the node has looked */
-void resume_given_up(struct core *core, uint32_t node); /* its time is up */
-void resume_node_done(struct core *core, uint32_t node, const char *info);
-void resume_leave(struct core *core, struct core_node *node); /* it is no node any more */
-void resume_forget(struct core_node *node);
-void health_settings(struct core *core);
-void health_tick(struct core *core);
-/* ---- scontrol reboot (reboot.c) ---- */
-int reboot_cancel(struct core *core, uint32_t node); /* 0 or -ERR_NODE_STATE */
-void reboots_run(struct core *core);                 /* on which nothing runs any more */
-/* Before the record takes over what is reported. */
-void reboot_registered(struct core *core, uint32_t node, const struct node *reported);
-bool node_has_rebooted(const struct node *before, const struct node *now);
-int64_t reboot_deadline(const struct core *core, const struct core_node *node);
-void reboot_timed_out(struct core *core, uint32_t node);
-/* ---- what nodes out of service cost (outage.c) ---- */
-/* Before what is allocated there changes. */
-void outage_count(struct core *core, uint32_t node);
-void outage_update(struct core *core, uint32_t node); /* its state may be another */
-void outages_remind(struct core *core);
 /* Resolves a host list, "ALL" included. ERR_INVALID_NODE names the unknown one. */
 must_check int nodes_resolve(struct core *core, const char *text, struct arena *arena,
                              uint32_t **ret, size_t *ret_n, struct error *err);
@@ -767,64 +652,6 @@ must_check int spec_reservations(struct core *core, const struct job *job, struc
 bool job_reservation_hint(struct core *core, const struct core_job *job, struct str *out);
 void job_enters_reservation(struct core *core, struct core_job *job, uint32_t id);
 void job_sync_reservation(struct core *core, const struct core_job *job);
-
-/* ---- steps (step.c, step_place.c, step_gres.c, step_end.c, layout.c) ---- */
-void step_touch(struct core *core, struct core_step *step);
-/* Fills *plan (zeroed; step_plan_done() in any case). 0, -ERR_NODES_BUSY (it may wait), or a
- * refusal. */
-must_check int step_place(struct core *core, struct core_job *job,
-                          const struct step_request *request, struct step_plan *plan,
-                          struct error *err);
-void step_plan_done(struct step_plan *plan);
-/* Devices and memory of a plan whose nodes, tasks and CPUs are known. *ret_busy becomes true when
- * others have them now; what other steps hold counts for nothing with ignore_use. */
-must_check int step_place_gres(struct core_job *job, const struct step_request *request,
-                               struct step_plan *plan, bool ignore_use, bool *ret_busy,
-                               struct error *err);
-must_check int step_place_mem(struct core_job *job, const struct step_request *request,
-                              struct step_plan *plan, bool ignore_use, bool *ret_busy,
-                              struct error *err);
-int step_refuse(struct error *err, enum err code, const char *fmt, ...) printf_like(3, 4);
-/* The plan's devices as accounted, "gres/gpu=2", or "". */
-char *step_gres_tres(const struct core *core, const struct step_plan *plan);
-/* The job's own first `cpus` worth of cores of an allocation entry that no other step holds. */
-char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, uint32_t cpus,
-                      bool overlap);
-/* The step that comes with an srun allocation. */
-void step_create_first(struct core *core, struct core_job *job);
-void step_done(struct core *core, struct core_job *job, uint32_t node,
-               const struct step_done *done);
-/* Whether the user may have steps in the job now. */
-must_check int step_job_check(struct core *core, struct core_job *job, const struct core_user *user,
-                              struct error *err);
-/* STEP_REPLY with what the shell makes a credential of. */
-void step_answer(struct core *core, uint64_t client, uint32_t seq, struct step_layout *layout,
-                 struct bytes credential);
-void steps_wake(struct core *core, struct core_job *job);
-void steps_fail_waiting(struct core *core, struct core_job *job, int code);
-/* The job's nodes are clean: steps whose end nobody reported have ended too. */
-void steps_end_all(struct core *core, struct core_job *job);
-void step_tell_limit(struct core *core, const struct core_step *step); /* its nodes */
-void step_free(struct core_step *step);
-void step_wait_free(struct step_wait *wait);
-void step_forget_all(struct core *core, struct core_job *job);
-struct core_step *step_find(struct core_job *job, uint32_t step_id);
-struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);
-/* Tasks per node by the distribution; counts[n_nodes] filled. False: they do not fit. */
-struct task_room {
-    const uint32_t *cpus, *max_tasks; /* of each node */
-    uint32_t cpus_per_task;
-    bool overcommit; /* cpus count for nothing */
-};
-enum layout_order {
-    LAYOUT_EVEN, /* one task to each node in turn */
-    LAYOUT_FILL, /* one to each, then as many as fit, node by node */
-    LAYOUT_PACK, /* as many as fit, node by node; the last nodes may get none */
-};
-bool layout_tasks(uint32_t ntasks, uint32_t n_nodes, const struct task_room *room,
-                  enum layout_order order, uint32_t *counts);
-void layout_ranks(enum task_dist dist, uint32_t plane, uint32_t ntasks, uint32_t n_nodes,
-                  const uint32_t *counts, uint32_t **ranks);
 
 /* ---- requests ---- */
 /* `body` is the record that messages.h names for the message; the caller owns it. */
