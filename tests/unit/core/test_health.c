@@ -86,7 +86,7 @@ TEST(an_administrators_words_for_it_stay) {
     struct world world;
     begin(&world, "");
     says(&world, 0, "disk: /tmp is full");
-    (void) world_update(&world, "node", "n1", "Reason", "waits for a new disk");
+    assert_int_equal(world_update(&world, "node", "n1", "Reason", "waits for a new disk"), 0);
     says(&world, 0, "disk: /tmp is full");
     assert_string_equal(node(&world, 0)->reason, "waits for a new disk");
     says(&world, 0, "disk: /tmp is full; readonly: /data"); /* that is news */

@@ -135,14 +135,14 @@ TEST(it_can_be_cancelled_until_it_is_issued) {
     begin(&world);
     uint32_t job = world_job(&world);
     assert_int_equal(reboot(&world, true, NODE_UNKNOWN, NULL), 0);
-    (void) world_update(&world, "node", "n1", "State", "CANCEL_REBOOT");
+    assert_int_equal(world_update(&world, "node", "n1", "State", "CANCEL_REBOOT"), 0);
     assert_int_equal(n1(&world)->flags, 0);
     assert_null(n1(&world)->reason);
     world_script_ends(&world, job, 0);
     assert_int_equal(world.n_reboots[0], 0);
     assert_int_equal(reboot(&world, false, NODE_UNKNOWN, NULL), 0);
     assert_int_equal(reboot(&world, false, NODE_UNKNOWN, NULL), ERR_NODE_STATE); /* issued */
-    (void) world_update(&world, "node", "n1", "State", "RESUME");
+    assert_int_equal(world_update(&world, "node", "n1", "State", "RESUME"), 0);
     assert_int_equal(n1(&world)->flags, 0);
     assert_int_equal(n1(&world)->state, NODE_IDLE);
     world_pass_time(&world, 200);
@@ -156,7 +156,7 @@ TEST(a_reboot_of_an_idle_node_that_nobody_asked_for_puts_it_down) {
     boots(&world);
     assert_int_equal(n1(&world)->state, NODE_DOWN);
     assert_string_equal(n1(&world)->reason, "Node unexpectedly rebooted");
-    (void) world_update(&world, "node", "n1", "State", "RESUME");
+    assert_int_equal(world_update(&world, "node", "n1", "State", "RESUME"), 0);
     world_node_connects(&world, 0);
     assert_int_equal(n1(&world)->state, NODE_IDLE);
     world_stop(&world);
