@@ -8,8 +8,6 @@
 #include "cli/acctmgr.h"
 #include "cli/list_options.h"
 
-#define WORDS_MAX 256
-
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
 #define SETTINGS ((struct acctmgr_settings *) data)
@@ -81,10 +79,10 @@ static int run(struct list_session *session, const struct acctmgr_settings *sett
     }
 }
 
-/* Words of a line; quotes keep blanks, and go. */
+/* Words of a line, for which there is room; quotes keep blanks, and go. */
 static int split_line(char *line, char **words) {
     int n = 0;
-    for (char *at = line; *at != '\0' && n < WORDS_MAX;) {
+    for (char *at = line; *at != '\0';) {
         while (*at == ' ' || *at == '\t' || *at == '\n')
             at++;
         if (*at == '\0')
@@ -105,7 +103,7 @@ static int split_line(char *line, char **words) {
 }
 
 static int interactive(struct list_session *session, const struct acctmgr_settings *settings) {
-    char *line = NULL, *words[WORDS_MAX];
+    char *line = NULL, **words = NULL;
     size_t size = 0;
     int status = 0;
     setvbuf(stdin, NULL, _IONBF, 0); /* the answer to a change is polled for, behind the stream */
@@ -114,12 +112,14 @@ static int interactive(struct list_session *session, const struct acctmgr_settin
         fflush(stdout);
         if (getline(&line, &size, stdin) < 0)
             break;
+        words = xreallocarray(words, strlen(line) / 2 + 1, sizeof(*words));
         int n = split_line(line, words);
         if (n > 0 && acctmgr_verb_find(words[0]) == ACCTMGR_QUIT)
             break;
         if (n > 0)
             status = run(session, settings, n, words);
     }
+    free(words);
     free(line);
     return status;
 }

@@ -59,6 +59,7 @@ def test_a_change_is_shown_before_it_is_made_and_silence_is_a_no(cluster):
     assert done.rc == 1 and listed() == ["normal", "high"]
     admin(cluster, "printf 'add qos third\\nquit\\n' | sacctmgr -i")
     assert listed() == ["normal", "high", "third"]
+    assert admin(cluster, "echo show qos $(seq 300) third format=name | sacctmgr -nP") == "sacctmgr: third\nsacctmgr: "
     admin(cluster, "printf 'add qos fourth\\ny\\nquit\\n' | sacctmgr")
     assert listed() == ["normal", "high", "third", "fourth"]
 
