@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "os/cgroup_internal.h"
+#include "os/file.h"
 
 /* By bit number. The freezer stands for tracking on v1. */
 static const char *const v1_controllers[CGROUP_PARTS] = {"freezer", "memory", "cpuset",
@@ -22,22 +23,7 @@ const char *cgroup_part_name(enum cgroup_part part) {
 
 int cgroup_read(const char *dir, const char *name, struct str *ret) {
     cleanup_free char *path = xasprintf("%s/%s", dir, name);
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno;
-    while (ret->length < (1u << 20)) {
-        str_reserve(ret, 4096);
-        ssize_t n = read(fd, ret->data + ret->length, 4096);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        ret->length += (size_t) n;
-        ret->data[ret->length] = '\0';
-        if (n == 0)
-            break;
-    }
-    return 0;
+    return file_read(path, 1u << 20, ret);
 }
 
 int cgroup_write(const char *dir, const char *name, const char *text) {

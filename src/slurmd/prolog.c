@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "model/script_env.h"
+#include "os/file.h"
 #include "os/log.h"
 #include "slurmd/slurmd.h"
 
@@ -336,16 +337,12 @@ static void file_adopt(struct slurmd *slurmd, const char *name) {
     struct node_job_file file;
     struct error err = ERROR_INIT;
     struct arena arena;
-    char piece[16384];
-    ssize_t n;
 
     const char *dot = strrchr(name, '.');
     if (!dot || !str_equal(dot, ".job"))
         return;
     script_path(slurmd, name, &path);
-    cleanup_fd int fd = open(path.data, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && body.length < JOB_FILE_MAX && (n = read(fd, piece, sizeof(piece))) > 0)
-        str_append_bytes(&body, piece, (size_t) n);
+    (void) file_read(path.data, JOB_FILE_MAX, &body);
     message_arena_init(&arena, str_bytes(&body));
     if (wire_decode(&record_node_job_file, str_bytes(&body), &arena, &file, &err) == 0 &&
         file.job_id != 0) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "os/file.h"
 #include "os/log.h"
 #include "slurmd/health.h"
 #include "slurmd/slurmd.h"
@@ -44,13 +45,10 @@ static bool environment_has(const struct str *text, const char *entry) {
 
 /* A user's environment may be long, and what we look for stands anywhere in it. */
 static void read_environment(const char *pid, struct str *out) {
-    char path[300], piece[16384];
-    ssize_t n;
+    char path[300];
 
     snprintf(path, sizeof(path), "/proc/%s/environ", pid);
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && out->length < ENVIRONMENT_MAX && (n = read(fd, piece, sizeof(piece))) > 0)
-        str_append_bytes(out, piece, (size_t) n);
+    (void) file_read(path, ENVIRONMENT_MAX, out);
 }
 
 /* Job numbers are those of one cluster: another one on this machine has the same. */

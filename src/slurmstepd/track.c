@@ -16,36 +16,19 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "os/file.h"
 #include "os/proc.h"
 
 #define DESCRIBE_MAX 4
-
-/* Reads a small file whole; NULL when there is none. The caller frees it. */
-static char *file_text(const char *path) {
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct str text = STR_INIT;
-    ssize_t n;
-
-    if (fd < 0)
-        return NULL;
-    do {
-        str_reserve(&text, 4096);
-        n = read(fd, text.data + text.length, 4095);
-        if (n > 0)
-            text.length += (size_t) n;
-    } while (n > 0);
-    str_append(&text, "");
-    return str_take(&text);
-}
 
 /* ---- the tree below us ---- */
 
 /* The kernel keeps each thread's list of children; this program forks from one thread only. True
  * when the list could be read: then an empty one means that the tree is empty. */
 static bool have_no_children(void) {
-    cleanup_free char *text = file_text("/proc/thread-self/children");
+    cleanup_str struct str pids = STR_INIT;
 
-    return text && text[0] == '\0';
+    return file_read("/proc/thread-self/children", 1, &pids) == 0 && pids.length == 0;
 }
 
 struct process {
