@@ -272,7 +272,7 @@ static void walk_gpus(const struct core *core, size_t kind, const struct gres_gi
                       void *context) {
     const struct gpu_walk *walk = context;
     uint32_t id = 0;
-    if (!str_equal_nocase(core->kinds[kind].name, "gpu"))
+    if (!gres_kind_is_gpu(core, kind))
         return;
     for (bool more = idset_next(&given->ids, 0, &id); more;
          more = idset_next(&given->ids, id + 1, &id))

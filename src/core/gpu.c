@@ -123,7 +123,7 @@ static void holder_note(uint32_t index, void *context) {
 static uint32_t gpu_count(const struct core *core, const struct core_node *node) {
     uint32_t n = 0;
     for (size_t k = 0; k < core->n_kinds; k++) {
-        if (node->gres_use[k] != NULL && str_equal_nocase(core->kinds[k].name, "gpu"))
+        if (node->gres_use[k] != NULL && gres_kind_is_gpu(core, k))
             n = max_of(n, node->gres_first[k] + node->gres_total[k]);
     }
     return n;
@@ -131,7 +131,7 @@ static uint32_t gpu_count(const struct core *core, const struct core_node *node)
 
 static const char *gpu_type(const struct core *core, const struct core_node *node, uint32_t index) {
     for (size_t k = 0; k < core->n_kinds; k++) {
-        if (str_equal_nocase(core->kinds[k].name, "gpu") && index >= node->gres_first[k] &&
+        if (gres_kind_is_gpu(core, k) && index >= node->gres_first[k] &&
             index - node->gres_first[k] < node->gres_total[k])
             return core->kinds[k].type[0] != '\0' ? core->kinds[k].type : NULL;
     }

@@ -15,7 +15,7 @@ static bool is_out(const struct node *rec) {
 static uint32_t idle_gpus(const struct core *core, const struct core_node *node) {
     uint32_t idle = 0;
     for (size_t k = 0; k < core->n_kinds; k++) {
-        if (!str_equal_nocase(core->kinds[k].name, "gpu") || node->gres_use[k] == NULL)
+        if (!gres_kind_is_gpu(core, k) || node->gres_use[k] == NULL)
             continue;
         for (uint32_t i = 0; i < node->gres_total[k]; i++)
             idle += node->gres_use[k][i] == 0;

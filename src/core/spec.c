@@ -105,7 +105,7 @@ static bool asks_for_gpus(const struct core *core, const struct sched_job_spec *
                  {spec->per_task, spec->n_per_task}};
     for (size_t p = 0; p < countof(parts); p++) {
         for (uint8_t i = 0; i < parts[p].n; i++) {
-            if (str_equal_nocase(core->kinds[parts[p].items[i].name_of].name, "gpu"))
+            if (gres_kind_is_gpu(core, (size_t) parts[p].items[i].name_of))
                 return true;
         }
     }

@@ -579,6 +579,7 @@ must_check int gres_kinds_check(const struct conf *conf, struct error *err);
 /* Index of a kind, `type` NULL = untyped; find: core->n_kinds when there is none. */
 size_t gres_kind_add(struct core *core, const char *name, const char *type);
 size_t gres_kind_find(const struct core *core, const char *name, const char *type);
+bool gres_kind_is_gpu(const struct core *core, size_t kind);
 /* Appends "gpu:a100:2", after a comma if there is something before it. */
 void gres_kind_print(const struct gres_kind *kind, uint64_t count, struct str *out);
 /* Appends "gres/gpu=2" of counts by kind: each name once, whatever its types. */

@@ -33,7 +33,7 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
                       bool overlap) {
     const struct job_node *holder = &job->rec.allocation.items[entry];
     struct idset set cleanup_idset = IDSET_INIT, chosen cleanup_idset = IDSET_INIT;
-    if (holder->cores == NULL || idset_parse(&set, holder->cores, UINT32_MAX - 2, NULL, NULL) < 0)
+    if (!assign_cores_read(holder, &set))
         return xstrdup("");
     list_each (&job->steps, at) {
         const struct core_step *step = list_entry(at, struct core_step, link);
@@ -43,8 +43,7 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
             struct idset taken cleanup_idset = IDSET_INIT;
             uint32_t id = 0;
             const struct job_node *other = &step->rec.allocation.items[i];
-            if (!str_equal(other->name, holder->name) || other->cores == NULL ||
-                idset_parse(&taken, other->cores, UINT32_MAX - 2, NULL, NULL) < 0)
+            if (!str_equal(other->name, holder->name) || !assign_cores_read(other, &taken))
                 continue;
             for (bool more = idset_next(&taken, 0, &id); more;
                  more = idset_next(&taken, id + 1, &id))
@@ -175,8 +174,7 @@ static uint32_t sockets_of(const struct core *core, const struct job_node *entry
     uint32_t per_socket = core->nodes[entry->node].rec.cores, sockets = 0, last = UINT32_MAX,
              id = 0;
     struct idset set cleanup_idset = IDSET_INIT;
-    if (per_socket == 0 || entry->cores == NULL ||
-        idset_parse(&set, entry->cores, UINT32_MAX - 2, NULL, NULL) < 0)
+    if (per_socket == 0 || !assign_cores_read(entry, &set))
         return 1;
     for (bool more = idset_next(&set, 0, &id); more; more = idset_next(&set, id + 1, &id)) {
         sockets += id / per_socket != last;
