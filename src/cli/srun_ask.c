@@ -26,16 +26,21 @@ void srun_step_name(const struct srun *srun, struct str *out) {
 
 /* ---- waiting in the queue ---- */
 
-/* Signals that end the wait; those come by a descriptor while we poll. */
-static int block_signals(void) {
+/* Signals that end a wait: blocked, to be taken when we look for them. */
+static void block_signals(sigset_t *ret) {
+    sigemptyset(ret);
+    sigaddset(ret, SIGINT);
+    sigaddset(ret, SIGTERM);
+    sigaddset(ret, SIGHUP);
+    sigaddset(ret, SIGQUIT);
+    sigprocmask(SIG_BLOCK, ret, NULL);
+}
+
+/* Those signals as a descriptor to poll. */
+static int open_signals(void) {
     sigset_t set;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    block_signals(&set);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -122,7 +127,7 @@ static int take_grant(struct srun *srun, const struct alloc_granted *granted) {
 }
 
 static int wait_for_grant(struct srun *srun, bool pending) {
-    int signal_fd = block_signals(), number = 0, status;
+    int signal_fd = open_signals(), number = 0, status;
     struct error err = ERROR_INIT;
     struct cli_reply reply;
 
@@ -204,7 +209,7 @@ static int take_layout(struct srun *srun, const struct step_layout *layout) {
 }
 
 static int wait_for_layout(struct srun *srun, struct cli_reply *reply) {
-    int signal_fd = block_signals(), number = 0, status = CLI_GO_ON;
+    int signal_fd = open_signals(), number = 0, status = CLI_GO_ON;
     const struct step_reply *answer = reply->body;
     struct error err = ERROR_INIT;
 
@@ -474,12 +479,7 @@ static bool waits_no_longer(void) {
     const struct timespec pause = {.tv_sec = 1};
     sigset_t set;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    block_signals(&set);
     return sigtimedwait(&set, NULL, &pause) > 0;
 }
 
