@@ -97,6 +97,15 @@ void lines_print(const struct line_table *lines, struct str *out) {
     }
 }
 
+const struct node *rows_find_node(const struct rows *rows, const char *name) {
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct node *node = rows->items[i];
+        if (str_equal(node->name, name))
+            return node;
+    }
+    return NULL;
+}
+
 void rows_print(const struct rows *rows, const struct format *format, struct column_env *env,
                 struct str *out) {
     for (size_t i = 0; i < rows->n; i++) {

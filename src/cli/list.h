@@ -42,6 +42,8 @@ struct rows {
 };
 void rows_push(struct rows *rows, const void *row);
 void rows_done(struct rows *rows);
+/* Of rows that are nodes: the one of this name; NULL when there is none. */
+const struct node *rows_find_node(const struct rows *rows, const char *name);
 /* Sorted lines, written to stdout behind what `out` holds. */
 void lines_print(const struct line_table *lines, struct str *out);
 /* All rows as lines, written as they fill the buffer. */

@@ -131,17 +131,13 @@ static int show_steps(struct scontrol *scontrol, const char *id) {
 
 /* ---- nodes ---- */
 static const struct node *node_find(const struct rows *rows, const char *name) {
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct node *node = rows->items[i];
-        if (str_equal(node->name, name))
-            return node;
-    }
-    for (size_t i = 0; i < rows->n; i++) {
+    const struct node *found = rows_find_node(rows, name);
+    for (size_t i = 0; !found && i < rows->n; i++) {
         const struct node *node = rows->items[i];
         if (str_equal(node->hostname, name))
-            return node;
+            found = node;
     }
-    return NULL;
+    return found;
 }
 
 /* Keeps the named nodes, in the order of their names; complains of those that are not there. */

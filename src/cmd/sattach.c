@@ -180,15 +180,6 @@ static int find_step(struct sattach *sattach, struct list_session *session,
     return r == 0 ? CLI_GO_ON : no_step(sattach, r);
 }
 
-static const struct node *row_of(const struct rows *rows, const char *name) {
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct node *node = rows->items[i];
-        if (str_equal(node->name, name))
-            return node;
-    }
-    return NULL;
-}
-
 /* What srun's parts need to know of the step. */
 static int take_nodes(struct sattach *sattach, struct list_session *session,
                       const struct step *step) {
@@ -211,7 +202,7 @@ static int take_nodes(struct sattach *sattach, struct list_session *session,
     layout->nodelist = arena_strndup(&sattach->arena, step->nodes, strlen(step->nodes));
     layout->nodes.items = arena_alloc(&sattach->arena, names.n * sizeof(struct step_node));
     for (size_t i = 0; i < names.n; i++) {
-        const struct node *row = row_of(&rows, names.names[i]);
+        const struct node *row = rows_find_node(&rows, names.names[i]);
         struct step_node *node = &layout->nodes.items[i];
         if (!row)
             continue;

@@ -247,21 +247,12 @@ struct asks {
     vec(size_t) ends; /* of each step */
 };
 
-static const struct node *node_find(const struct rows *nodes, const char *name) {
-    for (size_t i = 0; i < nodes->n; i++) {
-        const struct node *node = nodes->items[i];
-        if (str_equal(node->name, name))
-            return node;
-    }
-    return NULL;
-}
-
 static void asks_add(struct asks *asks, const struct step *step, const struct rows *nodes) {
     struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
 
     if (step->nodes && hostlist_parse(&names, step->nodes, NULL) == 0) {
         for (size_t i = 0; i < names.n; i++) {
-            const struct node *node = node_find(nodes, names.names[i]);
+            const struct node *node = rows_find_node(nodes, names.names[i]);
             struct step_stat_ask ask = {.job_id = step->job_id, .step_id = step->step_id};
             if (!node)
                 continue;
