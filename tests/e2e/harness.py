@@ -167,6 +167,11 @@ class Cluster:
         assert "SLURM_CONF" in self.env, f"sluice env sets no SLURM_CONF: {text}"
         return self
 
+    def write_conf(self, name, text):
+        """A file beside slurm.conf, which daemons read at their next start or reconfiguration."""
+        with open(os.path.join(self.dir, "etc", name), "w") as file:
+            file.write(text)
+
     def down(self):
         """Stops the cluster and returns what it left behind, as a list of sentences."""
         for running in self.running:

@@ -87,8 +87,7 @@ def test_pam_asks_it_at_a_login(contained, work, tmp_path):
 
 def test_a_login_sees_the_private_directories_of_the_job(make_cluster, work):
     cluster = make_cluster(nodes=1, conf="KillWait=1\nDefMemPerCPU=100\n")
-    with open(os.path.join(os.path.dirname(cluster.env["SLURM_CONF"]), "job_container.conf"), "w") as file:
-        file.write(f"AutoBasePath=true\nBasePath={cluster.dir}/places\nDirs=/var/tmp\n")
+    cluster.write_conf("job_container.conf", f"AutoBasePath=true\nBasePath={cluster.dir}/places\nDirs=/var/tmp\n")
     with open(cluster.env["SLURM_CONF"], "a") as file:
         file.write("\nNamespaceType=namespace/tmpfs\n")
     for name in ("slurmctld", "slurmd-" + cluster.node_names()[0]):

@@ -30,8 +30,7 @@ def made_up():
             text = file.read()
         with open(path, "w") as file:
             file.write(text.replace("CPUs=16", "CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2"))
-        with open(os.path.join(cluster.dir, "etc", "cgroup.conf"), "w") as file:
-            file.write("ConstrainCores=no\n")
+        cluster.write_conf("cgroup.conf", "ConstrainCores=no\n")
         cluster.ok("scontrol reconfigure", user="root")
         yield cluster
 

@@ -85,11 +85,6 @@ def reachable_cpus(cluster, options):
     return len(cluster.ok(f"srun {options} /usr/bin/python3 -c '{body}'").split())
 
 
-def set_cgroup_conf(cluster, text):
-    with open(os.path.join(cluster.dir, "etc", "cgroup.conf"), "w") as file:
-        file.write(text)
-
-
 @pytest.mark.v2
 def test_a_node_says_what_it_enforces(node):
     told = confinement(node)
@@ -216,7 +211,7 @@ def test_no_group_is_left_when_a_job_is_over(node):
 def test_cgroup_conf_says_what_is_not_wanted(make_cluster, tool):
     cluster = make_cluster(nodes=1, cpus=CPUS, mem=3000, conf="KillWait=1\n")
     assert reachable_cpus(cluster, "-n1 -c1") == 1
-    set_cgroup_conf(cluster, "ConstrainCores=no\nConstrainRAMSpace=yes\nAllowedRAMSpace=150\nMaxRAMPercent=100\n")
+    cluster.write_conf("cgroup.conf", "ConstrainCores=no\nConstrainRAMSpace=yes\nAllowedRAMSpace=150\nMaxRAMPercent=100\n")
     cluster.ok("scontrol reconfigure", user="root")
     wait_until(lambda: confinement(cluster).split(" ")[0] == "memory,swap,devices,pids", what="cores are free")
     assert reachable_cpus(cluster, "-n1 -c1") == CPUS
@@ -228,7 +223,7 @@ def test_cgroup_conf_says_what_is_not_wanted(make_cluster, tool):
 
 def test_control_groups_can_be_switched_off(make_cluster):
     cluster = make_cluster(nodes=1, cpus=CPUS, mem=3000, conf="KillWait=1\n")
-    set_cgroup_conf(cluster, "CgroupPlugin=disabled\n")
+    cluster.write_conf("cgroup.conf", "CgroupPlugin=disabled\n")
     cluster.kill("slurmd-n1", signal.SIGTERM)
     cluster.up()
     wait_until(lambda: confinement(cluster) == "none: CgroupPlugin is disabled in cgroup.conf")
@@ -239,7 +234,7 @@ def test_control_groups_can_be_switched_off(make_cluster):
 @pytest.mark.skipif(not os.path.isdir("/sys/fs/cgroup/freezer"), reason="control groups v1 are not mounted")
 def test_v1_alone_does_all_of_it(make_cluster, tool):
     cluster = make_cluster(nodes=1, cpus=CPUS, mem=3000, gpus="1", conf="KillWait=1\n")
-    set_cgroup_conf(cluster, "CgroupPlugin=cgroup/v1\n")
+    cluster.write_conf("cgroup.conf", "CgroupPlugin=cgroup/v1\n")
     cluster.kill("slurmd-n1", signal.SIGTERM)
     cluster.up()
     wait_until(lambda: confinement(cluster) == "cores,memory,swap,devices,pids (v1)")
@@ -266,7 +261,7 @@ def test_a_node_that_claims_more_than_the_machine_has_says_that_cores_are_not_he
 
 def test_a_group_that_cannot_be_made_is_told(make_cluster):
     cluster = make_cluster(nodes=1, cpus=CPUS, mem=3000)
-    set_cgroup_conf(cluster, "CgroupMountpoint=/nowhere\n")
+    cluster.write_conf("cgroup.conf", "CgroupMountpoint=/nowhere\n")
     cluster.kill("slurmd-n1", signal.SIGTERM)
     cluster.up()
     wait_until(lambda: confinement(cluster).startswith("none: "))
@@ -311,7 +306,7 @@ def test_steps_live_in_a_scope_that_systemd_has_handed_over(make_cluster):
 @pytest.mark.skipif(not os.path.isdir("/run/systemd/system"), reason="systemd is not process 1")
 def test_systemd_can_be_passed_over(make_cluster):
     cluster = make_cluster(nodes=1, cpus=CPUS, mem=1500, conf="KillWait=1\n")
-    set_cgroup_conf(cluster, "IgnoreSystemd=yes\nCgroupSlice=other.slice\n")
+    cluster.write_conf("cgroup.conf", "IgnoreSystemd=yes\nCgroupSlice=other.slice\n")
     cluster.kill("slurmd-n1", signal.SIGTERM)
     cluster.up()
     wait_until(lambda: confinement(cluster) == "cores,memory,swap,devices,pids (v2)")

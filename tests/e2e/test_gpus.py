@@ -19,8 +19,7 @@ def cards(*extra, n=2, name=A100):
 
 
 def write_gres(cluster, text):
-    with open(os.path.join(cluster.dir, "etc", "gres.conf"), "w") as file:
-        file.write(text.replace("@", os.path.join(cluster.dir, "dev")))
+    cluster.write_conf("gres.conf", text.replace("@", os.path.join(cluster.dir, "dev")))
 
 
 @pytest.fixture

@@ -193,8 +193,7 @@ def test_a_step_over_its_memory_is_ended_where_no_fence_does_it(make_cluster, wo
     path = os.path.join(work, "slow.py")
     with open(path, "w") as file:
         file.write("import time\nb = bytearray(90 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\ntime.sleep(100)\n")
-    with open(os.path.join(cluster.dir, "etc", "cgroup.conf"), "w") as file:
-        file.write("ConstrainRAMSpace=no\n")
+    cluster.write_conf("cgroup.conf", "ConstrainRAMSpace=no\n")
     cluster.ok("scontrol reconfigure", user="root")
     job = cluster.submit(f"--mem=50 --acctg-freq=100 -o out --wrap='python3 {path}'", cwd=work)
     assert cluster.wait_end(job) == "OUT_OF_MEMORY"

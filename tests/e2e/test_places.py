@@ -14,10 +14,9 @@ def places(make_cluster, tmp_path):
     """A factory: a cluster whose jobs have their own /var/tmp and /dev/shm below cluster.places."""
     def make(lines="", nodes=1):
         cluster = make_cluster(nodes=nodes, conf="KillWait=1\nDefMemPerCPU=100\n")
-        etc = os.path.dirname(cluster.env["SLURM_CONF"])
         cluster.places = os.path.join(cluster.dir, "places")
-        with open(os.path.join(etc, "job_container.conf"), "w") as file:
-            file.write(f"AutoBasePath=true\nBasePath={cluster.places}_%n\nDirs=/var/tmp,/dev/shm\n{lines}")
+        cluster.write_conf("job_container.conf",
+                           f"AutoBasePath=true\nBasePath={cluster.places}_%n\nDirs=/var/tmp,/dev/shm\n{lines}")
         with open(cluster.env["SLURM_CONF"], "a") as file:
             file.write("\nNamespaceType=namespace/tmpfs\n")
         for name in ["slurmctld", *(f"slurmd-{node}" for node in cluster.node_names())]:
