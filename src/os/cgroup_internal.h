@@ -27,7 +27,8 @@ char *cgroup_dir(const struct cgroup *group, enum cgroup_part part);
 
 /* Writes text to dir/name in one write(); returns 0 or an errno. */
 int cgroup_write(const char *dir, const char *name, const char *text);
-/* Reads dir/name as a whole (at most 1 MiB); returns 0 or an errno. */
+#define CGROUP_FILE_MAX (1u << 20) /* bytes that are read of a file */
+/* Reads dir/name as a whole (at most CGROUP_FILE_MAX); returns 0 or an errno. */
 int cgroup_read(const char *dir, const char *name, struct str *ret);
 
 #endif

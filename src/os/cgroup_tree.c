@@ -23,7 +23,7 @@ const char *cgroup_part_name(enum cgroup_part part) {
 
 int cgroup_read(const char *dir, const char *name, struct str *ret) {
     cleanup_free char *path = xasprintf("%s/%s", dir, name);
-    return file_read(path, 1u << 20, ret);
+    return file_read(path, CGROUP_FILE_MAX, ret);
 }
 
 int cgroup_write(const char *dir, const char *name, const char *text) {

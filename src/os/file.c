@@ -8,7 +8,11 @@
 #include "base/alloc.h"
 
 int file_read(const char *path, size_t most, struct str *ret) {
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return file_read_at(AT_FDCWD, path, most, ret);
+}
+
+int file_read_at(int at, const char *path, size_t most, struct str *ret) {
+    cleanup_fd int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
     char piece[16384];
 
     if (fd < 0)
