@@ -145,12 +145,6 @@ static void counts_raise(struct sample_counts *most, const struct sample_counts 
     most->written = max_of(most->written, now->written);
 }
 
-/* What a process has used, kept for the moment until its task is known. */
-struct reading {
-    pid_t pid;
-    struct sample_counts counts;
-};
-
 static void tasks_add(struct sampler *sampler, const struct sample_process *process,
                       const struct sample_counts *counts) {
     sampler->rss_now_kib += process->rss_kib;
@@ -163,23 +157,40 @@ static void tasks_add(struct sampler *sampler, const struct sample_process *proc
     counts_add(&task->living, counts);
 }
 
+static void io_read(const struct sampler *sampler, const struct proc_stat *stat,
+                    struct sample_process *process) {
+    const struct sample_process *known =
+        process_find(sampler->processes.items, sampler->processes.n, process->pid);
+    bool is_turn = (sampler->n_looks + (uint64_t) process->pid) % SAMPLE_IDLE_LOOKS == 0;
+
+    process->cpu_usec = stat->user_usec + stat->system_usec;
+    if (known && known->start_ticks == process->start_ticks) {
+        process->read = known->read;
+        process->written = known->written;
+        if (known->cpu_usec == process->cpu_usec && known->rss_kib == process->rss_kib &&
+            stat->state == 'S' && !is_turn)
+            return;
+    }
+    (void) proc_io_read(process->pid, &process->read, &process->written);
+}
+
 static void process_read(const struct sampler *sampler, pid_t pid, const struct proc_stat *stat,
                          struct sample_process *ret, struct sample_counts *counts) {
-    bool is_alive = stat->state != 'Z';
-
-    *ret =
-        (struct sample_process) {.pid = pid,
-                                 .parent = stat->parent,
-                                 .group = stat->group,
-                                 .session = stat->session,
-                                 .start_ticks = stat->start_ticks,
-                                 .task = SAMPLE_NOBODY,
-                                 .rss_kib = is_alive ? memory_of(sampler, pid, stat->rss_kib) : 0,
-                                 .vsize_kib = stat->vsize_kib};
+    *ret = (struct sample_process) {.pid = pid,
+                                    .parent = stat->parent,
+                                    .group = stat->group,
+                                    .session = stat->session,
+                                    .start_ticks = stat->start_ticks,
+                                    .task = SAMPLE_NOBODY,
+                                    .rss_kib = memory_of(sampler, pid, stat->rss_kib),
+                                    .vsize_kib = stat->vsize_kib};
     snprintf(ret->name, sizeof(ret->name), "%.31s", stat->name);
-    *counts = (struct sample_counts) {
-        .user_usec = stat->user_usec, .system_usec = stat->system_usec, .pages = stat->pages};
-    (void) proc_io_read(pid, &counts->read, &counts->written);
+    io_read(sampler, stat, ret);
+    *counts = (struct sample_counts) {.user_usec = stat->user_usec,
+                                      .system_usec = stat->system_usec,
+                                      .pages = stat->pages,
+                                      .read = ret->read,
+                                      .written = ret->written};
 }
 
 static int pid_compare(const void *a, const void *b) {
@@ -193,13 +204,14 @@ void sampler_take(struct sampler *sampler, const struct track *track) {
     struct proc_stat stat;
     size_t n = 0;
 
-    track_pids(track, &pids);
+    sampler->n_looks++;
+    track_members(track, &pids);
     if (pids.list.n > 0)
         qsort(pids.list.items, pids.list.n, sizeof(pid_t), pid_compare);
     struct sample_process *all = xcalloc(pids.list.n + 1, sizeof(*all));
     struct sample_counts *counts = xcalloc(pids.list.n + 1, sizeof(*counts));
     vec_each (&pids.list, pid) {
-        if (proc_stat_read(*pid, &stat)) {
+        if (proc_stat_read(*pid, &stat) && stat.state != 'Z' && stat.state != 'X') {
             process_read(sampler, *pid, &stat, &all[n], &counts[n]);
             n++;
         }

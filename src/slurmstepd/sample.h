@@ -42,9 +42,13 @@ struct sample_process {
     uint32_t task; /* index, or SAMPLE_NOBODY */
     bool is_resolved;
     uint64_t rss_kib, vsize_kib;
+    uint64_t cpu_usec, read, written; /* when its I/O was read last */
     char name[32];
 };
 #define SAMPLE_NOBODY UINT32_MAX
+/* The I/O of a process that seems not to have run since the last look is read at each so-manieth
+ * look only. (Its CPU time is told in steps of 10 ms; reading I/O is half the price of a look.) */
+#define SAMPLE_IDLE_LOOKS 8
 
 struct sampler {
     enum sample_memory memory;
@@ -53,7 +57,8 @@ struct sampler {
     struct sample_task *tasks;
     size_t n_tasks;
     vec(struct sample_process) processes; /* at the last look, by pid */
-    uint64_t rss_now_kib, vsize_now_kib;  /* of all processes then */
+    uint64_t n_looks;
+    uint64_t rss_now_kib, vsize_now_kib; /* of all processes then */
     /* of the zombie that is about to be reaped */
     pid_t leaving;
     uint32_t leaving_task;

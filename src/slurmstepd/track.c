@@ -100,13 +100,17 @@ static void add_members(const struct cgroup *group, struct pid_list *pids) {
         vec_push(&pids->list, members[i]);
 }
 
-void track_pids(const struct track *track, struct pid_list *pids) {
-    size_t kept = 0;
-
+void track_members(const struct track *track, struct pid_list *pids) {
     if (track->group)
         add_members(track->group, pids);
     else
         add_descendants(pids);
+}
+
+void track_pids(const struct track *track, struct pid_list *pids) {
+    size_t kept = 0;
+
+    track_members(track, pids);
     for (size_t i = 0; i < pids->list.n; i++) {
         if (proc_start_time(pids->list.items[i]) != 0)
             pids->list.items[kept++] = pids->list.items[i];

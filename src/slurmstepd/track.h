@@ -31,6 +31,8 @@ struct track {
 #define TRACK_INIT                                                                                 \
     { NULL }
 
+/* All processes, zombies among them. */
+void track_members(const struct track *track, struct pid_list *pids);
 /* Live processes (no zombies). */
 void track_pids(const struct track *track, struct pid_list *pids);
 void track_signal(const struct track *track, int signal);

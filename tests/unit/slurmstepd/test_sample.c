@@ -3,6 +3,7 @@
  * Covers: sample.c, and os/proc.c where it is used. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,47 @@ TEST(bytes_are_counted_to_the_last_although_nobody_looked) {
     sampler_done(&sampler);
 }
 
+/* Writes one byte more for each signal; less than a tick of CPU time. */
+static void write_a_byte(int signal) {
+    int fd = open("/dev/null", O_WRONLY);
+
+    (void) !write(fd, "x", 1);
+    close(fd);
+}
+
+static void write_when_told(size_t bytes) {
+    signal(SIGUSR1, write_a_byte);
+}
+
+TEST(bytes_of_a_process_that_hardly_runs_come_within_a_few_looks) {
+    struct usage_measure measures[USAGE_KINDS];
+    struct sampler sampler;
+    uint64_t before;
+
+    sampler_init(&sampler, 1, SAMPLE_RSS);
+    struct child child = child_start(write_when_told, 0, true);
+    sampler_started(&sampler, 0, child.pid);
+    child_wait_ready(&child);
+    sampler_take(&sampler, &tree);
+    struct usage usage = sum(&sampler, measures);
+    before = usage_measure(&usage, USAGE_WRITTEN)->max;
+    for (unsigned look = 0; look < SAMPLE_IDLE_LOOKS; look++) {
+        uint64_t in, written = 0;
+        kill(child.pid, SIGUSR1);
+        while (written <= before + look) /* bytes of the process alone */
+            assert_true(proc_io_read(child.pid, &in, &written));
+        sampler_take(&sampler, &tree);
+    }
+    usage = sum(&sampler, measures);
+    assert_in_range(usage_measure(&usage, USAGE_WRITTEN)->max, before + 1,
+                    before + SAMPLE_IDLE_LOOKS);
+    kill(child.pid, SIGKILL);
+    reap_all(&sampler);
+    usage = sum(&sampler, measures);
+    assert_int_equal(usage_measure(&usage, USAGE_WRITTEN)->max, before + SAMPLE_IDLE_LOOKS);
+    sampler_done(&sampler);
+}
+
 static void leave_an_orphan(size_t mib) {
     int fds[2];
     char byte;
@@ -267,6 +309,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_look_sees_the_memory_of_each_task),
         cmocka_unit_test(a_peak_between_two_looks_is_known_at_the_end),
+        cmocka_unit_test(bytes_of_a_process_that_hardly_runs_come_within_a_few_looks),
         cmocka_unit_test(bytes_are_counted_to_the_last_although_nobody_looked),
         cmocka_unit_test(a_daemon_stays_its_tasks_when_its_parent_has_gone),
         cmocka_unit_test(shared_memory_can_be_left_out),
