@@ -124,18 +124,6 @@ void strs_split(struct strs *list, const char *text) {
     }
 }
 
-bool strs_has_word(const struct strs *list, const char *text) {
-    if (!text)
-        return false;
-    cleanup_free char *copy = xstrdup(text);
-    char *cursor = copy, *word;
-    while ((word = str_next_word(&cursor, ","))) {
-        if (strs_has(list, word))
-            return true;
-    }
-    return false;
-}
-
 void u32s_push(struct u32s *list, uint32_t value) {
     list->items = xreallocarray(list->items, list->n + 1, sizeof(*list->items));
     list->items[list->n++] = value;

@@ -52,8 +52,6 @@ void rows_print(const struct rows *rows, const struct format *format, struct col
 
 /* Appends the words of a comma list; strings belong to the list. */
 void strs_split(struct strs *list, const char *text);
-/* True if any word of the comma list `text` is in the list. */
-bool strs_has_word(const struct strs *list, const char *text);
 
 void u32s_push(struct u32s *list, uint32_t value);
 

@@ -22,54 +22,9 @@ void job_query_done(struct job_query *query) {
 }
 
 /* ---- ids ---- */
-bool job_ref_parse(const char *text, struct job_ref *ret) {
-    char *end;
-    if (!isdigit((unsigned char) *text))
-        return false;
-    unsigned long id = strtoul(text, &end, 10);
-    if (id == 0 || id >= UINT32_MAX)
-        return false;
-    *ret = (struct job_ref) {(uint32_t) id, *end == '_' ? end + 1 : NULL, NULL};
-    const char *dot = strchr(end, '.');
-    ret->step = dot ? dot + 1 : NULL;
-    return true;
-}
-
 bool job_id_is_valid(const char *text) {
     struct job_ref ref;
     return job_ref_parse(text, &ref);
-}
-
-static bool ref_tasks(const struct job_ref *ref, struct idset *set) {
-    if (!ref->tasks)
-        return false;
-    cleanup_free char *text = xstrndup(ref->tasks, strcspn(ref->tasks, "."));
-    uint32_t limit;
-    return idset_parse(set, text, UINT32_MAX, &limit, NULL) == 0;
-}
-
-bool job_ref_match(const struct job_ref *ref, const struct job *job) {
-    if (!ref->tasks)
-        return ref->job_id == job->job_id || ref->job_id == job->array_job_id;
-    if (ref->job_id != job->array_job_id)
-        return false;
-    struct idset wanted cleanup_idset = IDSET_INIT;
-    if (!ref_tasks(ref, &wanted))
-        return false;
-    if (job->array_task_id != UNSET32)
-        return idset_contains(&wanted, job->array_task_id);
-    struct idset waiting cleanup_idset = IDSET_INIT;
-    uint32_t limit;
-    if (!job->array_tasks || idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
-        return false;
-    uint32_t task = 0;
-    while (idset_next(&wanted, task, &task)) {
-        if (idset_contains(&waiting, task))
-            return true;
-        if (task++ == UINT32_MAX)
-            break;
-    }
-    return false;
 }
 
 /* ---- users ---- */
@@ -179,7 +134,7 @@ bool job_query_match(const struct job_query *query, const struct job *job,
 static bool ref_match_step(const struct job_ref *ref, const struct step *step) {
     if (ref->tasks) {
         struct idset wanted cleanup_idset = IDSET_INIT;
-        if (ref->job_id != step->array_job_id || !ref_tasks(ref, &wanted) ||
+        if (ref->job_id != step->array_job_id || !job_ref_tasks(ref, &wanted) ||
             !idset_contains(&wanted, step->array_task_id))
             return false;
     } else if (ref->job_id != step->job_id && ref->job_id != step->array_job_id) {
@@ -257,7 +212,7 @@ static bool tasks_named(const struct job_query *query, const struct job *job,
         struct idset wanted cleanup_idset = IDSET_INIT;
         if (!job_ref_parse(query->ids.items[i], &ref) || !job_ref_match(&ref, job))
             continue;
-        if (!ref_tasks(&ref, &wanted))
+        if (!job_ref_tasks(&ref, &wanted))
             return false;
         uint32_t task = 0;
         while (idset_next(&wanted, task, &task)) {

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "cli/list.h"
+#include "model/job_ref.h"
 #include "model/messages.h"
 #include "text/hostlist.h"
 
@@ -28,16 +29,6 @@ struct job_query {
 };
 void job_query_done(struct job_query *query);
 
-/* One id as written: job, tasks behind '_' (NULL = all), step behind '.' (NULL = none named). */
-struct job_ref {
-    uint32_t job_id;
-    const char *tasks; /* "3", "[1-3]" */
-    const char *step;
-};
-/* False when text does not begin with a job's number. Borrows from text. */
-bool job_ref_parse(const char *text, struct job_ref *ret);
-/* True if the reference names the job or, for an array's record, one of its waiting tasks. */
-bool job_ref_match(const struct job_ref *ref, const struct job *job);
 /* "12", "12_3", "12_[1-3]", "12.0", "12.batch". */
 bool job_id_is_valid(const char *text);
 /* Fills uids from names; unknown ones are appended to `unknown`, one a line. */

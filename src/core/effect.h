@@ -15,18 +15,19 @@
 
 /* Kinds of stored records; frozen. */
 enum store_kind {
-    STORE_META = 1,        /* id 1: struct core_meta */
-    STORE_JOB = 2,         /* id: job id; record_job without script and environment */
-    STORE_JOB_SCRIPT = 3,  /* id: job id of the submission; record_job_script */
-    STORE_STEP = 4,        /* id: job id << 32 | step id */
-    STORE_NODE = 5,        /* id: hash of the name; record_node: what an administrator or a failure
-                              changed */
-    STORE_PARTITION = 6,   /* id: hash of the name; record_partition as changed at run time */
-    STORE_RESERVATION = 7, /* id: its number; record_reservation */
-    STORE_QOS = 8,         /* id: hash of the name; record_qos */
-    STORE_ACCOUNT = 9,     /* id: hash of the name; record_account */
-    STORE_ACCT_USER = 10,  /* id: hash of the name; record_acct_user */
-    STORE_ASSOC = 11,      /* id: its number; record_assoc */
+    STORE_META = 1,         /* id 1: struct core_meta */
+    STORE_JOB = 2,          /* id: job id; record_job without script and environment */
+    STORE_JOB_SCRIPT = 3,   /* id: job id of the submission; record_job_script */
+    STORE_STEP = 4,         /* id: job id << 32 | step id */
+    STORE_NODE = 5,         /* id: hash of the name; record_node: what an administrator or a failure
+                               changed */
+    STORE_PARTITION = 6,    /* id: hash of the name; record_partition as changed at run time */
+    STORE_RESERVATION = 7,  /* id: its number; record_reservation */
+    STORE_QOS = 8,          /* id: hash of the name; record_qos */
+    STORE_ACCOUNT = 9,      /* id: hash of the name; record_account */
+    STORE_ACCT_USER = 10,   /* id: hash of the name; record_acct_user */
+    STORE_ASSOC = 11,       /* id: its number; record_assoc */
+    STORE_KEPT_SCRIPT = 20, /* id as STORE_JOB_SCRIPT; what AccountingStoreFlags keeps of it */
     STORE_KINDS,
 };
 
@@ -58,7 +59,7 @@ enum history_kind {
 };
 
 struct effect_history {
-    uint32_t job_id, uid, state;
+    uint32_t job_id, array_id, uid, state; /* array_id 0: of no array */
     int64_t submit, start, end;
     bool superseded;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Job records: making, finding, selecting, writing and forgetting them. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,15 +76,15 @@ uint32_t job_take_id(struct core *core) {
     return id;
 }
 
-static void write_history(struct core *core, struct core_job *job, uint32_t state,
+static void write_history(struct core *core, struct core_job *job, const struct step *batch,
                           bool superseded) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
-    uint32_t saved_state = job->rec.state;
-    job->rec.state = state;
     record.job = &job->rec;
     record.superseded = superseded;
     vec(struct step) steps = {0};
+    if (batch != NULL)
+        vec_push(&steps, *batch);
     list_each (&job->steps, at)
         vec_push(&steps, list_entry(at, struct core_step, link)->rec);
     record.steps.items = steps.items;
@@ -91,18 +92,29 @@ static void write_history(struct core *core, struct core_job *job, uint32_t stat
     struct effect *effect = emit(core, EFFECT_HISTORY);
     effect->body = effect_encode(core, &record_acct_job, &record);
     effect->history = (struct effect_history) {.job_id = job->rec.job_id,
+                                               .array_id = job->rec.array_job_id,
                                                .uid = job->rec.uid,
-                                               .state = state,
+                                               .state = job->rec.state,
                                                .submit = job->rec.submit_time,
                                                .start = job->rec.start_time,
                                                .end = job->rec.end_time,
                                                .superseded = superseded};
-    job->rec.state = saved_state;
     vec_done(&steps);
 }
 
 void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
-    write_history(core, job, state, true);
+    const uint32_t saved_state = job->rec.state, saved_flags = job->rec.flags;
+    struct step batch;
+    bool has_batch = step_find(job, STEP_BATCH) == NULL && step_batch_running(job, &batch);
+    job->rec.state = state;
+    if (state == JOB_CANCELLED) /* somebody wants it to run again, nobody has cancelled it */
+        job->rec.flags |= JOB_FLAG_REQUEUED;
+    batch.state = state;
+    batch.end_time = job->rec.end_time;
+    batch.exit_status = state == JOB_CANCELLED || state == JOB_PREEMPTED ? SIGTERM : 0;
+    write_history(core, job, has_batch ? &batch : NULL, true);
+    job->rec.state = saved_state;
+    job->rec.flags = saved_flags;
 }
 
 void job_free(struct core_job *job) {
@@ -153,7 +165,7 @@ static void job_unlink(struct core *core, struct core_job *job) {
 }
 
 void job_forget(struct core *core, struct core_job *job) {
-    write_history(core, job, job->rec.state, false);
+    write_history(core, job, NULL, false);
     job_unlink(core, job);
     step_forget_all(core, job);
     if (job->script_id != 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/reservation.h"
+#include "model/acct_match.h"
 #include "schema/member.h"
 
 #define FRAME_BYTES (256u << 10)
@@ -39,17 +40,7 @@ static void frame_end(struct frame *frame) {
 /* ---- filters ---- */
 
 static bool partition_in(const struct strs *list, const char *partitions) {
-    if (list->n == 0)
-        return true;
-    if (partitions == NULL)
-        return false;
-    if (strchr(partitions, ',') == NULL)
-        return strs_pass(list, partitions);
-    words_each (partitions, ",", name) {
-        if (strs_pass(list, name))
-            return true;
-    }
-    return false;
+    return list->n == 0 || strs_has_word(list, partitions);
 }
 
 static bool state_wanted(const struct list_request *request, const struct core_job *job) {
@@ -242,28 +233,10 @@ static void list_job_steps(struct core_job *job, struct frame *frame, bool ended
     }
 }
 
-/* The batch step has a record only once it has ended; while it runs it follows from its job. */
 static void list_batch_step(const struct core_job *job, struct frame *frame) {
-    if (job->rec.kind != JOB_KIND_BATCH || !job_has_nodes(job) || job->rec.allocation.n == 0)
-        return;
     struct step step;
-    record_init(&record_step, &step);
-    step.job_id = job->rec.job_id;
-    step.step_id = STEP_BATCH;
-    step.name = (char *) (uintptr_t) "batch";
-    step.state = job->rec.state;
-    step.start_time = job->rec.start_time;
-    step.nodes = job->rec.allocation.items[0].name;
-    step.num_nodes = 1;
-    step.ntasks = 1;
-    step.num_cpus = job->rec.allocation.items[0].cpus;
-    step.time_limit = UNSET32;
-    step.uid = job->rec.uid;
-    step.user_name = job->rec.user_name;
-    step.partition = job->rec.partition;
-    step.array_job_id = job->rec.array_job_id;
-    step.array_task_id = job->rec.array_task_id;
-    frame_add(frame, &record_step, &step, NULL);
+    if (step_batch_running(job, &step))
+        frame_add(frame, &record_step, &step, NULL);
 }
 
 /* "12", "12_3", "12_3.0": the asker picks the step from those of the job. */
@@ -411,27 +384,6 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
 
 /* ---- accounting: the part that is still here ---- */
 
-static bool time_overlaps(const struct core_job *job, const struct acct_query *query, int64_t now) {
-    int64_t from = job->rec.submit_time;
-    int64_t to = job_state_is_final(job->rec.state) ? job->rec.end_time : now;
-    if (query->start > 0 && to < query->start)
-        return false;
-    return query->end == 0 || from <= query->end;
-}
-
-static bool acct_wanted(const struct job_filter *filter, const struct core_job *job,
-                        const struct acct_query *query) {
-    if (!may_see(filter, job))
-        return false;
-    if (!query->all_users && query->uids.n > 0 && !u32s_pass(&query->uids, job->rec.uid))
-        return false;
-    if (query->states != 0 && !((query->states >> job->rec.state) & 1))
-        return false;
-    return partition_in(&query->partitions, job->rec.partition) &&
-           strs_pass(&query->accounts, job->rec.account) &&
-           strs_pass(&query->names, job->rec.name) && strs_pass(&query->qos, job->rec.qos);
-}
-
 static void acct_emit(struct core_job *job, bool hide_line, const struct acct_query *query,
                       void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
                       void *context) {
@@ -446,26 +398,9 @@ static void acct_emit(struct core_job *job, bool hide_line, const struct acct_qu
         if (!query->no_steps)
             vec_push(&steps, list_entry(at, struct core_step, link)->rec);
     }
-    /* The batch script's step while it runs. */
     struct step batch;
-    record_init(&record_step, &batch);
-    if (!query->no_steps && job->rec.kind == JOB_KIND_BATCH && job_has_nodes(job) &&
-        job->rec.allocation.n > 0) {
-        batch.job_id = job->rec.job_id;
-        batch.step_id = STEP_BATCH;
-        batch.name = (char *) (uintptr_t) "batch";
-        batch.state = job->rec.state;
-        batch.start_time = job->rec.start_time;
-        batch.submit_time = job->rec.start_time;
-        batch.nodes = job->rec.allocation.items[0].name;
-        batch.num_nodes = batch.ntasks = 1;
-        batch.num_cpus = job->rec.allocation.items[0].cpus;
-        batch.account = job->rec.account;
-        batch.cluster = job->rec.cluster;
-        batch.array_job_id = job->rec.array_job_id;
-        batch.array_task_id = job->rec.array_task_id;
+    if (!query->no_steps && step_batch_running(job, &batch))
         vec_push(&steps, batch);
-    }
     record.steps.items = steps.items;
     record.steps.n = (uint32_t) steps.n;
     struct str body cleanup_str = STR_INIT;
@@ -486,7 +421,8 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
     core->now = now;
     if (query->ids.n == 0) {
         jobs_each (core, job) {
-            if (acct_wanted(&filter, job, query) && time_overlaps(job, query, now))
+            if (may_see(&filter, job) && acct_query_match(query, &job->rec) &&
+                acct_query_in_window(query, &job->rec, now))
                 acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
         }
         return;
@@ -499,7 +435,7 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
         if (job_select_id(core, id, NULL, &jobs) == 0) {
             for (size_t k = 0; k < jobs.n; k++) {
                 struct core_job *job = jobs.items[k];
-                if (acct_wanted(&filter, job, query) &&
+                if (may_see(&filter, job) && acct_query_match(query, &job->rec) &&
                     map_put(&seen, job->rec.job_id, job) == NULL)
                     acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink,
                               context);

@@ -72,6 +72,7 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
     case STORE_JOB:
         return restore_job(core, body, err);
     case STORE_JOB_SCRIPT:
+    case STORE_KEPT_SCRIPT:
         return 0;
     case STORE_STEP:
         r = restore_later(&record_step, body, &object, err);

@@ -64,6 +64,7 @@ struct core_settings {
     uint32_t return_to_service;
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t enforce;             /* CONF_ENFORCE_… */
+    uint64_t store_flags;         /* CONF_STORE_… */
     bool private_accounts;
     char *control_host; /* for listings */
     uint32_t control_port;

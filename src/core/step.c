@@ -52,6 +52,31 @@ struct core_step *step_new(struct core *core, struct core_job *job, uint32_t ste
     return step;
 }
 
+bool step_batch_running(const struct core_job *job, struct step *ret) {
+    const struct job *rec = &job->rec;
+    if (rec->kind != JOB_KIND_BATCH || !job_has_nodes(job) || rec->allocation.n == 0)
+        return false;
+    const struct job_node *first = &rec->allocation.items[0];
+    record_init(&record_step, ret);
+    ret->job_id = rec->job_id;
+    ret->step_id = STEP_BATCH;
+    ret->name = (char *) (uintptr_t) "batch";
+    ret->state = rec->state;
+    ret->start_time = ret->submit_time = rec->start_time;
+    ret->nodes = first->name;
+    ret->num_nodes = ret->ntasks = 1;
+    ret->num_cpus = first->cpus;
+    ret->time_limit = UNSET32;
+    ret->uid = rec->uid;
+    ret->user_name = rec->user_name;
+    ret->partition = rec->partition;
+    ret->account = rec->account;
+    ret->cluster = rec->cluster;
+    ret->array_job_id = rec->array_job_id;
+    ret->array_task_id = rec->array_task_id;
+    return true;
+}
+
 void step_free(struct core_step *step) {
     list_remove(&step->link);
     list_remove(&step->dirty);

@@ -92,6 +92,9 @@ void step_free(struct core_step *step);
 void step_wait_free(struct step_wait *wait);
 void step_forget_all(struct core *core, struct core_job *job);
 struct core_step *step_find(struct core_job *job, uint32_t step_id);
+/* The batch step has a record only once it has ended; while it runs it follows from its job, whose
+ * texts the result borrows. False: none runs. */
+bool step_batch_running(const struct core_job *job, struct step *ret);
 struct core_step *step_new(struct core *core, struct core_job *job, uint32_t step_id);
 
 /* ---- tasks and nodes (layout.c) ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/forecast.h"
+#include "model/conf.h"
 #include "text/hostlist.h"
 
 /* Names that do not parse stay as they are for the checks to complain about. */
@@ -123,6 +124,12 @@ static void store_script(struct core *core, struct core_job *job,
         .job_id = job->rec.job_id, .script = request->script, .environment = request->environment};
     job->script_id = job->rec.job_id;
     emit_put(core, STORE_JOB_SCRIPT, job->script_id, &record_job_script, &script);
+    if (!(core->settings.store_flags & CONF_STORE_JOB_SCRIPT))
+        script.script = (struct blob) {0};
+    if (!(core->settings.store_flags & CONF_STORE_JOB_ENV))
+        script.environment = (struct blob) {0};
+    if (script.script.size > 0 || script.environment.size > 0)
+        emit_put(core, STORE_KEPT_SCRIPT, job->script_id, &record_job_script, &script);
 }
 
 /* Everything that can be wrong, before anything is changed. */

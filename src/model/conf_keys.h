@@ -48,7 +48,7 @@ X(LIST, accounting_storage_tres, "AccountingStorageTRES", "cpu,mem,energy,node,b
   "resources to account for; the first eight are always there, add gres/gpu, license/NAME") \
 X(ENUM, accounting_storage_type, "AccountingStorageType", CONF_STORAGE_EMBEDDED, 0, 0, STORAGE, "", HONOURED, CLIENT, 1, \
   "where accounting records go: kept by the controller itself (embedded), sent to slurmdbd, or dropped") \
-X(FLAGS, accounting_store_flags, "AccountingStoreFlags", 0, 0, 0, STORE_FLAGS, "", NOT_YET, DAEMON, 2, \
+X(FLAGS, accounting_store_flags, "AccountingStoreFlags", 0, 0, 0, STORE_FLAGS, "", HONOURED, DAEMON, 2, \
   "what else of a job is kept in its accounting record") \
 X(STRING, acct_gather_energy_type, "AcctGatherEnergyType", "acct_gather_energy/none", 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "source of energy readings") \

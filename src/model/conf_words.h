@@ -187,8 +187,8 @@
     X(ENFORCE_LIMITS, "limit", NOT_YET) X(ENFORCE_WCKEYS, "wckey", NOT_YET) \
     X(NO_FLAG, "none", HONOURED) X(NO_FLAG, "0", HONOURED) X(ENFORCE_ASSOCIATIONS, "1", HONOURED)
 #define CONF_STORE_FLAGS_WORDS(X) \
-    X(STORE_JOB_COMMENT, "job_comment", HONOURED) X(STORE_JOB_ENV, "job_env", NOT_YET) \
-    X(STORE_JOB_EXTRA, "job_extra", NOT_YET) X(STORE_JOB_SCRIPT, "job_script", NOT_YET) \
+    X(STORE_JOB_COMMENT, "job_comment", HONOURED) X(STORE_JOB_ENV, "job_env", HONOURED) \
+    X(STORE_JOB_EXTRA, "job_extra", HONOURED) X(STORE_JOB_SCRIPT, "job_script", HONOURED) \
     X(STORE_NO_STDIO, "no_stdio", NOT_YET)
 #define CONF_PRIVATE_WORDS(X) \
     X(PRIVATE_ACCOUNTS, "accounts", HONOURED) X(PRIVATE_CLOUD, "cloud", NOT_YET) \

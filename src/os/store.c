@@ -166,10 +166,32 @@ static const char schema_sql[] =
     "CREATE TABLE IF NOT EXISTS history (seq INTEGER PRIMARY KEY AUTOINCREMENT,"
     " job_id INTEGER NOT NULL, uid INTEGER NOT NULL, submit INTEGER NOT NULL,"
     " start INTEGER NOT NULL, \"end\" INTEGER NOT NULL, state INTEGER NOT NULL,"
-    " kind INTEGER NOT NULL, data BLOB);"
+    " kind INTEGER NOT NULL, data BLOB, array_id INTEGER);"
     "CREATE INDEX IF NOT EXISTS history_job ON history (job_id);"
     "CREATE INDEX IF NOT EXISTS history_uid_end ON history (uid, \"end\");"
     "CREATE INDEX IF NOT EXISTS history_end ON history (\"end\");";
+
+/* What came later than files of the same version: they can still be opened by the releases that
+ * wrote them, whose rows have no array_id. */
+static int schema_extend(struct store *store, struct error *err) {
+    int64_t has_array = 0;
+    int r = read_number(store,
+                        "SELECT count(*) FROM pragma_table_info('history') WHERE name='array_id'",
+                        &has_array, err);
+    if (r < 0)
+        return r;
+    int code = SQLITE_OK;
+    if (!has_array)
+        code = sqlite3_exec(store->writer.db, "ALTER TABLE history ADD COLUMN array_id INTEGER",
+                            NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(store->writer.db,
+                            "CREATE INDEX IF NOT EXISTS history_array ON history (array_id);"
+                            "CREATE INDEX IF NOT EXISTS history_span ON history "
+                            "(\"end\" - submit)",
+                            NULL, NULL, NULL);
+    return code == SQLITE_OK ? 0 : store_error(store->writer.db, code, store->path, "extend", err);
+}
 
 static int schema_check(struct store *store, unsigned schema_version, struct error *err) {
     int64_t found = 0, application = 0, n_tables = 0;
@@ -226,6 +248,8 @@ int store_open(const char *path, unsigned schema_version, struct loop *loop, str
         r = store_connect(path, true, &store->writer.db, err);
     if (r == 0)
         r = schema_check(store, schema_version, err);
+    if (r == 0)
+        r = schema_extend(store, err);
     if (r == 0)
         r = store_connect(path, false, &store->db, err);
     if (r == 0)

@@ -44,6 +44,7 @@ void store_batch_delete(struct store_batch *batch, unsigned kind, uint64_t id);
 struct store_history {
     uint64_t seq; /* ascending; given by the store */
     uint64_t job_id;
+    uint64_t array_id; /* under which it is asked for as well; 0 = none */
     uid_t uid;
     int64_t submit, start, end; /* seconds; 0 = never */
     unsigned state, kind;       /* the caller's numbers; kind 0…31 */
@@ -82,19 +83,20 @@ must_check int store_get(struct store *store, unsigned kind, uint64_t id, struct
 #define STORE_ANY_UID ((uid_t) -1)
 #define STORE_JOBS_MAX 10000 /* job ids in one filter */
 struct store_filter {
-    const uint64_t *job_ids; /* n_job_ids 0 = all; copied */
+    const uint64_t *job_ids; /* of jobs and arrays; n_job_ids 0 = all; copied */
     size_t n_job_ids;
     uid_t uid;          /* STORE_ANY_UID = all */
     int64_t from, to;   /* rows that were in the system at some time in [from, to): end >= from and
                            submit < to; 0, 0 = no window */
     uint32_t kinds;     /* bit mask of kinds, 0 = all */
-    uint64_t after_seq; /* only rows behind this one: how to ask for the next page */
-    unsigned limit;     /* rows, 0 = 1000 */
+    uint64_t after_seq; /* only rows behind this one, whose end is after_end: the next page */
+    int64_t after_end;
+    unsigned limit; /* rows, 0 = 1000 */
 };
 struct store_query;
-/* Rows come by ascending seq in one or more calls; the last one has is_last set (perhaps with no
- * rows), or err->code set. Ask page by page (limit, after_seq) for long answers: a page lies in
- * memory as a whole. */
+/* Rows come by ascending seq, in a window by ascending end and seq, in one or more calls; the last
+ * one has is_last set (perhaps with no rows), or err->code set. Ask page by page (limit, after_seq)
+ * for long answers: a page lies in memory as a whole. */
 struct store_query *store_history_query(struct store *store, const struct store_filter *filter,
                                         void (*fn)(const struct store_history *rows, size_t n,
                                                    bool is_last, const struct error *err,

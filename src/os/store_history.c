@@ -77,24 +77,34 @@ static void query_fail(struct store_query *query, const struct error *err) {
     loop_post(query->store->loop, chunk_deliver, chunk);
 }
 
+/* A window is gone through by the ends of jobs, from its beginning on until no job that has lasted
+ * as long as any ever did can have come before its end; behind the row that was given last. */
+static const char window_sql[] =
+    " AND \"end\" >= max(?3, ?7) AND (\"end\" > ?7 OR seq > ?1) AND submit < ?4 AND \"end\" <= ?4 "
+    "+ "
+    "(SELECT \"end\" - submit FROM history ORDER BY \"end\" - submit DESC LIMIT 1)";
+
 static void query_sql(const struct store_query *query, struct str *sql) {
     const struct store_filter *filter = &query->filter;
+    bool window = filter->from != 0 || filter->to != 0;
     str_append(sql,
-               "SELECT seq, job_id, uid, submit, start, \"end\", state, kind, data FROM history "
-               "WHERE seq > ?1");
+               "SELECT seq, job_id, uid, submit, start, \"end\", state, kind, data FROM history ");
+    str_append(sql, window ? "WHERE true" : "WHERE seq > ?1");
+    if (window)
+        str_append(sql, window_sql);
     if (filter->uid != STORE_ANY_UID)
-        str_append(sql, " AND uid = ?2");
-    if (filter->from != 0 || filter->to != 0)
-        str_append(sql, " AND \"end\" >= ?3 AND submit < ?4");
+        str_append(sql, filter->n_job_ids > 0 ? " AND +uid = ?2" : " AND uid = ?2");
     if (filter->kinds != 0)
         str_append(sql, " AND (1 << kind) & ?5");
     if (filter->n_job_ids > 0) {
-        str_append(sql, " AND job_id IN (");
+        struct str ids cleanup_str = STR_INIT;
         for (size_t i = 0; i < filter->n_job_ids; i++)
-            str_printf(sql, i == 0 ? "%lld" : ",%lld", (long long) query->job_ids[i]);
-        str_append_char(sql, ')');
+            str_printf(&ids, i == 0 ? "%lld" : ",%lld", (long long) query->job_ids[i]);
+        /* Rows of older releases do not tell their array. */
+        str_printf(sql, " AND (job_id IN (%s) OR array_id IN (%s) OR array_id IS NULL)",
+                   str_cstr(&ids), str_cstr(&ids));
     }
-    str_append(sql, " ORDER BY seq LIMIT ?6");
+    str_append(sql, window ? " ORDER BY \"end\", seq LIMIT ?6" : " ORDER BY seq LIMIT ?6");
 }
 
 static void query_bind(const struct store_query *query, sqlite3_stmt *statement) {
@@ -106,6 +116,7 @@ static void query_bind(const struct store_query *query, sqlite3_stmt *statement)
     sqlite3_bind_int64(statement, 4, filter->to);
     sqlite3_bind_int64(statement, 5, filter->kinds);
     sqlite3_bind_int64(statement, 6, limit);
+    sqlite3_bind_int64(statement, 7, filter->after_seq > 0 ? filter->after_end : INT64_MIN);
 }
 
 static void chunk_add(struct chunk *chunk, sqlite3_stmt *statement) {

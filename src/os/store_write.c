@@ -99,6 +99,7 @@ static sqlite3_stmt *op_bind(struct writer *writer, const struct store_batch *ba
         sqlite3_bind_int64(statement, 6, row->state);
         sqlite3_bind_int64(statement, 7, row->kind);
         bind_data(statement, 8, batch, op);
+        sqlite3_bind_int64(statement, 9, (int64_t) row->array_id);
         break;
     case OP_PURGE:
         statement = writer->purge;
@@ -242,7 +243,7 @@ int writer_start(struct store *store, struct error *err) {
         {&writer->put, "INSERT OR REPLACE INTO record (kind, id, data) VALUES (?1, ?2, ?3)"},
         {&writer->delete, "DELETE FROM record WHERE kind = ?1 AND id = ?2"},
         {&writer->history, "INSERT INTO history (job_id, uid, submit, start, \"end\", state, kind, "
-                           "data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+                           "data, array_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
         {&writer->purge, "DELETE FROM history WHERE \"end\" < ?1"},
     };
     for (size_t i = 0; i < countof(statements); i++) {

@@ -267,6 +267,16 @@ bool strs_has(const struct strs *list, const char *text) {
     return false;
 }
 
+bool strs_has_word(const struct strs *list, const char *text) {
+    if (text && !strchr(text, ','))
+        return strs_has(list, text);
+    words_each (text, ",", word) {
+        if (strs_has(list, word))
+            return true;
+    }
+    return false;
+}
+
 bool u32s_has(const struct u32s *list, uint32_t value) {
     for (uint32_t i = 0; i < list->n; i++) {
         if (list->items[i] == value)

@@ -143,6 +143,8 @@ void strs_done(struct strs *list);
 #define cleanup_strs __attribute__((__cleanup__(strs_done)))
 bool strs_has(const struct strs *list, const char *text);
 bool strs_has_nocase(const struct strs *list, const char *text);
+/* True if any word of the comma list `text` (NULL: none) is in the list. */
+bool strs_has_word(const struct strs *list, const char *text);
 bool u32s_has(const struct u32s *list, uint32_t value);
 /* As a filter: an empty list lets everything pass. */
 static inline bool strs_pass(const struct strs *filter, const char *text) {

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "model/acct_match.h"
 #include "slurmctld/ctld.h"
 
 #define PAGE_ROWS 1000
@@ -46,42 +47,38 @@ static void add_row(struct answer *answer, struct client *client, struct bytes a
         send_frame(answer, client, false);
 }
 
-/* ---- filters that the store does not know ---- */
+/* ---- rows ---- */
 
-static bool task_wanted(const struct acct_query *query, const struct job *job) {
-    if (query->ids.n == 0)
-        return true;
-    struct str id cleanup_str = STR_INIT;
-    job_id_print(job, 0, &id);
-    for (uint32_t i = 0; i < query->ids.n; i++) {
-        char *end;
-        const char *text = query->ids.items[i];
-        unsigned long number = strtoul(text, &end, 10);
-        if (*end == '_') { /* one task */
-            size_t length = strcspn(text, ".");
-            if (id.length == length && memcmp(id.data, text, length) == 0)
-                return true;
-        } else if (number == job->job_id ||
-                   (job->array_job_id != 0 && number == job->array_job_id)) {
-            return true;
-        }
-    }
-    return false;
+/* What AccountingStoreFlags has kept of a job's submission, into the record. */
+static void add_script(struct answer *answer, struct job *job, struct arena *memory) {
+    struct str data cleanup_str = STR_INIT;
+    struct job_script script;
+    uint64_t id = job->array_job_id ? job->array_job_id : job->job_id;
+    if (store_get(answer->ctld->store, STORE_KEPT_SCRIPT, id, &data, NULL) < 0 ||
+        wire_decode(&record_job_script, str_bytes(&data), memory, &script, NULL) < 0)
+        return;
+    if (answer->query->want_script)
+        job->script = script.script;
+    if (answer->query->want_environment)
+        job->environment = script.environment;
 }
 
-static bool row_wanted(const struct answer *answer, const struct job *job) {
-    const struct acct_query *q = answer->query;
-    if (q->states != 0 && !((q->states >> job->state) & 1))
-        return false;
-    if (!q->all_users && q->uids.n > 0) {
-        bool found = false;
-        for (uint32_t i = 0; i < q->uids.n; i++)
-            found |= q->uids.items[i] == job->uid;
-        if (!found)
-            return false;
-    }
-    return strs_pass(&q->accounts, job->account) && strs_pass(&q->partitions, job->partition) &&
-           strs_pass(&q->names, job->name) && strs_pass(&q->qos, job->qos) && task_wanted(q, job);
+/* Script, environment and the submission's line, which may hold a script (--wrap), are for the
+ * owner and administrators. */
+static void add_record(struct answer *answer, struct client *client, struct acct_job *record,
+                       struct bytes encoded, struct arena *memory) {
+    const struct acct_query *query = answer->query;
+    bool own = answer->uid == record->job->uid || core_is_admin(answer->ctld->core, answer->uid);
+    bool hidden = !own && record->job->submit_line != NULL;
+    bool wanted = own && (query->want_script || query->want_environment);
+    struct str out cleanup_str = STR_INIT;
+    if (hidden)
+        record->job->submit_line = NULL;
+    if (wanted)
+        add_script(answer, record->job, memory);
+    if (hidden || wanted)
+        wire_encode(&record_acct_job, record, NULL, &out);
+    add_row(answer, client, out.length > 0 ? str_bytes(&out) : encoded);
 }
 
 static void take_history(struct answer *answer, struct client *client,
@@ -90,16 +87,9 @@ static void take_history(struct answer *answer, struct client *client,
     arena_init(&memory, 0);
     struct acct_job record;
     if (wire_decode(&record_acct_job, row->data, &memory, &record, NULL) == 0 &&
-        record.job != NULL && row_wanted(answer, record.job) &&
-        !map_get(&answer->live, record.job->db_index)) {
-        bool own = answer->uid == record.job->uid || core_is_admin(answer->ctld->core, answer->uid);
-        struct str out cleanup_str = STR_INIT;
-        if (!own && record.job->submit_line != NULL) { /* it may hold a script (--wrap) */
-            record.job->submit_line = NULL;
-            wire_encode(&record_acct_job, &record, NULL, &out);
-        }
-        add_row(answer, client, out.length > 0 ? str_bytes(&out) : row->data);
-    }
+        record.job != NULL && acct_query_match(answer->query, record.job) &&
+        !map_get(&answer->live, record.job->db_index))
+        add_record(answer, client, &record, row->data, &memory);
     arena_done(&memory);
 }
 
@@ -117,10 +107,12 @@ static void take_live(void *context, uint32_t job_id, struct bytes acct_job) {
 
     arena_init(&memory, 0);
     if (wire_decode(&record_acct_job, acct_job, &memory, &record, NULL) == 0 &&
-        record.job != NULL && record.job->db_index != 0)
-        map_put(&target->answer->live, record.job->db_index, target);
+        record.job != NULL) {
+        if (record.job->db_index != 0)
+            map_put(&target->answer->live, record.job->db_index, target);
+        add_record(target->answer, target->client, &record, acct_job, &memory);
+    }
     arena_done(&memory);
-    add_row(target->answer, target->client, acct_job);
 }
 
 static void answer_live(struct answer *answer, struct client *client) {
@@ -147,6 +139,7 @@ static void page(const struct store_history *rows, size_t n, bool is_last, const
     for (size_t i = 0; client != NULL && i < n; i++) {
         take_history(answer, client, &rows[i]);
         answer->filter.after_seq = rows[i].seq;
+        answer->filter.after_end = rows[i].end;
     }
     answer->n_page += n;
     if (!is_last && !failed)
@@ -171,18 +164,16 @@ static void stored_before(int code, const struct error *err, void *context) {
     next_page(context);
 }
 
-/* Numbers of the jobs asked for; an array's tasks have numbers of their own, so an array needs the
- * unfiltered scan. */
-static bool only_plain_ids(struct answer *answer) {
+/* Numbers of the jobs and arrays asked for. */
+static void filter_ids(struct answer *answer) {
     const struct acct_query *query = answer->query;
     answer->job_ids = xcalloc(query->ids.n + 1, sizeof(uint64_t));
-    for (uint32_t i = 0; i < query->ids.n; i++) {
-        char *end;
-        answer->job_ids[i] = strtoul(query->ids.items[i], &end, 10);
-        if (*end == '_')
-            return false;
+    for (uint32_t i = 0; i < query->ids.n; i++)
+        answer->job_ids[i] = strtoul(query->ids.items[i], NULL, 10);
+    if (query->ids.n > 0 && query->ids.n <= STORE_JOBS_MAX) {
+        answer->filter.job_ids = answer->job_ids;
+        answer->filter.n_job_ids = query->ids.n;
     }
-    return query->ids.n > 0 && query->ids.n <= STORE_JOBS_MAX;
 }
 
 void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
@@ -203,10 +194,7 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
         answer->filter.uid = query->uids.items[0];
     else
         answer->filter.uid = STORE_ANY_UID;
-    if (only_plain_ids(answer)) {
-        answer->filter.job_ids = answer->job_ids;
-        answer->filter.n_job_ids = query->ids.n;
-    }
+    filter_ids(answer);
     answer->filter.from = query->start;
     answer->filter.to = query->end > 0 ? query->end + 1 : query->start > 0 ? INT64_MAX : 0;
     answer->filter.kinds = query->duplicates ? 0 : 1u << HISTORY_RUN;

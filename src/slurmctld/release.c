@@ -258,6 +258,7 @@ static struct store_batch *store_part(const struct effects *effects, bool again)
         } else if (effect->kind == EFFECT_HISTORY && !again) {
             const struct effect_history *h = &effect->history;
             struct store_history row = {.job_id = h->job_id,
+                                        .array_id = h->array_id,
                                         .uid = h->uid,
                                         .submit = h->submit,
                                         .start = h->start,

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +342,7 @@ TEST(history_is_found_by_job_user_time_and_kind) {
     assert_string_equal(search(&f, by_job), "1/a 3/c 1/e ");
     assert_string_equal(search(&f, (struct store_filter) {.uid = 200}), "2/b ");
     struct store_filter window = {.uid = STORE_ANY_UID, .from = 21, .to = 80};
-    assert_string_equal(search(&f, window), "2/b 3/c ");
+    assert_string_equal(search(&f, window), "3/c 2/b "); /* by their ends */
     struct store_filter kind = {.uid = 100, .kinds = 1u << 1};
     assert_string_equal(search(&f, kind), "3/c ");
     teardown(&f);
@@ -359,6 +360,70 @@ TEST(history_comes_page_by_page) {
     assert_string_equal(search(&f, page), "1/e ");
     page.after_seq = 5;
     assert_string_equal(search(&f, page), "");
+    teardown(&f);
+}
+
+TEST(a_window_comes_page_by_page_in_the_order_of_ends) {
+    struct fixture f;
+    setup(&f);
+    add_history(&f);
+    struct store_filter page = {.uid = STORE_ANY_UID, .from = 15, .to = 96, .limit = 2};
+    assert_string_equal(search(&f, page), "1/a 3/c ");
+    page.after_seq = 3;
+    page.after_end = 70;
+    assert_string_equal(search(&f, page), "2/b 1/e ");
+    page.after_seq = 5;
+    page.after_end = 97;
+    assert_string_equal(search(&f, page), "4/d ");
+    /* What ends long after the window has begun before its end. */
+    page = (struct store_filter) {.uid = STORE_ANY_UID, .from = 21, .to = 13};
+    assert_string_equal(search(&f, page), "2/b ");
+    teardown(&f);
+}
+
+TEST(tasks_are_found_by_their_array) {
+    struct fixture f;
+    setup(&f);
+    struct store_batch *batch = store_batch_new();
+    for (unsigned i = 5; i <= 8; i++) {
+        struct store_history row = {.job_id = i,
+                                    .array_id = i <= 6   ? 5
+                                                : i == 8 ? 7
+                                                         : 0,
+                                    .submit = i,
+                                    .end = i + 1};
+        store_batch_history(batch, &row);
+    }
+    submit(&f, batch);
+    run(&f);
+    const uint64_t array[] = {5}, task[] = {6}, plain[] = {7};
+    struct store_filter by = {.uid = STORE_ANY_UID, .job_ids = array, .n_job_ids = 1};
+    assert_string_equal(search(&f, by), "5/ 6/ ");
+    by.job_ids = task;
+    assert_string_equal(search(&f, by), "6/ ");
+    by.job_ids = plain;
+    assert_string_equal(search(&f, by), "7/ 8/ ");
+    teardown(&f);
+}
+
+TEST(a_file_whose_rows_tell_no_array_still_answers_for_arrays) {
+    struct fixture f;
+    setup(&f);
+    add_history(&f);
+    store_close(f.store);
+    f.store = NULL;
+    sqlite3 *db = NULL; /* as an older release has left it */
+    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DROP INDEX history_array; "
+                                  "ALTER TABLE history DROP COLUMN array_id",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    reopen(&f);
+    const uint64_t array[] = {77};
+    struct store_filter by = {.uid = 100, .job_ids = array, .n_job_ids = 1};
+    assert_string_equal(search(&f, by), "1/a 3/c 4/d 1/e ");
     teardown(&f);
 }
 
@@ -415,6 +480,9 @@ int main(void) {
         cmocka_unit_test(what_was_acknowledged_survives_a_kill),
         cmocka_unit_test(history_is_found_by_job_user_time_and_kind),
         cmocka_unit_test(history_comes_page_by_page),
+        cmocka_unit_test(a_window_comes_page_by_page_in_the_order_of_ends),
+        cmocka_unit_test(tasks_are_found_by_their_array),
+        cmocka_unit_test(a_file_whose_rows_tell_no_array_still_answers_for_arrays),
         cmocka_unit_test(a_long_answer_comes_in_chunks_and_old_rows_can_be_purged),
         cmocka_unit_test(a_cancelled_query_is_silent),
     };
