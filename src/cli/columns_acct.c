@@ -221,9 +221,11 @@ PRINT(print_node_list) {
     const char *nodes = STEP ? STEP->nodes : JOB->nodes;
     str_append(out, nodes && *nodes ? nodes : "None assigned");
 }
-static void print_path(const struct acct_row *row, int stream, struct str *out) {
+static void print_path(const struct acct_row *row, int stream, const struct column_env *env,
+                       struct str *out) {
     if (!row->step) {
-        job_path_print(row->job, stream, false, out);
+        const struct job_columns_data *data = env->data;
+        job_path_print(row->job, stream, data && data->expand_patterns, out);
         return;
     }
     const char *path = stream == 0   ? row->step->std_in
@@ -232,19 +234,46 @@ static void print_path(const struct acct_row *row, int stream, struct str *out) 
     str_append(out, path ? path : "");
 }
 PRINT(print_std_in) {
-    print_path(ROW, 0, out);
+    print_path(ROW, 0, env, out);
 }
 PRINT(print_std_out) {
-    print_path(ROW, 1, out);
+    print_path(ROW, 1, env, out);
 }
 PRINT(print_std_err) {
-    print_path(ROW, 2, out);
+    print_path(ROW, 2, env, out);
 }
+static const struct {
+    enum acct_flag flag;
+    const char *name;
+} acct_flags[] = {{ACCT_SCHED_SUBMIT, "SchedSubmit"},
+                  {ACCT_SCHED_MAIN, "SchedMain"},
+                  {ACCT_SCHED_BACKFILL, "SchedBackfill"}};
+
+uint32_t acct_job_flags(const struct job *job) {
+    if (!job_has_run(job))
+        return 0;
+    return job->scheduler && str_starts_nocase(job->scheduler, "Backfill") ? ACCT_SCHED_BACKFILL
+                                                                           : ACCT_SCHED_MAIN;
+}
+
+int acct_flags_parse(const char *text, uint32_t *flags, struct error *err) {
+    words_each (text, ",", word) {
+        size_t i = 0;
+        while (i < countof(acct_flags) && !str_equal_nocase(acct_flags[i].name, word))
+            i++;
+        if (i == countof(acct_flags))
+            return error_set(err, ERR_INVALID, "%s", word);
+        *flags |= acct_flags[i].flag;
+    }
+    return 0;
+}
+
 PRINT(print_flags) {
-    if (STEP || !job_has_run(JOB))
-        return;
-    bool backfill = JOB->scheduler && str_starts_nocase(JOB->scheduler, "Backfill");
-    str_append(out, backfill ? "SchedBackfill,StartReceived" : "SchedMain,StartReceived");
+    uint32_t flags = STEP ? 0 : acct_job_flags(JOB);
+    for (size_t i = 0; i < countof(acct_flags); i++) {
+        if (flags & acct_flags[i].flag)
+            str_printf(out, "%s,StartReceived", acct_flags[i].name);
+    }
 }
 PRINT(print_layout) {
     if (STEP)
@@ -297,10 +326,7 @@ PRINT(print_job_zero) {
 PRINT(print_cpu_freq) {
     str_append(out, STEP && STEP->step_id == STEP_BATCH ? "0" : "Unknown");
 }
-PRINT(print_req_mem) {
-    if (STEP)
-        return;
-    uint64_t mib = job_memory(JOB);
+static void mib_print(uint64_t mib, const struct column_env *env, struct str *out) {
     if (env->unit)
         kib_print(mib * 1024, env->unit, true, out);
     else if (mib)
@@ -308,12 +334,36 @@ PRINT(print_req_mem) {
     else
         str_append_char(out, '0');
 }
+PRINT(print_req_mem) {
+    if (!STEP)
+        mib_print(job_memory(JOB), env, out);
+}
+/* A TRES list, its memory in the unit that is asked for. */
+static void tres_print(const char *tres, const struct column_env *env, struct str *out) {
+    struct str sorted cleanup_str = STR_INIT;
+    tres_sorted_print(tres, &sorted);
+    if (!env->unit && !env->raw_units) {
+        str_append(out, str_cstr(&sorted));
+        return;
+    }
+    size_t start = out->length;
+    words_each (str_cstr(&sorted), ",", item) {
+        if (out->length > start)
+            str_append_char(out, ',');
+        if (strncmp(item, "mem=", 4) != 0) {
+            str_append(out, item);
+        } else {
+            str_append(out, "mem=");
+            mib_print(acct_mib(item + 4), env, out);
+        }
+    }
+}
 PRINT(print_req_tres) {
     if (!STEP)
-        tres_sorted_print(JOB->tres_req, out);
+        tres_print(JOB->tres_req, env, out);
 }
 PRINT(print_alloc_tres) {
-    tres_sorted_print(STEP ? STEP->tres_alloc : job_has_run(JOB) ? JOB->tres_alloc : NULL, out);
+    tres_print(STEP ? STEP->tres_alloc : job_has_run(JOB) ? JOB->tres_alloc : NULL, env, out);
 }
 
 /* ---- times ---- */
@@ -411,7 +461,7 @@ static const struct column acct_columns[] = {
     F("AllocCPUS", 10, print_alloc_cpus),
     F("AllocNodes", 10, print_alloc_nodes),
     F("AllocTRES", 10, print_alloc_tres),
-    F("AssocID", 7, print_job_zero),
+    F("AssocID", 7, print_zero),
     USAGE_COLUMNS_AVE(14, usage_print_ave_read, usage_print_ave_written),
     F("BlockID", 16, print_nothing),
     F("Cluster", 10, print_cluster),

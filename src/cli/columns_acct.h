@@ -23,6 +23,11 @@ uint64_t acct_mib(const char *text);
 int64_t acct_elapsed(const struct acct_row *row, int64_t now);
 /* Of the job: what its record says, else the sum of its steps. */
 void acct_cpu_usec(const struct acct_row *row, uint64_t *ret_user, uint64_t *ret_system);
+/* How a job was started: bits of enum acct_flag. */
+enum acct_flag { ACCT_SCHED_SUBMIT = 1, ACCT_SCHED_MAIN = 2, ACCT_SCHED_BACKFILL = 4 };
+uint32_t acct_job_flags(const struct job *job);
+/* Adds those of a comma list; an unknown one is quoted. */
+must_check int acct_flags_parse(const char *text, uint32_t *flags, struct error *err);
 /* Names of all fields of a table, four in a line: --helpformat. */
 void fields_print(const struct column_table *columns, struct str *out);
 /* Whether the steps of a job come in the order batch, extern, interactive, 0, 1, … */

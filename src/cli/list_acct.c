@@ -66,7 +66,33 @@ void acct_window_set(struct acct_filter *filter, int64_t now, int64_t midnight) 
     if (!filter->start_given)
         filter->start = by_id ? 0 : filter->by_state && !filter->end_given ? now : midnight;
     if (!filter->end_given)
-        filter->end = now;
+        filter->end = acct_window_is_instant(filter) ? filter->start : now;
+}
+
+static void window_end_print(int64_t time, struct str *out) {
+    struct str date cleanup_str = STR_INIT;
+    if (time == 0) {
+        str_append(out, "Epoch 0");
+        return;
+    }
+    list_date_print(time, &date);
+    str_append_bytes(out, date.data, date.length - 1); /* its newline is left out */
+}
+
+void acct_window_print(const struct acct_filter *filter, struct str *out) {
+    str_append(out, "Jobs ");
+    size_t start = out->length;
+    for (uint32_t state = 0; filter->by_state && state < 64; state++) {
+        const char *name = names_text(&names_job_state, state);
+        if (name && (filter->states.states >> state) & 1)
+            str_printf(out, "%s%s", out->length > start ? "," : "", name);
+    }
+    if (out->length == start)
+        str_append(out, "Eligible");
+    str_append(out, " in the time window from ");
+    window_end_print(filter->start, out);
+    str_append(out, " to ");
+    window_end_print(filter->end, out);
 }
 
 void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
@@ -76,7 +102,7 @@ void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
     ret->all_users = filter->all_users;
     ret->start = filter->start;
     /* The newest jobs may carry the time of a clock that is a little ahead of ours. */
-    ret->end = filter->end_given ? filter->end : 0;
+    ret->end = filter->end_given || acct_window_is_instant(filter) ? filter->end : 0;
     ret->accounts = filter->accounts;
     ret->partitions = filter->partitions;
     ret->names = filter->names;
@@ -84,6 +110,7 @@ void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
     ret->duplicates = filter->duplicates;
     ret->no_steps = filter->allocations;
     ret->want_script = filter->want_script;
+    ret->want_environment = filter->want_environment;
     /* A state that was passed through is not in the record any more; only endings can be chosen
      * there. */
     if (filter->by_state && !filter->states.all && !filter->states.flags &&
@@ -140,14 +167,13 @@ static int64_t job_end(const struct job *job) {
 /* Was the job in one of the states within the window? */
 static bool states_match(const struct acct_filter *filter, const struct job *job) {
     const struct job_states *states = &filter->states;
-    int64_t eligible = job->eligible_time ? job->eligible_time : job->submit_time;
     if (states->all)
         return in_window(job->submit_time, job_end(job), filter);
-    if ((states->states >> JOB_PENDING) & 1) {
+    if (((states->states >> JOB_PENDING) & 1) && job->eligible_time) {
         int64_t until = job->state == JOB_PENDING ? 0
                         : job->start_time         ? job->start_time
                                                   : job->end_time;
-        if (in_window(eligible, until, filter) && (job->state == JOB_PENDING || until > eligible))
+        if (in_window(job->eligible_time, until, filter))
             return true;
     }
     if (((states->states >> JOB_RUNNING) & 1) && job->state != JOB_PENDING && job->start_time &&
@@ -225,7 +251,8 @@ static bool acct_match(const struct acct_filter *filter, const struct acct_job *
            (filter->nodes.n == 0 || list_nodes_match(job->nodes, &filter->nodes)) &&
            range_match(&filter->nnodes, job->num_nodes) &&
            range_match(&filter->ncpus, job->num_cpus) &&
-           range_match(&filter->minutes, job->time_limit);
+           range_match(&filter->minutes, job->time_limit) &&
+           (filter->flags == 0 || (acct_job_flags(job) & filter->flags));
 }
 
 /* ---- rows ---- */
@@ -297,8 +324,9 @@ static void acct_rows_push(const struct acct_filter *filter, const struct acct_j
 
 /* By array, then task, the waiting rest last; runs of one job by their submission. */
 static int acct_order(const void *a, const void *b) {
-    const struct job *x = (*(const struct acct_job *const *) a)->job;
-    const struct job *y = (*(const struct acct_job *const *) b)->job;
+    const struct acct_job *run_x = *(const struct acct_job *const *) a;
+    const struct acct_job *run_y = *(const struct acct_job *const *) b;
+    const struct job *x = run_x->job, *y = run_y->job;
     uint32_t bx = x->array_job_id ? x->array_job_id : x->job_id;
     uint32_t by = y->array_job_id ? y->array_job_id : y->job_id;
     if (bx != by)
@@ -307,7 +335,9 @@ static int acct_order(const void *a, const void *b) {
         return x->array_task_id < y->array_task_id ? -1 : 1;
     int64_t tx = x->start_time ? x->start_time : INT64_MAX;
     int64_t ty = y->start_time ? y->start_time : INT64_MAX;
-    return (tx > ty) - (tx < ty);
+    if (tx != ty)
+        return tx < ty ? -1 : 1;
+    return (int) run_y->superseded - (int) run_x->superseded;
 }
 
 void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,

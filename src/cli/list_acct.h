@@ -23,13 +23,20 @@ struct acct_filter {
     int64_t start, end; /* the window */
     bool start_given, end_given;
     bool allocations, duplicates, unfold, truncate;
-    bool want_script;
+    bool want_script, want_environment;
+    uint32_t flags; /* enum acct_flag, 0 = any */
     struct acct_range nnodes, ncpus, minutes;
 };
 void acct_filter_done(struct acct_filter *filter);
 
 /* Adds the states of a comma list, in the words of sacct. */
 must_check int acct_states_parse(struct acct_filter *filter, const char *text, struct error *err);
+/* The window is one instant, which surprises: states with a start and no end. */
+static inline bool acct_window_is_instant(const struct acct_filter *filter) {
+    return filter->by_state && filter->start_given && !filter->end_given;
+}
+/* "Jobs Eligible in the time window from Epoch 0 to Mon Nov 30 12:16:12 2026" */
+void acct_window_print(const struct acct_filter *filter, struct str *out);
 /* `N` or `N-M`. */
 bool acct_range_parse(const char *text, struct acct_range *ret);
 bool acct_id_is_valid(const char *text);

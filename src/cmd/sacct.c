@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sacct: what became of jobs and steps, from the accounting and from the controller. */
 #include <errno.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "cli/columns_acct.h"
+#include "cli/columns_job.h"
 #include "cli/json_dump.h"
 #include "cli/list.h"
 #include "cli/list_acct.h"
@@ -32,7 +34,7 @@
 struct settings {
     struct acct_filter filter;
     const char *format, *delimiter, *clusters, *json;
-    bool parsable, trailing, no_header, raw_units, all_users;
+    bool parsable, trailing, no_header, raw_units, all_users, verbose, expand;
     char unit;
     int64_t now;
 };
@@ -74,20 +76,41 @@ SET(set_start) {
     FILTER->start = time_value(SETTINGS, value);
     FILTER->start_given = true;
 }
+static void range_value(const char *text, const char *what, struct acct_range *range) {
+    if (!acct_range_parse(text, range))
+        list_fail("Invalid numeric value \"%s\" for requested %s range.", text, what);
+    range->given = range->high > 0; /* 0: any */
+}
 SET(set_nnodes) {
-    if (!acct_range_parse(value, &FILTER->nnodes))
-        list_fail("Invalid value for --nnodes: %s", value);
+    range_value(value, "node", &FILTER->nnodes);
 }
 SET(set_ncpus) {
-    if (!acct_range_parse(value, &FILTER->ncpus))
-        list_fail("Invalid value for --ncpus: %s", value);
+    range_value(value, "cpu", &FILTER->ncpus);
 }
 static uint32_t minutes_value(const char *text) {
     struct error err = ERROR_INIT;
     uint32_t minutes = 0;
     if (minutes_parse(text, &minutes, &err) < 0)
-        list_fail("Invalid time limit: %s", text);
+        fatal("Invalid time limit specification");
     return minutes;
+}
+SET(set_flags) {
+    struct error err = ERROR_INIT;
+    if (acct_flags_parse(value, &FILTER->flags, &err) < 0) {
+        list_error("Invalid job flag %s", err.text);
+        list_note("the flags are SchedSubmit, SchedMain and SchedBackfill");
+        exit(1);
+    }
+}
+SET(set_groups) {
+    words_each (value, ",", word) {
+        uint64_t gid;
+        const struct group *group = getgrnam(word);
+        if (!group && !str_to_u64(word, &gid))
+            list_fail("Invalid group id: %s", word);
+        cleanup_free char *number = group ? xasprintf("%u", group->gr_gid) : xstrdup(word);
+        strs_push(&FILTER->groups, number);
+    }
 }
 SET(set_limit_min) {
     struct acct_range *range = &FILTER->minutes;
@@ -141,15 +164,17 @@ SET(set_users) {
     }
 }
 SET(set_units) {
-    if (!value[0] || value[1] || !strchr("KMGTPkmgtp", value[0]))
-        list_fail("Invalid option for --units: %s: one of K, M, G, T, P is meant", value);
+    if (!value[0] || value[1] || !strchr("KMGTPkmgtp", value[0])) {
+        list_error("Invalid unit type '%s'. Possible options are 'KMGTP'", value);
+        fatal("Invalid unit type");
+    }
     SETTINGS->unit = (char) (value[0] >= 'a' ? value[0] - 32 : value[0]);
 }
 SET(set_completion) {
     list_fail("-c: there is no job completion store beside the accounting; leave it out");
 }
-SET(set_env_vars) {
-    list_fail("--env-vars: environments of jobs are not kept");
+SET(set_file) {
+    list_fail("--file: there is no file of a job completion store beside the accounting");
 }
 
 /* clang-format off */
@@ -170,18 +195,20 @@ static const struct list_option option_rows[] = {
     {"duplicates", 'D', LIST_ARG_NONE, NULL, list_set_true, NULL,
         "earlier runs of requeued jobs too", AT(filter.duplicates)},
     {"endtime", 'E', LIST_ARG_REQUIRED, NULL, set_end, "time", "end of the window (now)"},
-    {"env-vars", 0, LIST_ARG_NONE, NULL, set_env_vars, NULL, NULL},
-    {"expand-patterns", 0, LIST_ARG_NONE, NULL, NULL, NULL,
-        "replace the symbols of output file names"},
+    {"env-vars", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "the environment of batch jobs",
+        AT(filter.want_environment)},
+    {"expand-patterns", 0, LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "replace the symbols of output file names", AT(expand)},
     {"federation", 0, LIST_ARG_NONE, "SACCT_FEDERATION", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"flags", 'F', LIST_ARG_REQUIRED, NULL, NULL, "list", "only jobs that were started so"},
+    {"file", 'f', LIST_ARG_REQUIRED, NULL, set_file, NULL, NULL},
+    {"flags", 'F', LIST_ARG_REQUIRED, NULL, set_flags, "list",
+        "only jobs that were started so: SchedMain, SchedBackfill"},
     {"format", 'o', LIST_ARG_REQUIRED, "SACCT_FORMAT", list_set_text, "fields",
         "comma list of fields, each perhaps with %[-]width", AT(format)},
     {"fields", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "fields", NULL, AT(format)},
-    {"gid", 'g', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these groups",
-        AT(filter.groups)},
-    {"group", 0, LIST_ARG_REQUIRED, NULL, list_add_words, "list", NULL, AT(filter.groups)},
+    {"gid", 'g', LIST_ARG_REQUIRED, NULL, set_groups, "list", "only these groups"},
+    {"group", 0, LIST_ARG_REQUIRED, NULL, set_groups, "list", NULL},
     {"helpformat", 'e', LIST_ARG_NONE, NULL, set_help_format, NULL, "list the fields"},
     {"jobs", 'j', LIST_ARG_REQUIRED, NULL, set_jobs, "list", "only these jobs and steps"},
     {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser", "JSON output", AT(json)},
@@ -218,11 +245,14 @@ static const struct list_option option_rows[] = {
     {"uid", 'u', LIST_ARG_REQUIRED, NULL, set_users, "list", "only jobs of these users"},
     {"user", 0, LIST_ARG_REQUIRED, NULL, set_users, "list", NULL},
     {"units", 0, LIST_ARG_REQUIRED, NULL, set_units, "K|M|G|T|P", "unit of memory"},
-    {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "verbosity level"},
+    {"use-local-uid", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL,
+        "accepted; numbers of users are those of this cluster"},
+    {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_true, NULL, "say which window of time is meant",
+        AT(verbose)},
     {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these wckeys",
         AT(filter.wckeys)},
-    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, NULL, "yes|no",
-        "all components of heterogeneous jobs"},
+    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, list_set_nothing, "yes|no",
+        "accepted; there are no heterogeneous jobs"},
     {"associations", 'x', LIST_ARG_REQUIRED, NULL, NULL, "list", "only these associations"},
     {"allocations", 'X', LIST_ARG_NONE, NULL, list_set_true, NULL, "no steps",
         AT(filter.allocations)},
@@ -251,19 +281,49 @@ static void filter_finish(struct settings *settings) {
     acct_window_set(filter, settings->now, midnight_before(settings->now));
 }
 
+/* Scripts and environments are looked for one by one. */
+static void kept_check(const struct acct_filter *filter) {
+    const char *what = filter->want_script        ? "script"
+                       : filter->want_environment ? "environment"
+                                                  : NULL;
+    if (filter->want_script && filter->want_environment)
+        fatal("Options --batch-script and --env-vars are mutually exclusive");
+    if (what && filter->ids.n == 0) {
+        cleanup_free char *text =
+            xasprintf("When requesting job %s%s you must also request specific jobs with the '-j' "
+                      "option.",
+                      what, filter->want_script ? "s" : "");
+        fatal(text);
+    }
+}
+
 /* ---- output ---- */
-static void scripts_print(const struct rows *rows, struct str *out) {
+static void environment_print(struct blob environment, struct str *out) {
+    for (size_t at = 0; at < environment.size;) {
+        size_t length = strnlen((const char *) environment.data + at, environment.size - at);
+        str_append_bytes(out, environment.data + at, length);
+        str_append_char(out, '\n');
+        at += length + 1;
+    }
+}
+
+static void kept_print(const struct rows *rows, bool script, struct str *out) {
     for (size_t i = 0; i < rows->n; i++) {
         const struct acct_row *row = rows->items[i];
         if (row->step)
             continue;
-        str_printf(out, "Batch Script for %u\n", row->job->job_id);
+        str_printf(out,
+                   script ? "Batch Script for %u\n"
+                          : "Environment used for %u (must be batch to display)\n",
+                   row->job->job_id);
         str_append_fill(out, '-', 80);
         str_append_char(out, '\n');
-        if (row->job->script.size)
+        if ((script ? row->job->script.size : row->job->environment.size) == 0)
+            str_append(out, "NONE\n");
+        else if (script)
             str_append_bytes(out, row->job->script.data, row->job->script.size);
         else
-            str_append(out, "NONE");
+            environment_print(row->job->environment, out);
         str_append_char(out, '\n');
         list_output(out);
     }
@@ -304,6 +364,12 @@ static int history_show(struct settings *settings, const struct format *format, 
         list_clusters_check(&session, settings->clusters);
     env.raw_units = settings->raw_units;
     env.unit = settings->unit;
+    env.data = &(struct job_columns_data) {.expand_patterns = settings->expand};
+    if (settings->verbose) {
+        struct str window cleanup_str = STR_INIT;
+        acct_window_print(&settings->filter, &window);
+        fprintf(stderr, "sacct: %s\n", str_cstr(&window));
+    }
     arena_init(&arena, 0);
     acct_query_make(&settings->filter, &query);
     int status = 0;
@@ -313,12 +379,15 @@ static int history_show(struct settings *settings, const struct format *format, 
         acct_rows_build(&settings->filter, &jobs, &arena, &rows);
         if (settings->json)
             json_dump_accounting(&jobs, settings->json, argc, argv, &env, &out);
-        else if (settings->filter.want_script)
-            scripts_print(&rows, &out);
+        else if (settings->filter.want_script || settings->filter.want_environment)
+            kept_print(&rows, settings->filter.want_script, &out);
         else
             table_print(settings, format, &rows, &env, &out);
     }
     list_output_all(&out);
+    if (status == 0 && rows.n == 0 && acct_window_is_instant(&settings->filter))
+        list_note("with --state and without --endtime the window is the instant of --starttime; "
+                  "-E now means from then on");
     rows_done(&rows);
     rows_done(&jobs);
     arena_done(&arena);
@@ -341,6 +410,7 @@ int main(int argc, char **argv) {
                            settings.parsable ? settings.delimiter : NULL, settings.trailing,
                            &err) < 0)
         list_fail("%s", err.text);
+    kept_check(&settings.filter);
     filter_finish(&settings);
     int status = history_show(&settings, &format, argc, argv);
     acct_filter_done(&settings.filter);

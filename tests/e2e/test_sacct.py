@@ -72,6 +72,57 @@ def test_arrays_have_a_row_a_task(cluster, work):
     assert sorted(row[0] for row in cluster.sacct(f"{job} -X", "JobID")) == [f"{job}_{i}" for i in (1, 2, 3)]
 
 
+def test_tasks_are_found_by_their_array_when_they_are_history(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="MinJobAge=2\n")
+    job = cluster.submit("-W -a 1-3 -o /dev/null --wrap=true", cwd=work)
+    wait_until(lambda: cluster.run(f"squeue -h -t all -j {job}").out.strip() == "", 30, 0.2, "squeue forgets the array")
+    assert sorted(row[0] for row in cluster.sacct(f"{job} -X", "JobID")) == [f"{job}_{i}" for i in (1, 2, 3)]
+    assert cluster.sacct(f"{job}_2 -X", "JobID,State") == [[f"{job}_2", "COMPLETED"]]
+
+
+def test_a_requeued_run_is_kept_as_such(cluster, work):
+    job = cluster.submit("--requeue -o /dev/null --wrap='exec sleep 1000'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    cluster.ok(f"scontrol requeue {job}", user="root")
+    wait_until(lambda: len(cluster.sacct(f"{job} -X -D", "State")) == 2, 20, 0.2, "two runs")
+    assert cluster.sacct(f"{job} -D", "JobID,State")[:2] == [[job, "REQUEUED"], [f"{job}.batch", "CANCELLED"]]
+    assert ["REQUEUED"] in cluster.sacct(f"{job} -X -D -s RQ", "State")
+    assert len(cluster.sacct(f"{job} -X", "State")) == 1
+    cluster.ok(f"scancel {job}")
+
+
+def test_scripts_and_environments_are_kept_where_asked(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="MinJobAge=2\nAccountingStoreFlags=job_script,job_env\n")
+    with open(f"{work}/kept.sh", "w") as script:
+        script.write("#!/bin/bash\n# a comment stays\ntrue\n")
+    job = cluster.submit("-W -o /dev/null --export=ALL,KEPT=yes kept.sh", cwd=work)
+    wait_until(lambda: cluster.run(f"squeue -h -j {job}").rc == 1, 20, 0.2, "squeue forgets the job")
+    line = "-" * 80
+    assert cluster.ok(f"sacct -B -j {job}") == f"Batch Script for {job}\n{line}\n#!/bin/bash\n# a comment stays\ntrue\n\n"
+    out = cluster.ok(f"sacct --env-vars -j {job}")
+    assert out.startswith(f"Environment used for {job} (must be batch to display)\n{line}\n") and "\nKEPT=yes\n" in out
+    # Nobody else's.
+    assert cluster.ok(f"sacct -B -j {job}", user="sluicet2") == f"Batch Script for {job}\n{line}\nNONE\n\n"
+    cluster.kill("slurmctld", signal.SIGKILL)
+    cluster.up()
+    assert "# a comment stays" in cluster.ok(f"sacct -B -j {job}", user="root")
+
+
+def test_scripts_are_not_kept_unasked(cluster, work):
+    job = cluster.submit("-W -o /dev/null --wrap=true", cwd=work)
+    assert cluster.ok(f"sacct -B -j {job}").splitlines()[2] == "NONE"
+    refused = cluster.run("sacct --env-vars")
+    assert refused.rc == 1 and "with the '-j' option" in refused.err
+
+
+def test_an_instant_without_jobs_says_how_to_ask_for_more(cluster, work):
+    job = cluster.submit("-W -o /dev/null --wrap='exit 1; true' || true", cwd=work)
+    wait_until(lambda: cluster.sacct(f"{job} -X", "State") == [["FAILED"]], 20, 0.2, "it has failed")
+    asked = cluster.run("sacct -n -X -s F -S now-1hour")
+    assert asked.out == "" and "-E now" in asked.err
+    assert job in cluster.ok("sacct -n -X -s F -S now-1hour -E now")
+
+
 def test_cpu_time_and_memory_are_measured(cluster, work):
     job = cluster.submit("-W --mem=500 -o /dev/null --wrap='python3 -c \"x = bytearray(60000000); "
                          "[i * i for i in range(2000000)]\"'", cwd=work)

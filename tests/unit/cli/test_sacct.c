@@ -235,6 +235,44 @@ TEST(truncation_cuts_times_to_the_window) {
     check(&filter, "elapsedraw", "ElapsedRaw\n500\n");
 }
 
+TEST(a_start_with_states_and_no_end_is_an_instant) {
+    struct acct_filter filter = {.all_users = true, .allocations = true, .start_given = true};
+    filter.start = SAMPLE_NOW - 2000; /* 1 ran then, 2 waited */
+    assert_int_equal(acct_states_parse(&filter, "R,F", NULL), 0);
+    check(&filter, "jobid", "JobID\n1\n3\n4_1\n");
+    struct acct_filter ended = {.all_users = true, .allocations = true, .start_given = true};
+    ended.start = SAMPLE_NOW - 2000;
+    assert_int_equal(acct_states_parse(&ended, "F", NULL), 0);
+    check(&ended, "jobid", "JobID\n");
+}
+
+TEST(the_window_is_told_in_words) {
+    struct acct_filter filter = {.start_given = true, .end_given = true, .end = SAMPLE_NOW};
+    struct str out cleanup_str = STR_INIT;
+    setenv("TZ", "UTC", 1);
+    acct_window_print(&filter, &out);
+    assert_string_equal(str_cstr(&out), "Jobs Eligible in the time window from Epoch 0 to "
+                                        "Mon Nov 30 12:00:00 2026");
+    str_reset(&out);
+    assert_int_equal(acct_states_parse(&filter, "PD,R", NULL), 0);
+    filter.start = SAMPLE_NOW;
+    acct_window_print(&filter, &out);
+    assert_string_equal(str_cstr(&out), "Jobs PENDING,RUNNING in the time window from "
+                                        "Mon Nov 30 12:00:00 2026 to Mon Nov 30 12:00:00 2026");
+}
+
+TEST(flags_choose_by_who_started_the_job) {
+    struct acct_filter main = {.all_users = true, .allocations = true};
+    struct acct_filter backfill = {.all_users = true, .allocations = true};
+    struct error err = ERROR_INIT;
+    assert_int_equal(acct_flags_parse("schedmain,SchedSubmit", &main.flags, NULL), 0);
+    check(&main, "jobid", "JobID\n1\n3\n4_1\n");
+    assert_int_equal(acct_flags_parse("SchedBackfill", &backfill.flags, NULL), 0);
+    check(&backfill, "jobid", "JobID\n");
+    assert_true(acct_flags_parse("SchedMain,foo", &main.flags, &err) < 0);
+    assert_string_equal(err.text, "foo");
+}
+
 TEST(ids_and_ranges_are_checked) {
     struct acct_range range = {0};
     assert_true(acct_id_is_valid("12.batch"));
@@ -286,6 +324,9 @@ int main(void) {
         cmocka_unit_test(an_unknown_state_is_quoted),
         cmocka_unit_test(a_superseded_run_shows_with_duplicates_only),
         cmocka_unit_test(truncation_cuts_times_to_the_window),
+        cmocka_unit_test(a_start_with_states_and_no_end_is_an_instant),
+        cmocka_unit_test(the_window_is_told_in_words),
+        cmocka_unit_test(flags_choose_by_who_started_the_job),
         cmocka_unit_test(ids_and_ranges_are_checked),
         cmocka_unit_test(the_list_of_fields_has_four_in_a_line),
         cmocka_unit_test(the_json_of_a_job_is_exact),
