@@ -134,10 +134,11 @@ bool str_abbreviates(const char *word, size_t length, const char *name, size_t l
     return length >= least && length <= strlen(name) && strncasecmp(word, name, length) == 0;
 }
 
-/* Length of the printable UTF-8 character at `at`, 0 if there is none. */
-static size_t utf8_printable(const unsigned char *at) {
+/* Length of the UTF-8 character at `at`, which is not the end; 0 if there is none. */
+static size_t utf8_read(const unsigned char *at, uint32_t *ret_point) {
+    *ret_point = at[0];
     if (at[0] < 0x80)
-        return at[0] == '\t' || (at[0] >= 0x20 && at[0] != 0x7f);
+        return 1;
     size_t size = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     if (at[0] < 0xc2 || at[0] > 0xf4)
@@ -148,11 +149,19 @@ static size_t utf8_printable(const unsigned char *at) {
             return 0;
         point = point << 6 | (at[i] & 0x3fU);
     }
-    bool is_control = point < 0xa0; /* C1 */
     bool is_surrogate = point >= 0xd800 && point < 0xe000;
-    if (point < smallest[size] || point > 0x10ffff || is_control || is_surrogate)
+    if (point < smallest[size] || point > 0x10ffff || is_surrogate)
         return 0;
+    *ret_point = point;
     return size;
+}
+
+/* Controls are below space, DEL, and C1. */
+static size_t utf8_printable(const unsigned char *at) {
+    uint32_t point;
+    size_t size = utf8_read(at, &point);
+    bool is_control = (point < 0x20 && point != '\t') || (point >= 0x7f && point < 0xa0);
+    return is_control ? 0 : size;
 }
 
 bool str_is_printable_utf8(const char *text) {
@@ -164,6 +173,28 @@ bool str_is_printable_utf8(const char *text) {
         at += size;
     }
     return true;
+}
+
+bool str_is_utf8(const char *text) {
+    uint32_t point;
+    for (size_t size; *text; text += size)
+        if ((size = utf8_read((const unsigned char *) text, &point)) == 0)
+            return false;
+    return true;
+}
+
+void str_append_utf8(struct str *str, const char *text, size_t most) {
+    uint32_t point;
+    size_t left = most;
+    while (*text) {
+        size_t size = utf8_read((const unsigned char *) text, &point);
+        size_t needs = size ? size : 1;
+        if (needs > left)
+            return;
+        str_append_bytes(str, size ? text : "?", needs);
+        text += needs;
+        left -= needs;
+    }
 }
 
 /* ---- numbers ---- */

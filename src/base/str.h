@@ -50,6 +50,10 @@ bool str_starts_nocase(const char *text, const char *prefix);
 bool str_abbreviates(const char *word, size_t length, const char *name, size_t least);
 /* True for valid UTF-8 without NUL and control characters other than tab. */
 bool str_is_printable_utf8(const char *text);
+bool str_is_utf8(const char *text); /* controls, too */
+/* Appends as much of a text as `most` bytes hold, in whole characters; a byte that is no UTF-8
+ * becomes '?'. */
+void str_append_utf8(struct str *str, const char *text, size_t most);
 /* Decimal parse of the whole text; false on junk, sign, blank or overflow. */
 bool str_to_u64(const char *text, uint64_t *ret_value);
 bool str_to_i64(const char *text, int64_t *ret_value);

@@ -27,6 +27,7 @@ BELOW = {
     "core": ["sched", "assoc"],
     "agent": ["model"],
     "os": ["base"],
+    "acct": ["os", "assoc"],
     "rpc": ["os", "schema", "model"],
     "cli": ["rpc", "assoc"],
     "sim": ["core", "agent", "cli"],

@@ -177,6 +177,22 @@ TEST(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early) {
     assert_string_equal(text, "a,,b,c");
 }
 
+TEST(utf8_is_told_from_other_bytes_and_made_of_them) {
+    assert_true(str_is_utf8("a\n\x01 \xc3\xa9 \xf0\x9f\x98\x80"));
+    assert_false(str_is_utf8("\xff"));
+    assert_false(str_is_utf8("\xc3"));
+    assert_false(str_is_utf8("\xed\xa0\x80")); /* half of a UTF-16 pair */
+    struct str str cleanup_str = STR_INIT;
+    str_append_utf8(&str, "a\xff\xc3\xa9", SIZE_MAX);
+    assert_string_equal(str_cstr(&str), "a?\xc3\xa9");
+    str_reset(&str);
+    str_append_utf8(&str,
+                    "ab\xc3\xa9"
+                    "cd",
+                    3); /* half of the third does not come */
+    assert_string_equal(str_cstr(&str), "ab");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early),
@@ -186,6 +202,7 @@ int main(void) {
         cmocka_unit_test(join_puts_separators_between_only),
         cmocka_unit_test(comparisons_treat_null_as_equal_to_null_only),
         cmocka_unit_test(printable_text_is_valid_utf8_without_controls),
+        cmocka_unit_test(utf8_is_told_from_other_bytes_and_made_of_them),
         cmocka_unit_test(numbers_are_whole_texts_in_range),
         cmocka_unit_test(distance_counts_edits_up_to_the_limit),
         cmocka_unit_test(nearest_suggests_only_what_is_near),

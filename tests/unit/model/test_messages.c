@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of messages. Covers: node.c (its records are tables only), reservation.c (likewise; its
- * calendar is tested with core/reservation).
+ * The table of messages. Covers: acct_events.c, node.c (their records are tables only),
+ * reservation.c (likewise; its calendar is tested with core/reservation).
  */
 #include <string.h>
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/state.h"
+#include "model/acct_events.h"
 #include "random_record.h"
 #include "unit.h"
 
@@ -101,6 +102,9 @@ static void add_enums(rows *list) {
         NUMBER(NODE_SIGNAL_BATCH), NUMBER(NODE_SIGNAL_BATCH_ONLY), NUMBER(NODE_SIGNAL_GROUP)};
     static const struct number steps[] = {NUMBER(STEP_INTERACTIVE), NUMBER(STEP_BATCH),
                                           NUMBER(STEP_EXTERN), NUMBER(STEP_PENDING)};
+    static const struct number events[] = {
+        NUMBER(ACCT_EVENT_JOB), NUMBER(ACCT_EVENT_OUTAGE), NUMBER(ACCT_EVENT_CAPACITY),
+        NUMBER(ACCT_EVENT_TRANSACTION), NUMBER(ACCT_EVENT_RESERVATION)};
     static const struct number warnings[] = {NUMBER(WARN_BATCH_ONLY), NUMBER(WARN_RESERVATION)};
     add_names(list, "job_state", &names_job_state);
     add_names(list, "job_flag", &names_job_flag);
@@ -124,12 +128,23 @@ static void add_enums(rows *list) {
     add_numbers(list, "alloc_notice_kind", notices, countof(notices));
     add_numbers(list, "node_signal_flag", signals, countof(signals));
     add_numbers(list, "step_id", steps, countof(steps));
+    add_numbers(list, "acct_event_kind", events, countof(events));
     add_numbers(list, "warn_flag", warnings, countof(warnings));
 }
 
 static void present(rows *list) {
-    static const struct record *const stored[] = {
-        &record_core_meta, &record_account, &record_acct_user, &record_assoc, &record_qos, NULL};
+    static const struct record *const stored[] = {&record_core_meta,
+                                                  &record_account,
+                                                  &record_acct_user,
+                                                  &record_assoc,
+                                                  &record_qos,
+                                                  &record_acct_event,
+                                                  &record_acct_outage,
+                                                  &record_acct_capacity,
+                                                  &record_acct_transaction,
+                                                  &record_acct_reservation,
+                                                  &record_acct_cluster,
+                                                  NULL};
     const struct record *records[ALL_RECORDS_MAX];
     size_t n = all_records(stored, records);
     for (uint32_t type = 0; type <= UINT16_MAX; type++) {
