@@ -96,7 +96,8 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(72, BOOL, places_shared, 0)                                                                  \
     X(73, STR, places_init, 0)    /* InitScript, */                                                \
     X(74, STR, places_script, 0)  /* CloneNSScript */                                              \
-    X(75, U32, propagate_prio, 0) /* PropagatePrioProcess */
+    X(75, U32, propagate_prio, 0) /* PropagatePrioProcess */                                       \
+    X(76, U32S, gpu_mps, 0)       /* by GPU index here: its shares of gres/mps */
 RECORD_DECLARE(step_order, STEP_ORDER_FIELDS)
 
 enum step_command_kind {

@@ -69,15 +69,21 @@ void assign_found(struct core *core, struct core_node *node, const struct gres_p
 }
 
 /* Devices that belong together; `cores` gets those near them. */
-static void take_devices(struct core_node *node, size_t kind, uint32_t count, struct idset *cores,
-                         struct idset *ret) {
+static void take_devices(struct core_node *node, size_t kind, const struct sched_alloc *alloc,
+                         struct idset *cores, struct idset *ret) {
     const struct affinity *affinity = node->affinity[kind];
     uint8_t *use = node->gres_use[kind];
+    uint32_t count = alloc->gres[kind];
     uint32_t free_set = 0;
     for (uint32_t i = 0; affinity != NULL && i < node->gres_total[kind]; i++)
         free_set |= use[i] == 0 ? 1u << i : 0;
     if (affinity == NULL || (uint32_t) __builtin_popcount(free_set) < count) {
-        take_slots(use, node->gres_total[kind], count, &(struct wish) {NULL, NULL}, ret);
+        struct idset planned cleanup_idset = IDSET_INIT;
+        for (uint32_t i = 0; node->cards != NULL && i < node->gres_total[kind]; i++) {
+            if (alloc->cards[node->gres_first[kind] + i] > 0)
+                idset_add(&planned, i);
+        }
+        take_slots(use, node->gres_total[kind], count, &(struct wish) {&planned, NULL}, ret);
         return;
     }
     uint32_t set = affinity_choose(affinity, free_set, count);
@@ -111,9 +117,13 @@ static void take_gres(struct core *core, struct core_node *node, const struct sc
     for (size_t k = 0; k < core->n_kinds; k++) {
         if (alloc->gres[k] == 0)
             continue;
+        if (cards_are_shared_as(node, k)) {
+            cards_take_share(core, node, alloc, k, out);
+            continue;
+        }
         struct idset taken cleanup_idset = IDSET_INIT, shown cleanup_idset = IDSET_INIT;
         if (node->gres_use[k] != NULL) /* plain counts have no numbers */
-            take_devices(node, k, alloc->gres[k], cores, &taken);
+            take_devices(node, k, alloc, cores, &taken);
         uint32_t offset = node->gres_first[k], id = 0;
         for (bool more = idset_next(&taken, 0, &id); more; more = idset_next(&taken, id + 1, &id))
             idset_add(&shown, id + offset);
@@ -145,6 +155,25 @@ static void claimed_cores(const struct core *core, const struct core_node *node,
     }
 }
 
+/* Calls fn for each part of an entry's gres that is of a kind of this cluster. */
+static void each_gres(const struct core *core, const struct job_node *entry,
+                      void (*fn)(const struct core *core, size_t kind,
+                                 const struct gres_given *given, void *context),
+                      void *context) {
+    struct gres_given given;
+    for (const char *at = entry->gres; gres_given_next(&at, &given); gres_given_done(&given)) {
+        size_t k = gres_kind_find(core, given.item.name, given.item.type);
+        if (k < core->n_kinds)
+            fn(core, k, &given, context);
+    }
+}
+
+static void note_cards(const struct core *core, size_t kind, const struct gres_given *given,
+                       void *context) {
+    (void) core;
+    cards_change(context, kind, given, true);
+}
+
 void assign_take(struct core *core, struct job_node *entry, const struct sched_alloc *alloc,
                  bool bound) {
     struct core_node *node = &core->nodes[alloc->node];
@@ -166,22 +195,11 @@ void assign_take(struct core *core, struct job_node *entry, const struct sched_a
     free(entry->cores);
     entry->cores = idset_text(&cores);
     string_set(&entry->gres, gres.length > 0 ? gres.data : NULL);
+    if (node->cards != NULL)
+        each_gres(core, entry, note_cards, node);
 }
 
 /* ---- back from the written form ---- */
-
-/* Calls fn for each part of an entry's gres that is of a kind of this cluster. */
-static void each_gres(const struct core *core, const struct job_node *entry,
-                      void (*fn)(const struct core *core, size_t kind,
-                                 const struct gres_given *given, void *context),
-                      void *context) {
-    struct gres_given given;
-    for (const char *at = entry->gres; gres_given_next(&at, &given); gres_given_done(&given)) {
-        size_t k = gres_kind_find(core, given.item.name, given.item.type);
-        if (k < core->n_kinds)
-            fn(core, k, &given, context);
-    }
-}
 
 struct use_change {
     struct core_node *node;
@@ -201,8 +219,10 @@ static void change_use(uint8_t *use, uint32_t n, uint32_t offset, const struct i
 static void change_gres(const struct core *core, size_t kind, const struct gres_given *given,
                         void *context) {
     const struct use_change *change = context;
-    change_use(change->node->gres_use[kind], change->node->gres_total[kind],
-               change->node->gres_first[kind], &given->ids, change->by);
+    cards_change(change->node, kind, given, change->by > 0);
+    if (!cards_are_shared_as(change->node, kind))
+        change_use(change->node->gres_use[kind], change->node->gres_total[kind],
+                   change->node->gres_first[kind], &given->ids, change->by);
 }
 
 void assign_cores(struct core *core, const struct job_node *entry, bool take) {
@@ -234,6 +254,7 @@ static void add_count(const struct core *core, size_t kind, const struct gres_gi
                       void *context) {
     struct sched_alloc *alloc = context;
     alloc->gres[kind] += (uint32_t) given->item.count;
+    cards_units(&core->nodes[alloc->node], kind, given, alloc);
 }
 
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
@@ -253,8 +274,15 @@ void assign_gres_used(const struct core *core, const struct core_node *node, str
             continue;
         struct idset used cleanup_idset = IDSET_INIT;
         uint32_t offset = node->gres_first[k];
+        if (cards_are_shared_as(node, k)) {
+            struct str cards cleanup_str = STR_INIT;
+            gres_kind_print(&core->kinds[k], cards_use_print(node, k, &cards), out);
+            str_printf(out, "(%s)", str_cstr(&cards));
+            continue;
+        }
         for (uint32_t i = 0; node->gres_use[k] != NULL && i < node->gres_total[k]; i++) {
-            if (node->gres_use[k][i] > 0)
+            if (node->gres_use[k][i] > 0 &&
+                (!gres_kind_is_gpu(core, k) || cards_is_whole(node, k, i)))
                 idset_add(&used, i + offset);
         }
         cleanup_free char *ids = idset_text(&used);
@@ -272,7 +300,7 @@ static void walk_gpus(const struct core *core, size_t kind, const struct gres_gi
                       void *context) {
     const struct gpu_walk *walk = context;
     uint32_t id = 0;
-    if (!gres_kind_is_gpu(core, kind))
+    if (!gres_kind_is_gpu(core, kind) && !gres_kind_is_share(core, kind))
         return;
     for (bool more = idset_next(&given->ids, 0, &id); more;
          more = idset_next(&given->ids, id + 1, &id))

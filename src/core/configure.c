@@ -215,8 +215,10 @@ static void build_nodes(struct core *core, const struct conf *conf) {
     }
     for (size_t i = 0; i < conf->n_nodes; i++) {
         struct core_node *node = &core->nodes[i];
+        cards_make(core, node, conf, &conf->nodes[i]);
         for (size_t k = 0; k < core->n_kinds; k++) {
-            if (node->gres_total[k] > 0 && node->gres_total[k] <= GRES_NUMBERED_MAX)
+            if (node->gres_total[k] > 0 && node->gres_total[k] <= GRES_NUMBERED_MAX &&
+                !cards_are_shared_as(node, k))
                 node->gres_use[k] = xcalloc(node->gres_total[k], 1);
         }
         assign_affinity(core, node);
@@ -368,6 +370,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
         vec_done(&nodes[i].jobs);
         gpus_free(&nodes[i]);
         free(nodes[i].core_use);
+        free(nodes[i].cards);
         for (size_t k = 0; k < SCHED_GRES_KINDS; k++) {
             free(nodes[i].gres_use[k]);
             affinity_free(nodes[i].affinity[k]);

@@ -88,8 +88,11 @@ void node_refresh_texts(struct core *core, uint32_t index) {
     }
     uint64_t totals[SCHED_GRES_KINDS] = {0};
     for (size_t k = 0; k < core->n_kinds; k++) {
+        if (cards_are_shared_as(node, k))
+            totals[k] = cards_use_print(node, k, NULL);
         for (uint32_t i = 0; node->gres_use[k] != NULL && i < node->gres_total[k]; i++)
-            totals[k] += node->gres_use[k][i] > 0;
+            totals[k] += node->gres_use[k][i] > 0 &&
+                         (!gres_kind_is_gpu(core, k) || cards_is_whole(node, k, i));
     }
     gres_sums_print(core, totals, &out);
     node->rec.alloc_tres = str_take(&out);

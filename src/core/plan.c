@@ -26,6 +26,14 @@ static void commit_start(struct core *core, const struct sched_start *start) {
         sched_sync(core, job);
         return;
     }
+    for (size_t i = 0; i < start->n_allocs; i++) {
+        if (cards_allow(core, &start->allocs[i]))
+            continue;
+        /* Devices near each other were taken in place of those planned: once more. */
+        sched_sync(core, job);
+        core->plan_wanted = true;
+        return;
+    }
     struct core_job *task = starting_record(core, job);
     job_start(core, task, start);
     preempt_started(core, start->job_id);

@@ -58,6 +58,10 @@ bool gres_kind_is_gpu(const struct core *core, size_t kind) {
     return str_equal_nocase(core->kinds[kind].name, "gpu");
 }
 
+bool gres_kind_is_share(const struct core *core, size_t kind) {
+    return gres_is_share(core->kinds[kind].name);
+}
+
 void gres_kind_print(const struct gres_kind *kind, uint64_t count, struct str *out) {
     str_printf(out, "%s%s%s%s:%llu", out->length > 0 ? "," : "", kind->name,
                kind->type[0] != '\0' ? ":" : "", kind->type, (unsigned long long) count);

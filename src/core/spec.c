@@ -96,7 +96,8 @@ static int gres_of_sockets(const struct core *core, const struct job *job,
     return r;
 }
 
-static bool asks_for_gpus(const struct core *core, const struct sched_job_spec *spec) {
+static bool asks_for(const struct core *core, const struct sched_job_spec *spec,
+                     bool (*is_such)(const struct core *core, size_t kind)) {
     const struct {
         const struct sched_gres_request *items;
         uint8_t n;
@@ -105,7 +106,7 @@ static bool asks_for_gpus(const struct core *core, const struct sched_job_spec *
                  {spec->per_task, spec->n_per_task}};
     for (size_t p = 0; p < countof(parts); p++) {
         for (uint8_t i = 0; i < parts[p].n; i++) {
-            if (gres_kind_is_gpu(core, (size_t) parts[p].items[i].name_of))
+            if (parts[p].items[i].count > 0 && is_such(core, (size_t) parts[p].items[i].name_of))
                 return true;
         }
     }
@@ -129,7 +130,7 @@ static uint64_t job_default(const char *defaults, const char *key) {
 /* What jobs with GPUs get for each that have not said how many CPUs, or how much memory. */
 static void spec_gpu_defaults(const struct core *core, const struct job *job,
                               struct sched_job_spec *spec) {
-    if (!asks_for_gpus(core, spec))
+    if (!asks_for(core, spec, gres_kind_is_gpu))
         return;
     const char *own =
         spec->n_partitions > 0 ? core->partitions[spec->partitions[0]].rec.job_defaults : NULL;
@@ -379,6 +380,10 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
         return r;
     if ((r = gres_of_sockets(core, job, spec, err)) < 0)
         return r;
+    if (asks_for(core, spec, gres_kind_is_gpu) && asks_for(core, spec, gres_kind_is_share))
+        return error_set(err, ERR_INVALID_GRES,
+                         "a job has GPUs as a whole or shares of them, not both: ask for gpu, "
+                         "shard or mps");
     if (job->features != NULL && constraint_parse(job->features, &ret->features, NULL) == 0)
         spec->features = ret->features;
     spec_sizes(core, job, spec);

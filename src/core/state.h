@@ -163,6 +163,9 @@ struct core_node {
     /* Devices of one name are numbered through over its types, in the order of the node's Gres. */
     uint32_t gres_first[SCHED_GRES_KINDS];
     uint8_t *gres_use[SCHED_GRES_KINDS];
+    struct sched_cards *cards; /* where GPUs are shared (cards.c), else NULL; then, by number: */
+    int64_t card_free[SCHED_CARDS];                       /* units */
+    uint32_t card_shares[SCHED_SHARE_KINDS][SCHED_CARDS]; /* in use */
     struct affinity *affinity[SCHED_GRES_KINDS]; /* which devices belong together, or NULL */
     uint32_t n_jobs, n_completing;
     uint32_t n_given;   /* of the jobs: suspended ones whose CPUs others may have */
@@ -501,9 +504,30 @@ void assign_gres(struct core *core, const struct job_node *entry, bool take);
 void assign_gres_used(const struct core *core, const struct core_node *node, struct str *out);
 void alloc_from_entry(const struct core *core, const struct job_node *entry,
                       struct sched_alloc *ret);
-/* Calls fn with the number of each GPU of an entry. */
+/* Calls fn with the number of each GPU of an entry, also of those it has shares of. */
 void assign_each_gpu(const struct core *core, const struct job_node *entry,
                      void (*fn)(uint32_t index, void *context), void *context);
+
+/* ---- GPUs that are given whole or in shares (cards.c) ---- */
+struct conf_node;
+struct gres_given;
+void cards_make(struct core *core, struct core_node *node, const struct conf *conf,
+                const struct conf_node *line);
+void cards_clear(struct core_node *node); /* nobody uses any */
+bool cards_are_shared_as(const struct core_node *node, size_t kind);
+/* Is what the planner proposes for a node free card by card? */
+bool cards_allow(const struct core *core, const struct sched_alloc *alloc);
+/* Appends "shard:2(IDX:0)", the shares of a kind; takes nothing yet. */
+void cards_take_share(struct core *core, struct core_node *node, const struct sched_alloc *alloc,
+                      size_t kind, struct str *out);
+/* A written part is taken or given back. */
+void cards_change(struct core_node *node, size_t kind, const struct gres_given *given, bool take);
+void cards_units(const struct core_node *node, size_t kind, const struct gres_given *given,
+                 struct sched_alloc *alloc);
+/* Appends "2/4,0/4" (out may be NULL); how many shares are in use. */
+uint64_t cards_use_print(const struct core_node *node, size_t kind, struct str *out);
+/* Does a job have the card as a whole, if anyone uses it? */
+bool cards_is_whole(const struct core_node *node, size_t kind, uint32_t slot);
 
 /* ---- accounts, users, associations, QOS (assoc.c) ---- */
 static inline uint32_t qos_count(const struct core *core) {
@@ -581,6 +605,7 @@ must_check int gres_kinds_check(const struct conf *conf, struct error *err);
 size_t gres_kind_add(struct core *core, const char *name, const char *type);
 size_t gres_kind_find(const struct core *core, const char *name, const char *type);
 bool gres_kind_is_gpu(const struct core *core, size_t kind);
+bool gres_kind_is_share(const struct core *core, size_t kind);
 /* Appends "gpu:a100:2", after a comma if there is something before it. */
 void gres_kind_print(const struct gres_kind *kind, uint64_t count, struct str *out);
 /* Appends "gres/gpu=2" of counts by kind: each name once, whatever its types. */

@@ -39,6 +39,13 @@ static void remove_held(struct core_job *job, const char *node, struct gres_give
             while (gres_given_next(&text, &held)) {
                 uint32_t id = 0;
                 bool same = same_kind(&held.item, &part->item);
+                if (same && gres_is_share(part->item.name)) { /* counted, on each card */
+                    bool there = idset_next(&held.ids, 0, &id) ? idset_contains(&part->ids, id)
+                                                               : part->ids.n == 0;
+                    if (there)
+                        part->item.count -= min_of(part->item.count, held.item.count);
+                    same = false;
+                }
                 for (bool more = same && idset_next(&held.ids, 0, &id); more;
                      more = idset_next(&held.ids, id + 1, &id))
                     idset_remove(&part->ids, id);
@@ -55,16 +62,17 @@ static void take_devices(struct gres_list *wanted, const struct gres_given *part
     uint64_t plain = 0;
     uint32_t id = 0;
     bool more = idset_next(&part->ids, 0, &id);
+    bool is_counted = part->ids.n == 0 || gres_is_share(have->name);
     for (size_t i = 0; i < wanted->n; i++) {
         struct gres_item *item = &wanted->items[i];
         if (!str_equal_nocase(item->name, have->name) ||
             (item->type != NULL && !str_equal_nocase(item->type, have->type)))
             continue;
-        if (part->ids.n == 0 && part->item.count > 0 && !more) {
+        if (is_counted && part->item.count > 0) {
             plain = min_of(item->count, have->count);
             item->count -= plain;
         }
-        for (; more && item->count > 0; item->count--) {
+        for (; more && !is_counted && item->count > 0; item->count--) {
             idset_add(&chosen, id);
             more = idset_next(&part->ids, id + 1, &id);
         }
@@ -73,7 +81,7 @@ static void take_devices(struct gres_list *wanted, const struct gres_given *part
     if (n == 0)
         return;
     struct str numbers cleanup_str = STR_INIT;
-    idset_print(&chosen, &numbers, 0);
+    idset_print(is_counted ? &part->ids : &chosen, &numbers, 0);
     str_printf(out, "%s%s%s%s:%llu(IDX:%s)", out->length > 0 ? "," : "", have->name,
                have->type != NULL ? ":" : "", have->type != NULL ? have->type : "",
                (unsigned long long) n, str_cstr(&numbers));

@@ -10,6 +10,25 @@
 
 /* ---- the cluster ---- */
 
+/* Shares go with their cards. */
+static uint32_t explicit_kinds(const struct core *core, const struct core_node *node) {
+    uint32_t kinds = 0, shares = 0;
+    bool gpus = false;
+    for (size_t k = 0; core->conf->n_gres > 0 && k < core->n_kinds; k++) {
+        const struct gres_kind *kind = &core->kinds[k];
+        if (node->gres_total[k] == 0)
+            continue;
+        shares |= cards_are_shared_as(node, k) ? 1u << k : 0;
+        if (!(conf_gres_flags(core->conf, node->rec.name, kind->name,
+                              kind->type[0] != '\0' ? kind->type : NULL) &
+              CONF_GRES_EXPLICIT))
+            continue;
+        kinds |= 1u << k;
+        gpus |= gres_kind_is_gpu(core, k);
+    }
+    return kinds | (gpus ? shares : 0);
+}
+
 static void sched_nodes(struct core *core, struct sched_node_spec *specs, struct arena *arena) {
     for (size_t i = 0; i < core->n_nodes; i++) {
         const struct core_node *node = &core->nodes[i];
@@ -25,6 +44,8 @@ static void sched_nodes(struct core *core, struct sched_node_spec *specs, struct
         spec->whole_cores = node->cpus_per_core > 1;
         for (size_t k = 0; k < core->n_kinds; k++)
             spec->gres[k] = node->gres_total[k];
+        spec->cards = node->cards;
+        spec->explicit_kinds = explicit_kinds(core, node);
         if (node->rec.features == NULL)
             continue;
         char *cursor = arena_strndup(arena, node->rec.features, strlen(node->rec.features));
@@ -174,6 +195,7 @@ static void clear_use(struct core *core) {
         node->rec.alloc_cpus = node->given_cpus = 0;
         node->rec.alloc_mem = 0;
         memset(node->core_use, 0, node->n_cores);
+        cards_clear(node);
         for (size_t k = 0; k < core->n_kinds; k++) {
             if (node->gres_use[k] != NULL)
                 memset(node->gres_use[k], 0, node->gres_total[k]);

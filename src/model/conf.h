@@ -209,8 +209,19 @@ uint32_t conf_leaf_of(const struct conf *conf, const char *node_name);
 /* `s3.s0.c01` and `switch.switch.node`: the way to a node from the top of the tree. */
 void conf_topology_address(const struct conf *conf, const char *node_name, struct str *address,
                            struct str *pattern);
+#define CONF_SHARED_GPUS_MAX 16 /* of a node of which jobs can have shares */
 /* True if the gres.conf line is for this node. */
 bool conf_gres_applies(const struct conf_gres *gres, const char *node_name);
+/* CONF_GRES_… of all lines of that name and type (NULL = none) for a node. */
+uint64_t conf_gres_flags(const struct conf *conf, const char *node_name, const char *name,
+                         const char *type);
+/* How many of a node's shares ("shard", "mps") are of each of its GPUs, by number: as the lines of
+ * gres.conf with File say, else evenly. */
+void conf_gres_shares(const struct conf *conf, const struct conf_node *node,
+                      const struct gres_item *share, uint64_t *ret, size_t n_gpus);
+/* Is only one GPU of the node used in such shares at a time? */
+bool conf_gres_shares_one(const struct conf *conf, const struct conf_node *node,
+                          const struct gres_item *share);
 /* Of slurm.conf with what it includes: equal for files that say the same, however they are laid
  * out; 0 for a CONF_CLIENT. */
 uint64_t conf_hash(const struct conf *conf);

@@ -7,6 +7,7 @@
 #include "model/conf_lines.h"
 #include "text/hostlist.h"
 #include "text/size.h"
+#include "text/tres.h"
 
 #define GRES_FILES_MAX 65536 /* devices of one line */
 
@@ -66,8 +67,7 @@ static void count_set(struct conf_loader *loader, struct conf_gres *gres) {
         return;
     }
     /* Shares of a device are counted, not the devices: mps and shard. */
-    bool shared = strcasecmp(gres->name, "mps") == 0 || strcasecmp(gres->name, "shard") == 0;
-    if (devices > 0 && count != devices && !shared)
+    if (devices > 0 && count != devices && !gres_is_share(gres->name))
         conf_error(&loader->context,
                    "Count=%llu, but File names %llu: leave Count out, or make them agree",
                    (unsigned long long) count, (unsigned long long) devices);
@@ -129,4 +129,82 @@ bool conf_gres_applies(const struct conf_gres *gres, const char *node_name) {
             return true;
     }
     return false;
+}
+
+/* ---- shares of GPUs ---- */
+
+static bool line_is_of(const struct conf_gres *line, const char *node_name, const char *name,
+                       const char *type) {
+    return line->name != NULL && str_equal_nocase(line->name, name) &&
+           str_equal_nocase(line->type != NULL ? line->type : "", type != NULL ? type : "") &&
+           conf_gres_applies(line, node_name);
+}
+
+/* The GPU of that number, or NULL where gres.conf does not say which file it is. */
+static const char *gpu_file(const struct conf *conf, const struct conf_node *node, uint64_t gpu) {
+    uint64_t first = 0;
+    for (size_t i = 0; i < node->gres->n; i++) {
+        const struct gres_item *item = &node->gres->items[i];
+        if (strcasecmp(item->name, "gpu") != 0)
+            continue;
+        uint64_t at = first;
+        for (size_t k = 0; gpu < first + item->count && k < conf->n_gres; k++) {
+            const struct conf_gres *line = &conf->gres[k];
+            if (!line_is_of(line, node->name, "gpu", item->type))
+                continue;
+            if (gpu - at < line->n_files && line->multiple_files == NULL)
+                return line->files[gpu - at];
+            at += line->count;
+            if (gpu < at)
+                return NULL;
+        }
+        first += item->count;
+    }
+    return NULL;
+}
+
+/* What lines with File give to GPUs; false: there are none. */
+static bool shares_of_files(const struct conf *conf, const struct conf_node *node,
+                            const struct gres_item *share, uint64_t *ret, size_t n_gpus) {
+    bool any = false;
+    for (size_t i = 0; i < conf->n_gres; i++) {
+        const struct conf_gres *line = &conf->gres[i];
+        if (!line_is_of(line, node->name, share->name, share->type) || line->n_files == 0)
+            continue;
+        any = true;
+        for (size_t f = 0; f < line->n_files; f++) {
+            for (size_t gpu = 0; gpu < n_gpus; gpu++) {
+                if (str_equal(gpu_file(conf, node, gpu), line->files[f]))
+                    ret[gpu] += line->count / line->n_files + (f < line->count % line->n_files);
+            }
+        }
+    }
+    return any;
+}
+
+void conf_gres_shares(const struct conf *conf, const struct conf_node *node,
+                      const struct gres_item *share, uint64_t *ret, size_t n_gpus) {
+    memset(ret, 0, n_gpus * sizeof(*ret));
+    if (shares_of_files(conf, node, share, ret, n_gpus))
+        return;
+    for (size_t gpu = 0; gpu < n_gpus; gpu++)
+        ret[gpu] = share->count / n_gpus + (gpu < share->count % n_gpus);
+}
+
+uint64_t conf_gres_flags(const struct conf *conf, const char *node_name, const char *name,
+                         const char *type) {
+    uint64_t flags = 0;
+    for (size_t i = 0; i < conf->n_gres; i++) {
+        if (line_is_of(&conf->gres[i], node_name, name, type))
+            flags |= conf->gres[i].flags;
+    }
+    return flags;
+}
+
+bool conf_gres_shares_one(const struct conf *conf, const struct conf_node *node,
+                          const struct gres_item *share) {
+    uint64_t flags = conf_gres_flags(conf, node->name, share->name, share->type);
+    if (strcasecmp(share->name, "mps") == 0)
+        return !(flags & CONF_GRES_ALL_SHARING);
+    return flags & CONF_GRES_ONE_SHARING;
 }

@@ -145,11 +145,17 @@ static void gres_names_check(struct conf_loader *loader) {
         for (size_t i = 0; i < node->gres->n; i++) {
             const char *name = node->gres->items[i].name;
             struct conf_context context = conf_context_at(loader, node->file, node->line);
-            if (str_equal_nocase(name, "shard") || str_equal_nocase(name, "mps"))
+            uint64_t gpus = gres_list_sum(node->gres, "gpu");
+            if (gres_is_share(name) && gpus == 0)
                 conf_notice(&context,
-                            "Gres: %s is counted, but apart from whole GPUs, and gives a job no "
-                            "access to a card: it has no effect yet",
+                            "Gres: %s is a share of GPUs, and the node has none: it is only "
+                            "counted; add gpu:N to Gres",
                             name);
+            if (gres_is_share(name) && gpus > CONF_SHARED_GPUS_MAX)
+                conf_notice(&context,
+                            "Gres: %s is only counted, apart from whole GPUs, where a node has "
+                            "more than %d of them",
+                            name, CONF_SHARED_GPUS_MAX);
             if (!str_has_word_nocase(loader->conf->gres_types, name, ","))
                 conf_error(&context, "Gres: \"%s\" is not in GresTypes (%s); add GresTypes=%s%s%s",
                            name,

@@ -105,18 +105,33 @@ const char *const gpu_visible_names[GPU_VISIBLE_NAMES] = {
 /* No node has more; what is sent may say so. */
 #define GPU_INDEX_MAX 4095
 
-uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
+static uint32_t *indexes_of(const char *gres, bool shares, size_t *ret_n) {
     vec(uint32_t) indexes = {0};
     struct gres_given given;
 
     for (const char *at = gres; gres_given_next(&at, &given); gres_given_done(&given)) {
         uint32_t id = 0;
-        bool more = str_equal_nocase(given.item.name, "gpu") && idset_next(&given.ids, 0, &id);
+        bool is_one =
+            shares ? gres_is_share(given.item.name) : str_equal_nocase(given.item.name, "gpu");
+        bool more = is_one && idset_next(&given.ids, 0, &id);
         for (; more && id <= GPU_INDEX_MAX; more = idset_next(&given.ids, id + 1, &id))
             vec_push(&indexes, id);
     }
     *ret_n = indexes.n;
     return indexes.items;
+}
+
+uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n) {
+    return indexes_of(gres, false, ret_n);
+}
+
+uint32_t *gres_card_indexes(const char *gres, size_t *ret_n) {
+    uint32_t *indexes = indexes_of(gres, false, ret_n);
+
+    if (*ret_n > 0)
+        return indexes;
+    free(indexes);
+    return indexes_of(gres, true, ret_n);
 }
 
 /* ---- output paths ---- */

@@ -344,6 +344,8 @@ void job_cpus_per_node(const struct job *job, struct str *out);
 
 /* The indexes of "gpu" devices in a GRES text "gpu:a100:2(IDX:0,2-3),shard:1"; malloc, *ret_n. */
 uint32_t *gres_gpu_indexes(const char *gres, size_t *ret_n);
+/* The same, or where it has no GPUs as a whole, those of which it has shares. */
+uint32_t *gres_card_indexes(const char *gres, size_t *ret_n);
 /* Variables that name a program's GPUs, in the order of the bits of enum gpu_env (slurmd/gres.h).
  */
 #define GPU_VISIBLE_NAMES 4

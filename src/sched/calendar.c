@@ -41,6 +41,7 @@ static void hold_add(struct sched *s, const struct reservation *r,
         amounts[DIM_MEM] = reserved->mem;
         for (uint32_t k = 0; k < s->n_kinds; k++)
             amounts[DIM_GRES + k] = reserved->gres[k];
+        memset(amount_cards(s, amounts), 0, s->n_cards * sizeof(*amounts)); /* no certain ones */
         amount_sum(s, amounts);
     }
     if (!s->settings.mem_consumable)

@@ -2,8 +2,10 @@
 /*
  * Inside the planner: nodes, partitions, pools (view.c) and the index of what nodes have (index.c).
  *
- * Amounts are vectors of int64_t with `n_dims` entries: CPUs, memory, one entry per GRES kind, then
- * one sum per GRES name that has several types (so that an untyped request is one comparison).
+ * Amounts are vectors of int64_t with `n_dims` entries: CPUs, memory, one entry per GRES kind, one
+ * per card of a node with shares (its units, cards.h). The rest follows from these: what one job
+ * could have of each kind that cards are given out by, whole or in shares, then one sum per GRES
+ * name that has several types (so that an untyped request is one comparison).
  */
 #ifndef SLUICE_SCHED_CLUSTER_H
 #define SLUICE_SCHED_CLUSTER_H
@@ -15,7 +17,7 @@
 #define DIM_CPU 0
 #define DIM_MEM 1
 #define DIM_GRES 2
-#define MAX_DIMS (DIM_GRES + SCHED_GRES_KINDS + SCHED_GRES_KINDS / 2)
+#define MAX_DIMS (DIM_GRES + 2 * SCHED_GRES_KINDS + SCHED_CARDS + SCHED_GRES_KINDS / 2)
 
 struct job;
 struct plan;
@@ -55,7 +57,8 @@ struct reserved_hold {
 };
 struct gres_kind {
     char *name, *type;
-    uint8_t sum; /* dimension of the name's sum (its own when the name has one type) */
+    uint8_t dim; /* what a request for it is compared with */
+    uint8_t sum; /* the same for any type of the name (dim when the name has one type) */
     bool is_gpu;
 };
 /* Nodes of the same hardware: a request needs the same on each. */
@@ -73,6 +76,8 @@ struct node {
     uint64_t tmp_disk;
     struct bits features;
     bool usable;
+    uint32_t explicit_kinds;   /* bits */
+    struct sched_cards *cards; /* NULL: no shares here */
     vec(struct hold) runs;
     vec(struct plan_hold) plans;
     vec(struct reserved_hold) reserved;

@@ -98,9 +98,9 @@ static int explain_cpus(const struct sched *s, const struct shape *shape, int64_
 static void dim_name(const struct sched *s, uint32_t dim, struct str *out) {
     for (uint32_t k = 0; k < s->n_kinds; k++) {
         const struct gres_kind *kind = &s->kinds[k];
-        if (dim == DIM_GRES + k || kind->sum == dim) {
+        if (dim == kind->dim || kind->sum == dim) {
             str_append(out, kind->name);
-            if (dim == DIM_GRES + k && kind->type[0])
+            if (dim == kind->dim && kind->type[0])
                 str_printf(out, ":%s", kind->type);
             return;
         }
@@ -113,15 +113,15 @@ static void kinds_text(const struct sched *s, const struct shape *shape, uint32_
     const char *name = NULL;
 
     for (uint32_t k = 0; k < s->n_kinds; k++) {
-        if (dim == DIM_GRES + k || s->kinds[k].sum == dim)
+        if (dim == s->kinds[k].dim || s->kinds[k].sum == dim)
             name = s->kinds[k].name;
     }
     for (uint32_t k = 0; k < s->n_kinds; k++) {
-        struct largest most = largest_of(s, shape, DIM_GRES + k);
+        struct largest most = largest_of(s, shape, s->kinds[k].dim);
         cleanup_str struct str kind = STR_INIT;
         if (!str_equal_nocase(s->kinds[k].name, name) || most.amount <= 0)
             continue;
-        dim_name(s, DIM_GRES + k, &kind);
+        dim_name(s, s->kinds[k].dim, &kind);
         str_printf(&kind, ":%lld", (long long) most.amount);
         str_join(out, ", ", str_cstr(&kind));
     }

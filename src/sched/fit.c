@@ -271,7 +271,7 @@ static bool sum_resolve(const struct sched *s, uint32_t sum, const int64_t *have
         int64_t best_room = 0;
 
         for (uint32_t k = 0; k < s->n_kinds; k++) {
-            int64_t room = have[DIM_GRES + k] - take[DIM_GRES + k];
+            int64_t room = have[s->kinds[k].dim] - take[DIM_GRES + k];
             bool better = best == s->n_kinds ||
                           (best_room < left ? room > best_room : room >= left && room < best_room);
             if (s->kinds[k].sum == sum && room > 0 && better) {
@@ -287,15 +287,59 @@ static bool sum_resolve(const struct sched *s, uint32_t sum, const int64_t *have
     return true;
 }
 
+/* Which cards it is. */
+static bool take_cards(const struct sched *s, uint32_t node, const int64_t *have, int64_t *take) {
+    const struct sched_cards *cards = s->nodes[node].cards;
+    int64_t free[SCHED_CARDS] = {0};
+
+    for (uint32_t c = 0; cards && c < cards->n; c++)
+        free[c] = have[s->n_base - s->n_cards + c];
+    for (uint32_t k = 0; cards && k < s->n_kinds; k++) {
+        int64_t count = take[DIM_GRES + k], *taken = amount_cards(s, take);
+        const struct sched_share_kind *share = cards_share_find(cards, k);
+        if (count > 0 && s->kinds[k].is_gpu && !cards_take_whole(cards, k, count, free, taken))
+            return false;
+        if (count > 0 && share && !cards_take_shares(cards, share, count, free, taken))
+            return false;
+    }
+    return true;
+}
+
+/* A request as what is counted: types, numbers, cards. */
+static bool take_resolve(const struct sched *s, uint32_t node, const int64_t *have, int64_t *take) {
+    for (uint32_t k = 0; k < s->n_kinds; k++) {
+        if (s->kinds[k].dim != DIM_GRES + k)
+            take[DIM_GRES + k] = take[s->kinds[k].dim];
+    }
+    for (uint32_t d = s->n_sums; d < s->n_dims; d++) {
+        if (take[d] > 0 && !sum_resolve(s, d, have, take))
+            return false;
+    }
+    if (!take_cards(s, node, have, take))
+        return false;
+    amount_sum(s, take);
+    return true;
+}
+
+/* All of it but the kinds that are given only to those who ask; `take`: what was asked for. */
 static void take_whole_node(const struct sched *s, const struct shape *shape, uint32_t node,
                             int64_t *take) {
     const int64_t *total = node_total(s, node);
+    int64_t asked[MAX_DIMS];
     int64_t mem = take[DIM_MEM];
 
     if (shape->mem_per_node < 0 && shape->mem_per_cpu >= 0)
         mem = min_of(total[DIM_MEM], shape->mem_per_cpu * total[DIM_CPU]);
+    memcpy(asked, take, s->n_dims * sizeof(*take));
     memcpy(take, total, s->n_dims * sizeof(*take));
     take[DIM_MEM] = mem;
+    for (uint32_t kinds = s->nodes[node].explicit_kinds; kinds; kinds &= kinds - 1) {
+        uint32_t k = (uint32_t) __builtin_ctz(kinds);
+        take[DIM_GRES + k] = asked[DIM_GRES + k];
+        if (s->kinds[k].is_gpu)
+            memcpy(amount_cards(s, take), amount_cards(s, asked), s->n_cards * sizeof(*take));
+    }
+    amount_sum(s, take);
 }
 
 bool amount_take(const struct sched *s, const struct shape *shape, const struct alternative *alt,
@@ -305,15 +349,10 @@ bool amount_take(const struct sched *s, const struct shape *shape, const struct 
         return false;
     if (alt->cpu_cap && take[DIM_CPU] > alt->cpu_cap)
         return false;
-    if (alt->exclusive) {
+    if (!take_resolve(s, node, have, take))
+        return false;
+    if (alt->exclusive)
         take_whole_node(s, shape, node, take);
-        return true;
-    }
-    for (uint32_t d = s->n_base; d < s->n_dims; d++) {
-        if (take[d] > 0 && !sum_resolve(s, d, have, take))
-            return false;
-    }
-    amount_sum(s, take);
     return true;
 }
 

@@ -154,7 +154,10 @@ void fragment_level_begin(struct fragment *f) {
 bool fragment_offer(const struct sched *s, struct fragment *f, uint32_t node, const int64_t *need,
                     uint8_t primary) {
     const int64_t *have = node_free(s, node);
-    uint8_t sum = primary < s->n_base ? s->kinds[primary - DIM_GRES].sum : primary;
+    uint8_t sum = primary;
+
+    for (uint32_t k = 0; k < s->n_kinds; k++)
+        sum = s->kinds[k].dim == primary ? s->kinds[k].sum : sum;
 
     f->n_level++;
     /* Idle nodes of one kind are equal: the first of them is as good as any. */

@@ -37,7 +37,10 @@ struct sched {
     bool naive; /* tests: every shortcut off */
 
     struct gres_kind kinds[SCHED_GRES_KINDS];
-    uint32_t n_kinds, n_dims, n_base; /* n_base: without the sums */
+    uint32_t n_kinds, n_dims;
+    uint32_t n_base;  /* dimensions that are counted; the others follow from them */
+    uint32_t n_cards; /* the last of those: the most cards of a node with shares */
+    uint32_t n_sums;  /* index of the first sum */
     struct node *nodes;
     uint32_t n_nodes;
     uint32_t *inner;              /* configured position -> index here */
@@ -174,8 +177,13 @@ static inline void sort_items(void *items, size_t n, size_t size,
     if (n > 1)
         qsort(items, n, size, compare);
 }
-/* Recomputes the sums of GRES names from their kinds. */
+/* Recomputes what follows from the counted dimensions: of an amount that is taken, ... */
 void amount_sum(const struct sched *s, int64_t *amount);
+/* ... and of one that a node has to give. */
+void have_sum(const struct sched *s, uint32_t node, int64_t *have);
+static inline int64_t *amount_cards(const struct sched *s, int64_t *amount) {
+    return amount + s->n_base - s->n_cards;
+}
 
 /* pass.c */
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,

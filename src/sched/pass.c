@@ -91,6 +91,9 @@ static void start_alloc(const struct sched *s, const struct pick *pick, const in
     ret->mem = amount[DIM_MEM];
     for (uint32_t k = 0; k < s->n_kinds; k++)
         ret->gres[k] = amount[DIM_GRES + k];
+    memset(ret->cards, 0, sizeof(ret->cards));
+    for (uint32_t c = 0; c < s->n_cards; c++)
+        ret->cards[c] = amount[s->n_base - s->n_cards + c];
 }
 
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
@@ -138,9 +141,7 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
     run->shares = alternative_shares(s, job->shape, alt);
     s->any_user_only = s->any_user_only || run->user_only;
     vec_push(&s->tentative, run);
-    proposal_add(s,
-                 start_hash(&start->allocs->node, &start->allocs->cpus, sizeof(*start->allocs), n),
-                 time_after(s->now, limit));
+    proposal_add(s, start_hash(s, start->allocs, n), time_after(s->now, limit));
     job->started++;
     free(nodes);
 }

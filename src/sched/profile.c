@@ -64,7 +64,7 @@ void node_window_of(const struct sched *s, const struct alternative *alt, uint32
     int64_t when = alt ? calendar_next(s, alt, i, start) : SCHED_FOREVER;
     for (; when < end; when = calendar_next(s, alt, i, when))
         least_at(s, alt, i, when, have);
-    amount_sum(s, have);
+    have_sum(s, i, have);
 }
 
 void node_window(const struct sched *s, uint32_t i, int64_t start, int64_t end, int64_t *have) {
@@ -231,7 +231,7 @@ static void steps_of_free_node(struct search *q, uint32_t i) {
         /* Several ends at one time are one step. */
         if (!more || r == 0 || max_of(node->runs.items[r].end, s->now + 1) > step.time) {
             if (s->n_dims > s->n_base)
-                amount_sum(s, have);
+                have_sum(s, i, have);
             search_have(q, i, have, &step);
             if (step.tasks > last.tasks || step.units > last.units) {
                 vec_push(&s->steps, step);

@@ -30,6 +30,8 @@ static void free_add(struct sched *s, uint32_t node, const int64_t *amount, int 
 
     for (uint32_t d = 0; d < s->n_dims; d++)
         have[d] += sign * amount[d];
+    if (s->nodes[node].cards)
+        have_sum(s, node, have);
 }
 
 struct license_use *licenses_new(const uint32_t *ids, const uint32_t *counts, size_t n) {
@@ -151,13 +153,13 @@ void runs_clear(struct sched *s) {
         s->license_used[i] = 0;
 }
 
-uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n) {
+uint64_t start_hash(const struct sched *s, const struct sched_alloc *allocs, size_t n) {
     uint64_t hash = n;
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t node = *(const uint32_t *) ((const char *) nodes + i * stride);
-        uint32_t count = *(const uint32_t *) ((const char *) cpus + i * stride);
-        hash = hash_u64(hash ^ ((uint64_t) node << 32 | count)) + 1;
+        hash = hash_u64(hash ^ ((uint64_t) allocs[i].node << 32 | allocs[i].cpus)) + 1;
+        if (s->n_cards > 0)
+            hash = hash_bytes(allocs[i].cards, sizeof(allocs[i].cards), hash);
     }
     return hash ? hash : 1;
 }
@@ -182,7 +184,7 @@ void proposals_forget(struct sched *s) {
 /* The start that the last pass proposed, as proposed: what has been planned around it holds. */
 static bool run_was_proposed(struct sched *s, const struct sched_alloc *allocs, size_t n,
                              int64_t end) {
-    uint64_t hash = n ? start_hash(&allocs->node, &allocs->cpus, sizeof(*allocs), n) : 0;
+    uint64_t hash = n ? start_hash(s, allocs, n) : 0;
     void *last = NULL;
     uint64_t last_hash = hash;
 
@@ -216,6 +218,8 @@ void sched_run_add(struct sched *s, uint32_t job_id, uint32_t partition, bool ex
         amount[DIM_MEM] = allocs[i].mem;
         for (uint32_t k = 0; k < s->n_kinds; k++)
             amount[DIM_GRES + k] = allocs[i].gres[k];
+        for (uint32_t c = 0; c < s->n_cards; c++)
+            amount_cards(s, amount)[c] = allocs[i].cards[c];
         amount_sum(s, amount);
     }
     struct run *run = run_take(s, job_id, partition, exclusive, uid, start, end, n, nodes, amounts,

@@ -42,7 +42,7 @@ struct run *run_take(struct sched *s, uint32_t job_id, uint32_t partition, bool 
                      uint32_t uid, int64_t start, int64_t end, uint32_t n, const uint32_t *nodes,
                      const int64_t *amounts, const struct license_use *licenses, size_t n_licenses);
 void run_drop(struct sched *s, struct run *run); /* gives everything back and frees it */
-uint64_t start_hash(const uint32_t *nodes, const uint32_t *cpus, size_t stride, size_t n);
+uint64_t start_hash(const struct sched *s, const struct sched_alloc *allocs, size_t n);
 void proposal_add(struct sched *s, uint64_t hash, int64_t end);
 void proposals_forget(struct sched *s);
 struct license_use *licenses_new(const uint32_t *ids, const uint32_t *counts, size_t n);

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/enums.h"
+#include "sched/cards.h"
 #include "text/constraint.h"
 
 #define SCHED_GRES_KINDS 32 /* different (name, type) pairs in a cluster */
@@ -47,7 +48,9 @@ struct sched_node_spec {
     uint64_t gres[SCHED_GRES_KINDS];
     const char *const *features;
     size_t n_features;
-    bool whole_cores; /* CPUs are given out in multiples of threads_per_core */
+    bool whole_cores;                /* CPUs are given out in multiples of threads_per_core */
+    uint32_t explicit_kinds;         /* bits of kinds that whole nodes do not bring along */
+    const struct sched_cards *cards; /* where GPUs are shared, else NULL; copied */
 };
 
 struct sched_partition_spec {
@@ -216,6 +219,7 @@ struct sched_alloc {
     uint32_t ntasks;
     uint64_t mem;
     uint32_t gres[SCHED_GRES_KINDS];
+    uint32_t cards[SCHED_CARDS]; /* units of the cards of a node that has shares */
 };
 
 /* A job that waits. Adding an id that is there replaces it. */

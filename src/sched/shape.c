@@ -392,7 +392,7 @@ static uint8_t gres_set(const struct sched *s, const struct sched_gres_request *
         uint32_t kind = typed ? requests[i].kind : requests[i].name_of;
         if (requests[i].count == 0 || kind >= s->n_kinds)
             continue;
-        out[kept++] = (struct gres_want) {typed ? DIM_GRES + kind : s->kinds[kind].sum,
+        out[kept++] = (struct gres_want) {typed ? s->kinds[kind].dim : s->kinds[kind].sum,
                                           s->kinds[kind].is_gpu, requests[i].count};
     }
     return kept;

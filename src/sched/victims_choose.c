@@ -84,10 +84,14 @@ static bool choice_covers(const struct victim_search *q, const struct node_choic
                           const int64_t *more) {
     const struct sched *s = q->s;
     const int64_t *total = node_total(s, node);
+    int64_t have[MAX_DIMS];
 
+    for (uint32_t d = 0; d < s->n_dims; d++)
+        have[d] = c->have[d] + (more ? more[d] : 0);
+    if (s->nodes[node].cards)
+        have_sum(s, node, have);
     for (uint32_t d = 0; d < s->n_dims; d++) {
-        int64_t have = c->have[d] + (more ? more[d] : 0);
-        if (have < c->need[d] || (q->alt->exclusive && d < s->n_base && have < total[d]))
+        if (have[d] < c->need[d] || (q->alt->exclusive && d < s->n_base && have[d] < total[d]))
             return false;
     }
     return true;

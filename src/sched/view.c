@@ -19,6 +19,7 @@ struct sched *sched_new(const struct sched_settings *settings) {
 
 static void node_done(struct node *node) {
     free(node->name);
+    free(node->cards);
     bits_done(&node->features);
     vec_done(&node->runs);
     vec_done(&node->plans);
@@ -132,27 +133,76 @@ void amount_sum(const struct sched *s, int64_t *amount) {
     for (uint32_t d = s->n_base; d < s->n_dims; d++)
         amount[d] = 0;
     for (uint32_t k = 0; k < s->n_kinds; k++) {
-        if (s->kinds[k].sum != DIM_GRES + k)
+        if (s->kinds[k].dim != DIM_GRES + k)
+            amount[s->kinds[k].dim] = amount[DIM_GRES + k];
+        if (s->kinds[k].sum != s->kinds[k].dim)
             amount[s->kinds[k].sum] += amount[DIM_GRES + k];
     }
 }
 
+/* What one job could have of a kind, whatever its count says: whole cards, or shares. */
+static int64_t cards_room(const struct sched *s, uint32_t node, uint32_t kind, int64_t *have) {
+    const struct sched_cards *cards = s->nodes[node].cards;
+    const struct sched_share_kind *share = cards ? cards_share_find(cards, kind) : NULL;
+
+    if (!cards || (!share && !s->kinds[kind].is_gpu))
+        return INT64_MAX;
+    return share ? cards_share_room(cards, share, amount_cards(s, have))
+                 : cards_whole_room(cards, kind, amount_cards(s, have));
+}
+
+void have_sum(const struct sched *s, uint32_t node, int64_t *have) {
+    amount_sum(s, have);
+    if (s->n_cards == 0 || !s->nodes[node].cards)
+        return;
+    for (uint32_t d = s->n_sums; d < s->n_dims; d++)
+        have[d] = 0;
+    for (uint32_t k = 0; k < s->n_kinds; k++) {
+        const struct gres_kind *kind = &s->kinds[k];
+        int64_t room = cards_room(s, node, k, have);
+        if (kind->dim != DIM_GRES + k)
+            have[kind->dim] = min_of(have[DIM_GRES + k], room);
+        if (kind->sum == kind->dim)
+            continue;
+        /* Shares of several types are of different cards, and one job has those of one card. */
+        have[kind->sum] = kind->is_gpu ? have[kind->sum] + have[kind->dim]
+                                       : max_of(have[kind->sum], have[kind->dim]);
+    }
+}
+
+/* Is the kind given out by cards on some node, whole or in shares? */
+static bool is_of_cards(const struct sched *s, uint32_t kind, const struct sched_node_spec *specs,
+                        size_t n) {
+    for (size_t i = 0; s->n_cards > 0 && i < n; i++) {
+        if (specs[i].cards && specs[i].gres[kind] > 0 &&
+            (s->kinds[kind].is_gpu || cards_share_find(specs[i].cards, kind)))
+            return true;
+    }
+    return false;
+}
+
 /* A name with several types gets one more dimension, their sum. */
-static void kinds_set(struct sched *s, const struct sched_gres_kind *kinds, size_t n) {
+static void kinds_set(struct sched *s, const struct sched_gres_kind *kinds, size_t n,
+                      const struct sched_node_spec *specs, size_t n_nodes) {
     assert(n <= SCHED_GRES_KINDS);
     s->n_kinds = n;
-    s->n_base = DIM_GRES + n;
+    s->n_cards = 0;
+    for (size_t i = 0; i < n_nodes; i++)
+        s->n_cards = max_of(s->n_cards, specs[i].cards ? specs[i].cards->n : 0);
+    s->n_base = DIM_GRES + n + s->n_cards;
     s->n_dims = s->n_base;
     for (size_t i = 0; i < n; i++) {
         s->kinds[i].name = xstrdup(kinds[i].name);
         s->kinds[i].type = xstrdup(kinds[i].type ? kinds[i].type : "");
         s->kinds[i].is_gpu = str_equal_nocase(kinds[i].name, "gpu");
-        s->kinds[i].sum = DIM_GRES + i;
+        s->kinds[i].dim = is_of_cards(s, i, specs, n_nodes) ? s->n_dims++ : DIM_GRES + i;
+        s->kinds[i].sum = s->kinds[i].dim;
     }
+    s->n_sums = s->n_dims;
     for (size_t i = 0; i < n; i++) {
         bool several = false;
 
-        if (s->kinds[i].sum != DIM_GRES + i)
+        if (s->kinds[i].sum != s->kinds[i].dim)
             continue;
         for (size_t j = i + 1; j < n; j++) {
             if (str_equal_nocase(kinds[i].name, kinds[j].name)) {
@@ -247,6 +297,7 @@ static void node_set_up(struct sched *s, uint32_t i, const struct sched_node_spe
     node->name = xstrdup(spec->name);
     node->tmp_disk = spec->tmp_disk;
     node->usable = true;
+    node->explicit_kinds = spec->explicit_kinds;
     total[DIM_CPU] = spec->cpus;
     total[DIM_MEM] = spec->mem;
     for (uint32_t k = 0; k < s->n_kinds; k++) {
@@ -254,7 +305,10 @@ static void node_set_up(struct sched *s, uint32_t i, const struct sched_node_spe
         if (spec->gres[k] > 0)
             bits_set(&s->has_gres, i);
     }
-    amount_sum(s, total);
+    node->cards = spec->cards ? xmemdup(spec->cards, sizeof(*spec->cards)) : NULL;
+    for (uint32_t c = 0; node->cards && c < node->cards->n; c++)
+        amount_cards(s, total)[c] = node->cards->whole[c];
+    have_sum(s, i, total);
     node->hardware = hardware_intern(s, &hardware, seen);
     for (size_t f = 0; f < spec->n_features; f++)
         feature_id(s, spec->features[f]);
@@ -371,7 +425,7 @@ void sched_configure(struct sched *s, const struct sched_settings *settings,
         s->settings.reservations = 1;
     if (s->settings.default_limit <= 0)
         s->settings.default_limit = (int64_t) 365 * 86400;
-    kinds_set(s, kinds, n_kinds);
+    kinds_set(s, kinds, n_kinds, nodes, n_nodes);
     nodes_set(s, nodes, n_nodes);
     partitions_set(s, partitions, n_partitions);
     pools_set(s);
@@ -460,5 +514,5 @@ void sched_node_free(const struct sched *s, uint32_t outer, uint32_t *ret_cpus, 
     if (ret_mem)
         *ret_mem = have[DIM_MEM] > 0 ? have[DIM_MEM] : 0;
     for (uint32_t k = 0; ret_gres && k < SCHED_GRES_KINDS; k++)
-        ret_gres[k] = k < s->n_kinds && have[DIM_GRES + k] > 0 ? have[DIM_GRES + k] : 0;
+        ret_gres[k] = k < s->n_kinds && have[s->kinds[k].dim] > 0 ? have[s->kinds[k].dim] : 0;
 }

@@ -62,8 +62,7 @@ static void share_memory(const struct fence_rules *rules, uint64_t mem, struct f
 
 /* A share of a card cannot be used without the card; which one it is may not be told. */
 static bool is_share_of(const char *given, const char *name) {
-    return str_equal_nocase(name, "gpu") &&
-           (str_equal_nocase(given, "shard") || str_equal_nocase(given, "mps"));
+    return str_equal_nocase(name, "gpu") && gres_is_share(given);
 }
 
 /* Does "gpu:a100:2(IDX:0,2-3),shard:1(IDX:1)" name this device? */

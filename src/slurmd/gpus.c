@@ -73,6 +73,22 @@ static void take_numbers(struct slurmd *slurmd) {
     slurmd->gpu_env = index > 0 ? env : GPU_ENV_ALL;
 }
 
+static void take_shares(struct slurmd *slurmd) {
+    const struct gres_list *gres = slurmd->node->gres;
+    size_t n = slurmd->gpu_numbers.n;
+    cleanup_free uint64_t *shares = xcalloc(n + 1, sizeof(*shares));
+
+    vec_reset(&slurmd->gpu_mps);
+    for (size_t i = 0; gres && i < gres->n; i++) {
+        if (!str_equal_nocase(gres->items[i].name, "mps") || n == 0)
+            continue;
+        vec_reset(&slurmd->gpu_mps);
+        conf_gres_shares(slurmd->conf, slurmd->node, &gres->items[i], shares, n);
+        for (size_t gpu = 0; gpu < n; gpu++)
+            vec_push(&slurmd->gpu_mps, (uint32_t) min_of(shares[gpu], (uint64_t) UINT32_MAX));
+    }
+}
+
 void gres_look(struct slurmd *slurmd) {
     size_t n_cards = 0;
     const struct gpu_card *cards = NULL;
@@ -86,6 +102,7 @@ void gres_look(struct slurmd *slurmd) {
         log_error("%s", *text);
     find_cores(slurmd, cards);
     take_numbers(slurmd);
+    take_shares(slurmd);
 }
 
 /* ---- slurmd -G ---- */

@@ -92,8 +92,7 @@ static void describe(struct gres_device *device, const struct conf_gres *line, u
 /* ---- lines of gres.conf ---- */
 
 static bool counts_only(const struct conf_gres *line) {
-    return line->n_files == 0 || str_equal_nocase(line->name, "mps") ||
-           str_equal_nocase(line->name, "shard");
+    return line->n_files == 0 || gres_is_share(line->name);
 }
 
 /* Devices that are told apart; MultipleFiles are those of a single one. */

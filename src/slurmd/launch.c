@@ -72,6 +72,8 @@ static void order_fill(const struct slurmd *slurmd, const struct pending *pendin
     order->gpu_numbers.items = slurmd->gpu_numbers.items;
     order->gpu_numbers.n = (uint32_t) slurmd->gpu_numbers.n;
     order->cpus = (struct cpu_map *) (uintptr_t) &slurmd->cpu_map;
+    order->gpu_mps.items = slurmd->gpu_mps.items;
+    order->gpu_mps.n = (uint32_t) slurmd->gpu_mps.n;
     order->gpu_env = slurmd->gpu_env;
     order->gpu_cores.items = slurmd->gpu_cores.items;
     order->gpu_cores.n = (uint32_t) slurmd->gpu_cores.n;

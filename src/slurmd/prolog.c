@@ -171,7 +171,7 @@ static void env_fill(const struct node_job *job, enum script_context context, st
     const struct slurmd *slurmd = job->slurmd;
     struct job bare;
     size_t n = 0;
-    cleanup_free uint32_t *indexes = gres_gpu_indexes(gres_here(job), &n);
+    cleanup_free uint32_t *indexes = gres_card_indexes(gres_here(job), &n);
     cleanup_free uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
 
     record_init(&record_job, &bare);

@@ -64,6 +64,7 @@ struct slurmd {
     char *gpu_problem;         /* why it does not work, NULL */
     vec(uint32_t) gpu_numbers; /* by GPU index: number of its device file */
     vec(char *) gpu_cores;     /* the cores near it, "" = unknown; of its device */
+    vec(uint32_t) gpu_mps;     /* by GPU index: its shares of gres/mps */
     uint32_t gpu_env;          /* enum gpu_env of all of them */
     struct fences fences;
     char *stepd_path;

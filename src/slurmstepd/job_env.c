@@ -11,6 +11,7 @@
 #include "slurmstepd/gpu_bind.h"
 #include "text/duration.h"
 #include "text/idset.h"
+#include "text/tres.h"
 
 #define GPUS_MAX 256 /* of one step on a node; of more a task is told all */
 
@@ -165,21 +166,46 @@ static void set_number_list(struct env *env, const char *name, const uint32_t *n
     env_set(env, name, str_cstr(&text));
 }
 
+/* MPS keeps a program to so much of the card when it is told. */
+static void set_shares(struct env *env, const struct step_order *order, const char *gres) {
+    uint64_t shards = 0, percent = 0;
+    struct gres_given given;
+
+    for (const char *at = gres; gres_given_next(&at, &given); gres_given_done(&given)) {
+        bool is_mps = str_equal_nocase(given.item.name, "mps");
+        uint32_t card = 0;
+        if (str_equal_nocase(given.item.name, "shard"))
+            shards += given.item.count;
+        if (is_mps && idset_next(&given.ids, 0, &card) && card < order->gpu_mps.n)
+            percent = given.item.count * 100 / max_of(order->gpu_mps.items[card], 1u);
+    }
+    env_unset(env, "SLURM_SHARDS_ON_NODE");
+    env_unset(env, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    if (shards > 0)
+        env_set_u64(env, "SLURM_SHARDS_ON_NODE", shards);
+    if (percent > 0)
+        env_set_u64(env, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", min_of(percent, (uint64_t) 100));
+}
+
 /* Where devices are fenced a program sees only its own, counted from 0; elsewhere it is told which
  * of all it may use. global_name: SLURM_JOB_GPUS or SLURM_STEP_GPUS. */
 static void set_gpus(struct env *env, const struct step_order *order, const char *gres,
                      const char *global_name) {
-    size_t n;
-    cleanup_free uint32_t *indexes = gres_gpu_indexes(gres, &n);
+    size_t n, n_whole;
+    cleanup_free uint32_t *indexes = gres_card_indexes(gres, &n);
+    cleanup_free uint32_t *whole = gres_gpu_indexes(gres, &n_whole);
 
     for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++)
         env_unset(env, gpu_visible_names[i]);
     env_unset(env, global_name);
     env_unset(env, "SLURM_GPUS_ON_NODE");
+    set_shares(env, order, gres);
     if (n == 0)
         return;
-    env_set_u64(env, "SLURM_GPUS_ON_NODE", n);
-    set_number_list(env, global_name, indexes, n);
+    if (n_whole > 0) {
+        env_set_u64(env, "SLURM_GPUS_ON_NODE", n);
+        set_number_list(env, global_name, indexes, n);
+    }
     for (size_t i = 0; i < n; i++) {
         if (order->devices_fenced)
             indexes[i] = (uint32_t) i;

@@ -139,6 +139,10 @@ int gres_parse(const char *text, struct gres_list *list, struct error *err) {
     return items_parse(text, NULL, list, err);
 }
 
+bool gres_is_share(const char *name) {
+    return str_equal_nocase(name, "shard") || str_equal_nocase(name, "mps");
+}
+
 int gpus_parse(const char *text, struct gres_list *list, struct error *err) {
     if (!*text || str_equal_nocase(text, "none"))
         return 0;
@@ -227,6 +231,13 @@ uint64_t gres_list_count(const struct gres_list *list, const char *name, const c
             return item->count;
     }
     return 0;
+}
+
+uint64_t gres_list_sum(const struct gres_list *list, const char *name) {
+    uint64_t sum = 0;
+    vec_each (list, item)
+        sum += str_equal_nocase(item->name, name) ? item->count : 0;
+    return sum;
 }
 
 const char *const tres_standard[TRES_STANDARD] = {"cpu",     "mem",     "energy", "node",

@@ -5,6 +5,7 @@
 #ifndef SLUICE_TEXT_TRES_H
 #define SLUICE_TEXT_TRES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ void gres_list_done(struct gres_list *list);
  * the last part digits (with a unit) are a count, else a type. "none" and "" are empty. An item
  * given twice adds up. Names and types are lower-cased for comparison by callers, kept as given. */
 must_check int gres_parse(const char *text, struct gres_list *list, struct error *err);
+/* Is a GRES of this name a share of GPUs: "shard", "mps"? */
+bool gres_is_share(const char *name);
 /* `[type:]n[,…]` of --gpus and its kin: every item gets the name "gpu". */
 must_check int gpus_parse(const char *text, struct gres_list *list, struct error *err);
 /* `name[@server][:count][,…]` of --licenses and Licenses=, also with `=` before the count and `;`
@@ -39,6 +42,8 @@ must_check int licenses_parse(const char *text, struct gres_list *list, struct e
 must_check int tres_parse(const char *text, struct gres_list *list, struct error *err);
 /* The count of one item, 0 when it is not there; `type` may be NULL. */
 uint64_t gres_list_count(const struct gres_list *list, const char *name, const char *type);
+/* The counts of all types of a name together. */
+uint64_t gres_list_sum(const struct gres_list *list, const char *name);
 /* The TRES that every cluster has, in the order of their numbers, which begin at 1; those of GRES
  * and licenses begin at TRES_ID_OTHER. */
 #define TRES_STANDARD 8

@@ -217,3 +217,40 @@ def test_fifty_at_once_never_share_the_only_gpu(make_cluster, work):            
     outputs = [name for name in os.listdir(work) if name.isdigit()]
     assert len(outputs) == 50
     assert not [name for name in outputs if os.path.getsize(os.path.join(work, name))], "nobody met another"
+
+
+def test_shares_of_a_card_and_whole_cards_exclude_each_other(make_cluster, work):
+    """Two shares are of one card, which the job sees and no other; the whole one has to be another."""
+    cluster = make_cluster(nodes=1, cpus=8, mem=8000, gpus="2")
+    path = os.path.join(cluster.dir, "etc", "slurm.conf")
+    with open(path) as file:
+        text = file.read()
+    with open(path, "w") as file:
+        file.write(text.replace("Gres=gpu:2", "Gres=gpu:2,shard:4").replace("GresTypes=gpu", "GresTypes=gpu,shard"))
+    write_gres(cluster, "Name=gpu File=@/gpu0\nName=gpu File=@/gpu1\nName=shard Count=4\n")
+    cluster.ok("scontrol reconfigure", user="root")
+    wait_until(lambda: cluster.show("node n1").get("Gres") == "gpu:2,shard:4", what="the new Gres")
+    dev = os.path.join(cluster.dir, "dev")
+    look = (f"echo $SLURM_SHARDS_ON_NODE $CUDA_VISIBLE_DEVICES; for d in 0 1; do head -c0 {dev}/gpu$d && echo opens $d; "
+            "done 2>/dev/null; sleep 300")
+    shared = [cluster.submit(f"-o out-%j --mem=100 --gres=shard:1 --wrap='{look}'", cwd=work) for _ in range(2)]
+    for job in shared:
+        cluster.wait_state(job, "RUNNING")
+    whole = cluster.submit("-o out-%j --mem=100 --gres=gpu:1 --wrap='sleep 300'", cwd=work)
+    cluster.wait_state(whole, "RUNNING")
+    both = cluster.submit("-o out-%j --mem=100 --gres=gpu:2 --wrap='sleep 300'", cwd=work)
+    more = cluster.submit("-o out-%j --mem=100 --gres=shard:2 --wrap='sleep 300'", cwd=work)
+    cluster.wait_reason(both, "Resources")
+    assert cluster.state(more) == {"PENDING"}, "no card has two shares left"
+    assert "GresUsed=gpu:1(IDX:1),shard:2(2/2,0/2)" in cluster.ok("scontrol -d show node n1")
+    assert "GRES=shard:1(IDX:0)" in cluster.ok(f"scontrol -d show job {shared[0]}")
+    fenced = re.search(r"ConstrainDevices *= yes", cluster.ok("scontrol show config"))
+    seen = ["1 0", "opens 0"] if fenced else ["1 0", "opens 0", "opens 1"]
+    for job in shared:
+        wait_until(lambda job=job: output(work, job).splitlines() == seen, what="its card")
+    refused = cluster.run("sbatch --gres=gpu:1,shard:1 --wrap=true", cwd=work)
+    assert refused.rc == 1 and "not both" in refused.err, str(refused)
+    refused = cluster.run("sbatch --gres=shard:3 --wrap=true", cwd=work)
+    assert refused.rc == 1 and "shard:2" in refused.err, str(refused)
+    cluster.ok(f"scancel {whole} {shared[0]} {shared[1]}")
+    cluster.wait_state(both, "RUNNING")

@@ -10,10 +10,12 @@
 
 static const char conf_text[] =
     "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=50\nSlurmdTimeout=60\nReturnToService=2\n"
-    "MinJobAge=20\nGresTypes=gpu,disk\nMaxArraySize=4000001\nMaxJobCount=5000\nMaxStepCount=50\n"
+    "MinJobAge=20\nGresTypes=gpu,disk,shard\nMaxArraySize=4000001\nMaxJobCount=5000\nMaxStepCount="
+    "50\n"
     "Licenses=matlab:3,big:4000000000\nPriorityType=priority/multifactor\n"
     "PriorityWeightAge=1000\nPriorityWeightJobSize=4000000000\nPriorityWeightPartition=5\n"
-    "NodeName=n[1-3] CPUs=4 RealMemory=1000 Gres=gpu:a100:1,gpu:v100:1,disk:5000 Feature=a,b "
+    "NodeName=n[1-3] CPUs=4 RealMemory=1000 Gres=gpu:a100:1,gpu:v100:1,disk:5000,shard:8 "
+    "Feature=a,b "
     "Weight=2\n"
     "NodeName=n4 Sockets=1 CoresPerSocket=2 ThreadsPerCore=2 CPUs=4 RealMemory=4000 TmpDisk=100\n"
     "PartitionName=main Nodes=ALL Default=YES\n"
@@ -48,7 +50,10 @@ static const char *const gres[] = {"gres/gpu:1",
                                    "gpu:0",
                                    "fpga:1",
                                    "gpu:-1",
-                                   "gpu:1,gpu:a100:1"};
+                                   "gpu:1,gpu:a100:1",
+                                   "gres/shard:1",
+                                   "shard:4",
+                                   "shard:5"};
 static const char *const arrays[] = {"1-3",         "0-4000000", "1-10:3%2", "5",
                                      "0",           "%0",        "1-3%0",    "9-1",
                                      "0-4000000:2", "1,2,2,1",   "4000001",  "1-2%4294967295"};

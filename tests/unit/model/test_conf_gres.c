@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gres.conf: devices, counts, node filters. */
+#include <stdio.h>
+
 #include "test_conf.h"
+#include "text/tres.h"
 
 TEST(a_range_of_files_is_as_many_devices) {
     struct reading r =
@@ -35,6 +38,51 @@ TEST(shares_of_a_device_are_counted_not_devices) {
         read_beside("GresTypes=gpu,shard", "gres.conf", "Name=shard File=/dev/nvidia0 Count=8\n");
     assert_int_equal(r.result, 0);
     assert_int_equal(r.conf->gres[0].count, 8);
+    reading_done(&r);
+}
+
+/* Shares of the node's two GPUs by these lines: "4 4". */
+static void assert_shares(const char *lines, const char *expected) {
+    static const char conf[] = "GresTypes=gpu,shard\n"
+                               "NodeName=g CPUs=4 Gres=gpu:b:1,gpu:a:1,shard:9\n";
+    struct reading r = read_beside(conf, "gres.conf", lines);
+    struct gres_item share = {(char *) "shard", NULL, 9};
+    uint64_t counts[2];
+    char text[32];
+    assert_int_equal(r.result, 0);
+    conf_gres_shares(r.conf, conf_node_find(r.conf, "g"), &share, counts, 2);
+    snprintf(text, sizeof(text), "%d %d", (int) counts[0], (int) counts[1]);
+    assert_string_equal(text, expected);
+    reading_done(&r);
+}
+
+TEST(shares_are_dealt_evenly_unless_lines_name_files) {
+    assert_shares("", "5 4");
+    assert_shares("Name=shard Count=9\n", "5 4");
+    assert_shares("Name=gpu Type=a File=/dev/n0\nName=gpu Type=b File=/dev/n1\n"
+                  "Name=shard Count=3 File=/dev/n0\nName=shard Count=6 File=/dev/n1\n",
+                  "6 3");
+    assert_shares("Name=gpu Type=a File=/dev/n0\nName=gpu Type=b File=/dev/n1\n"
+                  "Name=shard Count=8 File=/dev/n[0-1]\n",
+                  "4 4");
+    assert_shares("Name=gpu Type=a File=/dev/n0\nName=gpu Type=b File=/dev/n1\n"
+                  "Name=shard Count=9 File=/dev/n0\n",
+                  "0 9");
+}
+
+TEST(mps_is_of_one_gpu_at_a_time_and_shards_are_of_all_unless_flags_say_so) {
+    static const char conf[] = "GresTypes=gpu,shard,mps\n"
+                               "NodeName=g CPUs=4 Gres=gpu:2,shard:8,mps:200\n";
+    struct gres_item shard = {(char *) "shard", NULL, 8}, mps = {(char *) "mps", NULL, 200};
+    struct reading r = read_beside(conf, "gres.conf", "");
+    assert_false(conf_gres_shares_one(r.conf, conf_node_find(r.conf, "g"), &shard));
+    assert_true(conf_gres_shares_one(r.conf, conf_node_find(r.conf, "g"), &mps));
+    reading_done(&r);
+    r = read_beside(conf, "gres.conf",
+                    "Name=shard Count=8 Flags=one_sharing\nName=mps Count=200 "
+                    "Flags=all_sharing\n");
+    assert_true(conf_gres_shares_one(r.conf, conf_node_find(r.conf, "g"), &shard));
+    assert_false(conf_gres_shares_one(r.conf, conf_node_find(r.conf, "g"), &mps));
     reading_done(&r);
 }
 
@@ -100,6 +148,8 @@ int main(void) {
         cmocka_unit_test(a_range_of_files_is_as_many_devices),
         cmocka_unit_test(a_count_stands_alone_or_agrees_with_the_files),
         cmocka_unit_test(shares_of_a_device_are_counted_not_devices),
+        cmocka_unit_test(shares_are_dealt_evenly_unless_lines_name_files),
+        cmocka_unit_test(mps_is_of_one_gpu_at_a_time_and_shards_are_of_all_unless_flags_say_so),
         cmocka_unit_test(a_line_with_node_names_is_for_those_nodes_only),
         cmocka_unit_test(autodetect_may_stand_alone_or_for_some_nodes),
         cmocka_unit_test(errors_name_the_file_and_line),

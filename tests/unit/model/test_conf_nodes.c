@@ -172,10 +172,16 @@ TEST(state_and_reason_come_from_the_line_or_from_downnodes) {
     assert_error("DownNodes=zz", "DownNodes: node zz has no NodeName line");
 }
 
-TEST(shares_of_a_gpu_are_told_to_give_nobody_a_card_yet) {
+TEST(shares_of_gpus_need_gpus_and_not_too_many) {
     struct reading r = read_conf("GresTypes=gpu,shard\nNodeName=g CPUs=4 Gres=gpu:1,shard:8");
     assert_int_equal(r.result, 0);
-    assert_reported(&r, "Gres: shard is counted, but apart from whole GPUs");
+    assert_null(strstr(str_cstr(&r.text), "share of GPUs"));
+    reading_done(&r);
+    r = read_conf("GresTypes=gpu,shard\nNodeName=g CPUs=4 Gres=shard:8");
+    assert_reported(&r, "Gres: shard is a share of GPUs, and the node has none");
+    reading_done(&r);
+    r = read_conf("GresTypes=gpu,mps\nNodeName=g CPUs=4 Gres=gpu:a:9,gpu:b:9,mps:800");
+    assert_reported(&r, "more than 16 of them");
     reading_done(&r);
 }
 
@@ -219,7 +225,7 @@ int main(void) {
         cmocka_unit_test(a_node_defined_twice_is_an_error_that_names_both_places),
         cmocka_unit_test(gres_of_a_node_are_parsed_and_must_be_in_grestypes),
         cmocka_unit_test(state_and_reason_come_from_the_line_or_from_downnodes),
-        cmocka_unit_test(shares_of_a_gpu_are_told_to_give_nobody_a_card_yet),
+        cmocka_unit_test(shares_of_gpus_need_gpus_and_not_too_many),
         cmocka_unit_test(a_state_with_a_typing_error_is_an_error),
         cmocka_unit_test(a_bad_range_or_name_is_an_error),
         cmocka_unit_test(a_key_without_effect_is_told_once_for_all_lines),

@@ -32,6 +32,28 @@ static void random_node(struct world *w, struct rng *rng, struct sched_node_spec
     }
 }
 
+/* Draws nothing: the seeds keep their worlds. Two or three shares of each GPU. */
+static void random_cards(struct world *w, size_t i) {
+    struct sched_node_spec *node = &w->nodes[i];
+    struct sched_cards *cards = &w->cards[i];
+
+    if (node->gres[0] + node->gres[1] == 0 || node->gres[2] == 0)
+        return;
+    uint32_t shares = w->n_nodes == 5 ? 2 : 3;
+    *cards = (struct sched_cards) {.n = node->gres[0] + node->gres[1],
+                                   .several = i % 3 == 1,
+                                   .least_first = i % 3 == 2,
+                                   .n_shares = 1,
+                                   .shares = {{.kind = 2, .one_card = i % 2 == 1}}};
+    for (uint32_t c = 0; c < cards->n; c++) {
+        cards->kind[c] = c >= node->gres[0];
+        cards->whole[c] = shares + 1;
+        cards->shares[0].units[c] = 1;
+    }
+    node->gres[2] = (uint64_t) shares * cards->n;
+    node->cards = cards;
+}
+
 static void random_partition(struct world *w, struct rng *rng, size_t i) {
     uint32_t *nodes = xcalloc(w->n_nodes, sizeof(*nodes));
     size_t n = 0;
@@ -90,6 +112,11 @@ void random_world(struct world *w, struct rng *rng, int richness) {
     }
     for (size_t i = 0; i < w->n_nodes; i++)
         random_node(w, rng, &w->nodes[i]);
+    if (w->n_kinds && w->n_nodes >= 5) {
+        w->kinds[2].name = "shard";
+        for (size_t i = 0; i < w->n_nodes; i++)
+            random_cards(w, i);
+    }
     if (richness == RANDOM_RICH)
         random_switches(w);
     if (richness == RANDOM_RICH) {

@@ -44,6 +44,7 @@ static void check_node(uint64_t seed, const struct sched *s, uint32_t i) {
         const int64_t *amount = hold->run->amounts + (size_t) hold->slot * s->n_dims;
         for (uint32_t d = 0; d < s->n_dims; d++)
             have[d] -= amount[d];
+        have_sum(s, i, have);
         CHECK(seed, hold == node->runs.items || hold[-1].end <= hold->end);
         end = min_of(end, hold->end);
     }

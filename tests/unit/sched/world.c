@@ -247,6 +247,26 @@ void world_priority(struct world *w, uint32_t job_id, uint32_t priority) {
     TELL(w, sched_job_priority(sched, job_id, priority));
 }
 
+/* A card is one job's, or shared, and then not by more than there are shares. */
+static void check_cards(const struct world *w, size_t node) {
+    const struct sched_cards *cards = w->nodes[node].cards;
+
+    for (uint32_t c = 0; cards && c < cards->n; c++) {
+        uint64_t units = 0, users = 0, whole = 0;
+        vec_each (&w->runs, run) {
+            for (size_t i = 0; i < run->n; i++) {
+                if (run->allocs[i].node != node || run->allocs[i].cards[c] == 0)
+                    continue;
+                users++;
+                units += run->allocs[i].cards[c];
+                whole += run->allocs[i].cards[c] == cards->whole[c];
+            }
+        }
+        assert_true(whole == 0 || users == 1);
+        assert_true(whole > 0 || units < cards->whole[c]);
+    }
+}
+
 void world_check(const struct world *w) {
     for (size_t node = 0; node < w->n_nodes; node++) {
         uint64_t cpus = 0, mem = 0, gres[SCHED_GRES_KINDS] = {0}, jobs = 0, exclusive = 0;
@@ -272,6 +292,7 @@ void world_check(const struct world *w) {
         for (size_t k = 0; k < w->n_kinds; k++)
             assert_true(gres[k] <= w->nodes[node].gres[k]);
         assert_true(exclusive == 0 || jobs == 1);
+        check_cards(w, node);
     }
     for (size_t l = 0; l < w->n_licenses; l++) {
         uint64_t used = 0;

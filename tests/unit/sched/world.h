@@ -37,6 +37,7 @@ struct world {
     struct sched_gres_kind kinds[SCHED_GRES_KINDS];
     size_t n_kinds;
     struct sched_node_spec *nodes;
+    struct sched_cards cards[8]; /* of nodes with shares, if any */
     size_t n_nodes;
     char (*names)[24];
     bool *usable;

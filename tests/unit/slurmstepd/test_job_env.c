@@ -184,6 +184,28 @@ TEST(devices_are_told_by_their_files_unless_they_are_fenced) {
     sample_close(&s);
 }
 
+TEST(shares_of_a_card_are_told_with_the_card) {
+    uint32_t numbers[] = {0, 1}, mps[] = {0, 200};
+    struct sample s;
+
+    sample_open(&s);
+    s.node.gres = (char *) "shard:3(IDX:1)";
+    s.order.gpu_numbers = (struct u32s) {numbers, 2};
+    s.order.gpu_mps = (struct u32s) {mps, 2};
+    batch(&s);
+    assert_env(&s, "SLURM_SHARDS_ON_NODE", "3");
+    assert_env(&s, "CUDA_VISIBLE_DEVICES", "1");
+    assert_null(env_get(&s.env, "SLURM_GPUS_ON_NODE"));
+    assert_null(env_get(&s.env, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
+    s.node.gres = (char *) "mps:50(IDX:1)";
+    s.order.devices_fenced = true;
+    batch(&s);
+    assert_env(&s, "CUDA_VISIBLE_DEVICES", "0");
+    assert_env(&s, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "25");
+    assert_null(env_get(&s.env, "SLURM_SHARDS_ON_NODE"));
+    sample_close(&s);
+}
+
 TEST(only_gpus_count_as_gpus_however_they_are_written) {
     size_t n;
     uint32_t *indexes =
@@ -270,6 +292,7 @@ int main(void) {
         cmocka_unit_test(default_memory_is_told_only_when_none_was_asked_for),
         cmocka_unit_test(the_size_of_planes_has_a_variable_of_its_own),
         cmocka_unit_test(devices_are_told_by_their_files_unless_they_are_fenced),
+        cmocka_unit_test(shares_of_a_card_are_told_with_the_card),
         cmocka_unit_test(only_gpus_count_as_gpus_however_they_are_written),
         cmocka_unit_test(a_task_knows_its_step_and_its_rank),
         cmocka_unit_test(a_bound_task_is_told_its_own_gpus_only),
