@@ -45,6 +45,11 @@ void assoc_book_restore(struct assoc_book *book, uint32_t kind, void *record);
 /* Under which number an entry is stored: an association's id, else the name's hash. */
 uint64_t assoc_store_id(uint32_t kind, const void *record);
 
+/* By which name an entry goes; an association by its account's. */
+const char *assoc_entry_name(uint32_t kind, const void *record);
+/* The entry of the book that this one would take the place of; NULL when none. */
+void *assoc_entry_same(const struct assoc_book *book, uint32_t kind, const void *record);
+
 /* NULL when there is none; NULL is nobody's name. */
 struct account *account_find(const struct assoc_book *book, const char *name);
 struct acct_user *acct_user_find(const struct assoc_book *book, const char *name);

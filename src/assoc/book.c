@@ -39,7 +39,7 @@ static void key_make(uint32_t kind, const char *name, const char *user, const ch
     str_append(out, partition != NULL ? partition : "");
 }
 
-static const char *entry_name(uint32_t kind, const void *record) {
+const char *assoc_entry_name(uint32_t kind, const void *record) {
     switch (kind) {
     case ASSOC_ACCOUNT:
         return ((const struct account *) record)->name;
@@ -54,7 +54,7 @@ static const char *entry_name(uint32_t kind, const void *record) {
 
 static void key_of(uint32_t kind, const void *record, struct str *out) {
     const struct assoc *assoc = kind == ASSOC_ASSOC ? record : NULL;
-    key_make(kind, entry_name(kind, record), assoc != NULL ? assoc->user : NULL,
+    key_make(kind, assoc_entry_name(kind, record), assoc != NULL ? assoc->user : NULL,
              assoc != NULL ? assoc->partition : NULL, out);
 }
 
@@ -82,6 +82,12 @@ static void *entry_find(const struct assoc_book *book, uint32_t kind, const char
     if (name == NULL)
         return NULL;
     key_make(kind, name, user, partition, &key);
+    return map_get(&book->index, key_hash(&key));
+}
+
+void *assoc_entry_same(const struct assoc_book *book, uint32_t kind, const void *record) {
+    struct str key cleanup_str = STR_INIT;
+    key_of(kind, record, &key);
     return map_get(&book->index, key_hash(&key));
 }
 
@@ -133,7 +139,7 @@ void assoc_book_done(struct assoc_book *book) {
 uint64_t assoc_store_id(uint32_t kind, const void *record) {
     if (kind == ASSOC_ASSOC)
         return ((const struct assoc *) record)->id;
-    const char *name = entry_name(kind, record);
+    const char *name = assoc_entry_name(kind, record);
     return hash_bytes(name, strlen(name), 0) >> 1;
 }
 

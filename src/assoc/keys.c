@@ -221,7 +221,8 @@ SET(set_tres) {
     return r;
 }
 
-void assoc_tres_print(const char *tres, struct str *out) {
+/* In files memory has no halves of units, which cannot be read again. */
+static void tres_print(const char *tres, bool in_file, struct str *out) {
     const char *between = "";
     words_each (tres, ",", item) {
         uint64_t mib;
@@ -231,9 +232,18 @@ void assoc_tres_print(const char *tres, struct str *out) {
             str_append(out, item);
             continue;
         }
+        struct str memory cleanup_str = STR_INIT;
+        mem_print(mib, true, &memory);
         str_append(out, "mem=");
-        mem_print(mib, true, out);
+        if (in_file && strchr(memory.data, '.') != NULL)
+            mem_print(mib, false, out);
+        else
+            str_append(out, memory.data);
     }
+}
+
+void assoc_tres_print(const char *tres, struct str *out) {
+    tres_print(tres, false, out);
 }
 PRINT(print_tres) {
     assoc_tres_print(*(char *const *) member, out);
@@ -510,6 +520,50 @@ const struct assoc_key assoc_keys[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, false, false},
 };
 /* clang-format on */
+
+void assoc_quote(const char *text, struct str *out) {
+    str_append_char(out, '\'');
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\'')
+            str_append_char(out, '\'');
+        str_append_char(out, *c);
+    }
+    str_append_char(out, '\'');
+}
+
+/* Whether there is something to write; shares always are. */
+static bool is_set(const struct assoc_key *key, const void *member) {
+    const struct field *field = record_field(assoc_record(key->kind), key->member);
+    if (field->type == FIELD_STR)
+        return *(char *const *) member != NULL;
+    uint32_t number = *(const uint32_t *) member;
+    return number != (field->type == FIELD_OPT32 ? UNSET32 : 0) || key->print == print_shares;
+}
+
+bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct str *out) {
+    const void *member = assoc_key_member(key, (void *) (uintptr_t) record);
+    struct str text cleanup_str = STR_INIT;
+    if (key->print == print_mode ? !((const struct qos *) record)->within &&
+                                       ((const struct qos *) record)->preempt_mode == 0
+                                 : !is_set(key, member))
+        return false;
+    if (key->print == print_minutes) {
+        print_number(record, member, out);
+    } else if (key->print == print_factor) { /* all its digits */
+        str_append(out, *(char *const *) member);
+    } else if (key->print == print_tres) {
+        tres_print(*(char *const *) member, true, out);
+    } else if (key->print == print_shares && *(const uint32_t *) member == UNSET32) {
+        str_append_char(out, '1'); /* what that counts as */
+    } else if (key->print == print_text || key->print == print_admin_level ||
+               key->print == print_mode || key->print == print_flags) {
+        key->print(record, member, &text);
+        assoc_quote(str_cstr(&text), out);
+    } else {
+        key->print(record, member, out);
+    }
+    return true;
+}
 
 const struct assoc_key *assoc_key_find(const char *name, uint8_t of) {
     size_t length = strlen(name);

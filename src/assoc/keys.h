@@ -26,6 +26,11 @@ struct assoc_key {
 /* NULL when no row of these entities answers to it. */
 const struct assoc_key *assoc_key_find(const char *name, uint8_t of);
 void *assoc_key_member(const struct assoc_key *key, void *record);
+/* What a key of a record is in a file (sacctmgr dump), text in single quotes; false: it is not set.
+ */
+bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct str *out);
+/* Text in single quotes, those in it doubled. */
+void assoc_quote(const char *text, struct str *out);
 /* The rows in the order in which settings are told; ends with name NULL. */
 extern const struct assoc_key assoc_keys[];
 

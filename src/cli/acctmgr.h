@@ -14,6 +14,8 @@ enum acctmgr_verb {
     ACCTMGR_MODIFY,
     ACCTMGR_DELETE,
     ACCTMGR_SHOW,
+    ACCTMGR_DUMP,
+    ACCTMGR_LOAD,
     ACCTMGR_HELP,
     ACCTMGR_VERSION,
     ACCTMGR_QUIT,
@@ -25,12 +27,13 @@ enum acctmgr_thing {
     THING_CLUSTER,
     THING_COORDINATOR,
     THING_QOS,
+    THING_CHANGE,
     THING_TRES,
     THING_USER,
 };
 
 struct acctmgr_settings {
-    bool immediate, no_header, parsable, trailing, read_only, with_assoc;
+    bool immediate, no_header, parsable, trailing, read_only, with_assoc, quiet;
 };
 
 /* By a word or its beginning; NONE when it is none of them. */
@@ -41,10 +44,24 @@ enum acctmgr_thing acctmgr_thing_find(const char *word);
  * from argv or live in the arena. Returns 0, or 1 after a complaint. */
 int acctmgr_words(struct assoc_change *change, int argc, char **argv, struct arena *arena);
 
-/* acctmgr_show.c. Both return an exit status. */
+/* acctmgr_show.c. All return an exit status. */
 int acctmgr_show(struct list_session *session, const struct acctmgr_settings *settings,
                  enum acctmgr_thing thing, int argc, char **argv);
-/* acctmgr_change.c: plans the change, shows it, asks unless told not to, carries it out. */
+int acctmgr_print(const struct acctmgr_settings *settings, const struct column_table *table,
+                  const char *fields, const char *cluster, const struct rows *rows);
+/* acctmgr_changes.c */
+int acctmgr_show_changes(struct list_session *session, const struct acctmgr_settings *settings,
+                         int argc, char **argv);
+/* acctmgr_file.c */
+int acctmgr_dump(struct list_session *session, const struct acctmgr_settings *settings, int argc,
+                 char **argv);
+int acctmgr_load(struct list_session *session, const struct acctmgr_settings *settings, int argc,
+                 char **argv);
+/* acctmgr_change.c: what a change cannot be made for, on stderr; returns the exit status. */
+int acctmgr_complain(const struct error *err);
+/* Asks; no answer, an end of input and anything but y are a no. */
+bool acctmgr_user_agrees(void);
+/* Plans the change, shows it, asks unless told not to, carries it out. */
 int acctmgr_change(struct list_session *session, const struct acctmgr_settings *settings,
                    enum acctmgr_verb verb, enum acctmgr_thing thing, int argc, char **argv);
 

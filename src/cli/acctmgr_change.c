@@ -24,7 +24,8 @@ enum acctmgr_verb acctmgr_verb_find(const char *word) {
         {"remove", 3, ACCTMGR_DELETE},   {"show", 3, ACCTMGR_SHOW},
         {"list", 3, ACCTMGR_SHOW},       {"help", 2, ACCTMGR_HELP},
         {"version", 4, ACCTMGR_VERSION}, {"quit", 1, ACCTMGR_QUIT},
-        {"exit", 2, ACCTMGR_QUIT},
+        {"exit", 2, ACCTMGR_QUIT},       {"dump", 2, ACCTMGR_DUMP},
+        {"load", 2, ACCTMGR_LOAD},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
@@ -42,7 +43,7 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         {"accounts", 2, THING_ACCOUNT}, {"associations", 2, THING_ASSOC},
         {"clusters", 2, THING_CLUSTER}, {"coordinators", 2, THING_COORDINATOR},
         {"qos", 1, THING_QOS},          {"tres", 2, THING_TRES},
-        {"users", 1, THING_USER},
+        {"users", 1, THING_USER},       {"transactions", 1, THING_CHANGE},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
@@ -84,8 +85,7 @@ int acctmgr_words(struct assoc_change *change, int argc, char **argv, struct are
 
 /* ---- asking ---- */
 
-/* No answer, an end of input and anything but y are a no. */
-static bool user_agrees(void) {
+bool acctmgr_user_agrees(void) {
     cleanup_free char *answer = NULL;
     size_t size = 0;
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -112,7 +112,7 @@ static const char *nothing(enum acctmgr_verb verb) {
     }
 }
 
-static int complain(const struct error *err) {
+int acctmgr_complain(const struct error *err) {
     if (err->code == -ERR_CONNECT || err->code == -ERR_AUTH)
         list_load_error("sacctmgr: error", err);
     else if (err->code == -ERR_ACCESS_DENIED)
@@ -127,7 +127,7 @@ static int ask(struct list_session *session, const struct assoc_change *change,
     struct error err = ERROR_INIT;
     return list_ask(session, MSG_ASSOC_CHANGE, change, MSG_ASSOC_CHANGED, (const void **) ret,
                     &err) < 0
-               ? complain(&err)
+               ? acctmgr_complain(&err)
                : 0;
 }
 
@@ -176,7 +176,7 @@ int acctmgr_change(struct list_session *session, const struct acctmgr_settings *
         fputs(reply->text, stdout);
         for (uint32_t i = 0; i < reply->notes.n; i++)
             list_note(reply->notes.items[i]);
-        if (!settings->immediate && user_agrees()) {
+        if (!settings->immediate && acctmgr_user_agrees()) {
             change.commit = true;
             status = ask(session, &change, &reply);
         }

@@ -253,26 +253,21 @@ static const struct thing {
     {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres},
 };
 
-static int print_rows(const struct query *query, const struct thing *thing, struct rows *rows) {
-    const struct acctmgr_settings *settings = query->settings;
+int acctmgr_print(const struct acctmgr_settings *settings, const struct column_table *table,
+                  const char *fields, const char *cluster, const struct rows *rows) {
     struct format format cleanup_format = FORMAT_INIT;
-    struct str fields cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+    struct str out cleanup_str = STR_INIT;
     struct error err = ERROR_INIT;
     struct column_env env;
-    str_append(&fields, query->format != NULL ? query->format : thing->fields);
-    if (query->format == NULL && query->with_assoc)
-        str_append(&fields, thing->with_assoc);
-    if (query->format == NULL && query->with_coordinators)
-        str_append(&fields, thing->with_coordinators);
-    if (format_parse_sacct(&format, thing->table, fields.data, settings->parsable ? "|" : NULL,
+    if (format_parse_sacct(&format, table, fields, settings->parsable ? "|" : NULL,
                            settings->trailing, &err) < 0) {
         struct str names cleanup_str = STR_INIT;
-        for (size_t i = 0; i < thing->table->n; i++)
-            str_join(&names, ", ", thing->table->rows[i].name);
+        for (size_t i = 0; i < table->n; i++)
+            str_join(&names, ", ", table->rows[i].name);
         fprintf(stderr, "%s\nFields are: %s\n", err.text, str_cstr(&names));
         return 1;
     }
-    list_env_init(&env, query->list->cluster);
+    list_env_init(&env, cluster);
     if (!settings->no_header) {
         format_header(&format, &out);
         if (!settings->parsable)
@@ -281,6 +276,17 @@ static int print_rows(const struct query *query, const struct thing *thing, stru
     rows_print(rows, &format, &env, &out);
     list_output_all(&out);
     return 0;
+}
+
+static int print_rows(const struct query *query, const struct thing *thing,
+                      const struct rows *rows) {
+    struct str fields cleanup_str = STR_INIT;
+    str_append(&fields, query->format != NULL ? query->format : thing->fields);
+    if (query->format == NULL && query->with_assoc)
+        str_append(&fields, thing->with_assoc);
+    if (query->format == NULL && query->with_coordinators)
+        str_append(&fields, thing->with_coordinators);
+    return acctmgr_print(query->settings, thing->table, fields.data, query->list->cluster, rows);
 }
 
 static void query_done(struct query *query) {
@@ -298,11 +304,14 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
     const struct thing *thing = NULL;
     struct empty empty = {false};
     struct error err = ERROR_INIT;
+    if (which == THING_CHANGE)
+        return acctmgr_show_changes(session, settings, argc, argv);
     for (size_t i = 0; i < countof(things); i++)
         thing = things[i].thing == which ? &things[i] : thing;
     if (thing == NULL) {
         fprintf(stderr, "No valid entity in list command\nInput line must include \"Account\", "
-                        "\"Association\", \"Cluster\", \"QOS\", \"TRES\", or \"User\"\n");
+                        "\"Association\", \"Cluster\", \"QOS\", \"Transaction\", \"TRES\", "
+                        "or \"User\"\n");
         return 1;
     }
     int status = 0;

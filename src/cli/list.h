@@ -128,6 +128,8 @@ must_check int list_reservations(struct list_session *session, const struct list
                                  struct rows *rows, struct error *err);
 must_check int list_gpus(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);
+must_check int list_changes(struct list_session *session, const struct change_query *query,
+                            struct rows *rows, struct error *err);
 must_check int list_accounting(struct list_session *session, const struct acct_query *query,
                                struct rows *rows, struct error *err);
 

@@ -112,6 +112,8 @@ static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RE
 static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(struct gpu)};
 static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
                                                  sizeof(struct acct_job)};
+static const struct list_kind changes_kind = {MSG_LIST_CHANGES, MSG_CHANGE_LIST,
+                                              sizeof(struct acct_change)};
 
 static int reply_rows(const struct list_kind *kind, const struct cli_reply *reply,
                       struct rows *rows, struct error *err) {
@@ -216,6 +218,11 @@ int list_gpus(struct list_session *session, const struct list_request *request, 
 int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
                     struct error *err) {
     return list_stream(session, &accounting_kind, query, rows, NULL, NULL, err);
+}
+
+int list_changes(struct list_session *session, const struct change_query *query, struct rows *rows,
+                 struct error *err) {
+    return list_stream(session, &changes_kind, query, rows, NULL, NULL, err);
 }
 
 /* list_stream reads every list through struct list_items. */

@@ -31,8 +31,8 @@ static const struct list_option option_rows[] = {
     {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL,
         "fields separated by |, and one at the end"},
     {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields separated by |"},
-    {"quiet", 'Q', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
-        "accepted; there is no more than what was asked for"},
+    {"quiet", 'Q', LIST_ARG_NONE, NULL, list_set_true, NULL, "no more than what was asked for",
+        AT(quiet)},
     {"readonly", 'r', LIST_ARG_NONE, NULL, list_set_true, NULL, "refuse changes", AT(read_only)},
     {"associations", 's', LIST_ARG_NONE, NULL, list_set_true, NULL,
         "show accounts and users with their associations", AT(with_assoc)},
@@ -48,8 +48,10 @@ static const char help_text[] =
     "sacctmgr modify THING [where] CONDITION=VALUE... set KEY=VALUE...\n"
     "sacctmgr delete THING [where] CONDITION=VALUE...\n"
     "sacctmgr show THING [where] [CONDITION=VALUE...] [format=FIELD[%WIDTH],...]\n"
-    "THING is account, association (show only), cluster, coordinator, qos, tres (show only) or\n"
-    "user. See sacctmgr(1) for conditions, keys and fields.\n";
+    "sacctmgr dump CLUSTER [file=FILE]\n"
+    "sacctmgr load [clean] [file=]FILE [cluster=CLUSTER]\n"
+    "THING is account, association (show only), cluster, coordinator, qos, transaction (show\n"
+    "only), tres (show only) or user. See sacctmgr(1) for conditions, keys and fields.\n";
 
 /* ---- commands ---- */
 
@@ -65,6 +67,10 @@ static int run(struct list_session *session, const struct acctmgr_settings *sett
         return acctmgr_change(session, settings, verb, thing, rest, argv + argc - rest);
     case ACCTMGR_SHOW:
         return acctmgr_show(session, settings, thing, rest, argv + argc - rest);
+    case ACCTMGR_DUMP:
+        return acctmgr_dump(session, settings, argc - 1, argv + 1);
+    case ACCTMGR_LOAD:
+        return acctmgr_load(session, settings, argc - 1, argv + 1);
     case ACCTMGR_HELP:
         fputs(help_text, stdout);
         return 0;
@@ -73,7 +79,8 @@ static int run(struct list_session *session, const struct acctmgr_settings *sett
         return 0;
     default:
         fprintf(stderr,
-                "invalid keyword: %s\nadd, modify, delete, show, help or version is meant\n",
+                "invalid keyword: %s\nadd, modify, delete, show, dump, load, help or version is "
+                "meant\n",
                 argv[0]);
         return 1;
     }

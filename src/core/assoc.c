@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assoc/file.h"
+#include "assoc/list.h"
+#include "assoc/tell.h"
 #include "core/state.h"
 #include "model/conf.h"
 
@@ -113,8 +116,36 @@ static int check_unused(struct core *core, const struct assoc_plan *plan, struct
                      job->qos);
 }
 
+struct writing {
+    struct core *core;
+    const struct core_user *user;
+};
+
+/* Who changed what, as a row of history. */
+static void write_change(struct core *core, const struct core_user *user, uint32_t kind,
+                         const void *old, const void *next) {
+    struct assoc_told told;
+    assoc_tell_row(kind, old, next, &told);
+    struct acct_change row = {.time = core->now,
+                              .action = (char *) (uintptr_t) told.action,
+                              .actor = (char *) (uintptr_t) user->name,
+                              .object = told.object.data,
+                              .info = told.info.data,
+                              .cluster = core->settings.cluster};
+    struct effect *effect = emit(core, EFFECT_HISTORY);
+    effect->body = effect_encode(core, &record_acct_change, &row);
+    effect->history = (struct effect_history) {.uid = user->uid,
+                                               .submit = core->now,
+                                               .start = core->now,
+                                               .end = core->now,
+                                               .kind = HISTORY_CHANGE};
+    assoc_told_done(&told);
+}
+
 static void on_edit(void *context, uint32_t kind, const void *old, const void *next) {
-    struct core *core = context;
+    const struct writing *writing = context;
+    struct core *core = writing->core;
+    write_change(core, writing->user, kind, old, next);
     if (next != NULL)
         emit_put(core, store_kinds[kind], assoc_store_id(kind, next), assoc_record(kind), next);
     else
@@ -128,6 +159,15 @@ static void book_changed(struct core *core) {
     sched_rebuild(core);
     place_jobs_again(core);
     core->plan_wanted = true;
+}
+
+static void commit(struct core *core, const struct core_user *user, struct assoc_plan *plan) {
+    struct writing writing = {core, user};
+    if (plan->edits.n == 0)
+        return;
+    emit_log(core, EFFECT_INFO, "accounting changed by %s:%s", user->name, str_cstr(&plan->text));
+    assoc_apply(&core->book, plan, on_edit, &writing);
+    book_changed(core);
 }
 
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
@@ -146,140 +186,70 @@ void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
     }
     struct assoc_changed reply = {.text = plan.edits.n > 0 ? plan.text.data : NULL,
                                   .notes = plan.notes};
-    if (change->commit && plan.edits.n > 0) {
-        emit_log(core, EFFECT_INFO, "accounting changed by %s:%s", user->name, plan.text.data);
-        assoc_apply(&core->book, &plan, on_edit, core);
-        book_changed(core);
-    }
+    if (change->commit)
+        commit(core, user, &plan);
     emit_reply(core, client, MSG_ASSOC_CHANGED, 1, seq, &reply);
     assoc_plan_done(&plan);
 }
 
+void handle_assoc_load(struct core *core, uint64_t client, uint32_t seq,
+                       const struct core_user *user, void *body) {
+    const struct assoc_file *file = body;
+    struct assoc_asker asker = asker_of(core, user);
+    struct assoc_load load = {.text = file->text != NULL ? file->text : "",
+                              .cluster = file->cluster,
+                              .clean = file->clean};
+    struct assoc_plan plan = {.text = STR_INIT};
+    struct assoc_list added;
+    struct error err = ERROR_INIT;
+    record_init(&record_assoc_list, &added);
+    int r = assoc_plan_load(&core->book, &asker, &load, &plan, &added, &err);
+    if (r == 0)
+        r = check_unused(core, &plan, &err);
+    if (r < 0) {
+        emit_error(core, client, seq, r, err.text);
+    } else {
+        struct assoc_changed reply = {.text = plan.text.data, .notes = plan.notes, .added = &added};
+        if (plan.edits.n == 0)
+            reply.added = NULL;
+        if (file->commit)
+            commit(core, user, &plan);
+        emit_reply(core, client, MSG_ASSOC_CHANGED, 1, seq, &reply);
+    }
+    record_done(&record_assoc_list, &added);
+    assoc_plan_done(&plan);
+}
+
+void handle_assoc_dump(struct core *core, uint64_t client, uint32_t seq,
+                       const struct core_user *user, void *body) {
+    const struct assoc_file *request = body;
+    struct assoc_asker asker = asker_of(core, user);
+    struct str text cleanup_str = STR_INIT;
+    if (!asker_is_admin(&core->book, &asker)) {
+        emit_error(core, client, seq, -ERR_INVALID,
+                   " Your user does not have sufficient privileges to dump clusters.");
+    } else if (!str_equal_nocase(request->cluster, core->settings.cluster)) {
+        cleanup_free char *detail =
+            xasprintf(" Cluster %s doesn't exist.\n        This is cluster %s.", request->cluster,
+                      core->settings.cluster);
+        emit_error(core, client, seq, -ERR_INVALID, detail);
+    } else {
+        assoc_dump(&core->book, &text);
+        struct assoc_file reply = {.cluster = core->settings.cluster, .text = text.data};
+        emit_reply(core, client, MSG_ASSOC_FILE, 1, seq, &reply);
+    }
+}
+
 /* ---- listing ---- */
-
-/* With PrivateData=accounts or users one sees oneself, and what one coordinates. */
-static bool may_see(const struct core *core, const struct core_user *user, const char *name,
-                    const char *account) {
-    if (!core->settings.private_accounts || core_is_admin(core, user->uid) ||
-        str_equal_nocase(name, user->name))
-        return true;
-    const struct assoc *at = assoc_find(&core->book, account, NULL, NULL);
-    for (size_t i = 0; at != NULL && i <= core->book.entries[ASSOC_ASSOC].n; i++) {
-        const struct account *entry = account_find(&core->book, at->account);
-        if (entry != NULL && strs_has(&entry->coordinators, user->name))
-            return true;
-        at = assoc_parent(&core->book, at);
-    }
-    return account != NULL && name == NULL &&
-           assoc_of_job(&core->book, account, user->name, NULL) != NULL;
-}
-
-static void *list_room(struct core *core, uint32_t kind) {
-    return arena_alloc(&core->out->memory,
-                       core->book.entries[kind].n * assoc_record(kind)->size + 1);
-}
-
-static int text_order(const char *a, const char *b) {
-    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
-
-/* By where they belong, accounts' users apart from the accounts below them, then by name. */
-static int assoc_order(const void *x, const void *y) {
-    const struct assoc *a = *(const struct assoc *const *) x;
-    const struct assoc *b = *(const struct assoc *const *) y;
-    bool a_user = a->user != NULL, b_user = b->user != NULL;
-    int r = text_order(a_user ? a->account : a->parent, b_user ? b->account : b->parent);
-    if (r == 0)
-        r = (int) b_user - (int) a_user;
-    if (r == 0)
-        r = text_order(a_user ? a->user : a->account, b_user ? b->user : b->account);
-    return r != 0 ? r : text_order(a->partition, b->partition);
-}
-
-struct tree {
-    struct core *core;
-    const struct core_user *user;
-    const struct assoc **sorted;
-    size_t n;
-    struct assoc_list *list;
-};
-
-static const char *belongs_to(const struct assoc *assoc) {
-    return assoc->user != NULL ? assoc->account : assoc->parent;
-}
-
-/* The first that belongs to the account. */
-static size_t tree_start(const struct tree *tree, const char *account) {
-    size_t low = 0, high = tree->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (text_order(belongs_to(tree->sorted[middle]), account) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* An account, its users, then the accounts below it. */
-static void list_below(const struct tree *tree, const struct assoc *top) {
-    struct assoc_list *list = tree->list;
-    if (may_see(tree->core, tree->user, NULL, top->account))
-        list->assocs.items[list->assocs.n++] = *top;
-    for (size_t i = tree_start(tree, top->account);
-         i < tree->n && str_equal(belongs_to(tree->sorted[i]), top->account); i++) {
-        const struct assoc *assoc = tree->sorted[i];
-        if (assoc->user == NULL)
-            list_below(tree, assoc);
-        else if (may_see(tree->core, tree->user, assoc->user, assoc->account))
-            list->assocs.items[list->assocs.n++] = *assoc;
-    }
-}
-
-static void list_tree(struct core *core, const struct core_user *user, struct assoc_list *list) {
-    struct tree tree = {
-        .core = core, .user = user, .n = core->book.entries[ASSOC_ASSOC].n, .list = list};
-    tree.sorted = arena_alloc(&core->out->memory, tree.n * sizeof(*tree.sorted));
-    for (size_t i = 0; i < tree.n; i++)
-        tree.sorted[i] = core->book.entries[ASSOC_ASSOC].items[i];
-    qsort(tree.sorted, tree.n, sizeof(*tree.sorted), assoc_order);
-    const struct assoc *root = assoc_find(&core->book, ROOT_ACCOUNT, NULL, NULL);
-    if (root != NULL)
-        list_below(&tree, root);
-}
-
-static int account_order(const void *a, const void *b) {
-    return strcmp(((const struct account *) a)->name, ((const struct account *) b)->name);
-}
-
-static int acct_user_order(const void *a, const void *b) {
-    return strcmp(((const struct acct_user *) a)->name, ((const struct acct_user *) b)->name);
-}
 
 void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body) {
     struct assoc_list list = {.cluster = core->settings.cluster,
                               .control_host = core->settings.control_host,
                               .control_port = core->settings.control_port};
-    list.accounts.items = list_room(core, ASSOC_ACCOUNT);
-    list.users.items = list_room(core, ASSOC_USER);
-    list.assocs.items = list_room(core, ASSOC_ASSOC);
-    list.qos.items = list_room(core, ASSOC_QOS);
-    vec_each (&core->book.entries[ASSOC_ACCOUNT], entry) {
-        const struct account *account = *entry;
-        if (may_see(core, user, NULL, account->name))
-            list.accounts.items[list.accounts.n++] = *account;
-    }
-    qsort(list.accounts.items, list.accounts.n, sizeof(struct account), account_order);
-    vec_each (&core->book.entries[ASSOC_USER], entry) {
-        const struct acct_user *one = *entry;
-        if (may_see(core, user, one->name, one->default_account))
-            list.users.items[list.users.n++] = *one;
-    }
-    qsort(list.users.items, list.users.n, sizeof(struct acct_user), acct_user_order);
-    for (uint32_t i = 0; i < qos_count(core); i++)
-        list.qos.items[list.qos.n++] = *qos_at(core, i);
-    list_tree(core, user, &list);
+    struct assoc_asker asker = asker_of(core, user);
+    assoc_list_fill(&core->book, &asker, core->settings.private_accounts, &core->out->memory,
+                    &list);
     emit_reply(core, client, MSG_ASSOC_LIST, 1, seq, &list);
 }
 

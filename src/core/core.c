@@ -117,6 +117,8 @@ static const struct request_row {
     {MSG_REBOOT, handle_reboot},
     {MSG_ASSOC_CHANGE, handle_assoc_change},
     {MSG_LIST_ASSOC, handle_assoc_list},
+    {MSG_ASSOC_DUMP, handle_assoc_dump},
+    {MSG_ASSOC_LOAD, handle_assoc_load},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},

@@ -34,7 +34,7 @@ enum store_kind {
 enum effect_kind {
     EFFECT_PUT,        /* store_kind, id, body */
     EFFECT_DELETE,     /* store_kind, id */
-    EFFECT_HISTORY,    /* a job leaves the controller: body is a record_acct_job, job the summary */
+    EFFECT_HISTORY,    /* a row of history: body is its record, history the summary */
     EFFECT_REPLY,      /* client, type, flags, seq, body */
     EFFECT_GRANT,      /* as REPLY, but the shell first signs `credential` (wire of step_credential)
                           and puts it into the layout of the body: alloc_granted or step_reply */
@@ -52,16 +52,18 @@ enum effect_kind {
 
 enum effect_level { EFFECT_ERROR, EFFECT_WARNING, EFFECT_INFO, EFFECT_DEBUG };
 
-/* Kinds of history rows; frozen. */
+/* Kinds of history rows, with their records; frozen. */
 enum history_kind {
-    HISTORY_RUN = 1,        /* a job's last run */
-    HISTORY_SUPERSEDED = 2, /* an earlier run of a job that was requeued */
+    HISTORY_RUN = 1,        /* a job's last run; record_acct_job */
+    HISTORY_SUPERSEDED = 2, /* an earlier run of a job that was requeued; record_acct_job */
+    HISTORY_CHANGE = 3,     /* of the book; record_acct_change */
 };
+#define HISTORY_JOBS (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED)
 
 struct effect_history {
     uint32_t job_id, array_id, uid, state; /* array_id 0: of no array */
     int64_t submit, start, end;
-    bool superseded;
+    enum history_kind kind;
 };
 
 struct effect {

@@ -91,14 +91,15 @@ static void write_history(struct core *core, struct core_job *job, const struct 
     record.steps.n = (uint32_t) steps.n;
     struct effect *effect = emit(core, EFFECT_HISTORY);
     effect->body = effect_encode(core, &record_acct_job, &record);
-    effect->history = (struct effect_history) {.job_id = job->rec.job_id,
-                                               .array_id = job->rec.array_job_id,
-                                               .uid = job->rec.uid,
-                                               .state = job->rec.state,
-                                               .submit = job->rec.submit_time,
-                                               .start = job->rec.start_time,
-                                               .end = job->rec.end_time,
-                                               .superseded = superseded};
+    effect->history =
+        (struct effect_history) {.job_id = job->rec.job_id,
+                                 .array_id = job->rec.array_job_id,
+                                 .uid = job->rec.uid,
+                                 .state = job->rec.state,
+                                 .submit = job->rec.submit_time,
+                                 .start = job->rec.start_time,
+                                 .end = job->rec.end_time,
+                                 .kind = superseded ? HISTORY_SUPERSEDED : HISTORY_RUN};
     vec_done(&steps);
 }
 

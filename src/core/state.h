@@ -544,6 +544,10 @@ uint32_t assoc_kind_of_store(uint32_t store_kind);
 must_check int job_take_association(struct core *core, struct job *job, struct reply_error *reply);
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body);
+void handle_assoc_dump(struct core *core, uint64_t client, uint32_t seq,
+                       const struct core_user *user, void *body);
+void handle_assoc_load(struct core *core, uint64_t client, uint32_t seq,
+                       const struct core_user *user, void *body);
 void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body);
 

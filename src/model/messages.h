@@ -11,6 +11,7 @@
 #define SLUICE_MODEL_MESSAGES_H
 
 #include "model/account.h"
+#include "model/acct_messages.h"
 #include "model/job.h"
 #include "model/node.h"
 #include "model/node_messages.h"
@@ -318,10 +319,6 @@ enum assoc_entity {
     X(4, RECS, set, key_value)                                                                     \
     X(5, BOOL, commit, 0) /* do it; else only say what would be done */
 RECORD_DECLARE(assoc_change, ASSOC_CHANGE_FIELDS)
-#define ASSOC_CHANGED_FIELDS(X)                                                                    \
-    X(1, STR, text, 0) /* what is (to be) done, for stdout; NULL: nothing to do */                 \
-    X(2, STRS, notes, 0)
-RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
 #define ASSOC_LIST_FIELDS(X)                                                                       \
     X(1, STR, cluster, 0)                                                                          \
     X(2, RECS, accounts, account)                                                                  \
@@ -331,6 +328,11 @@ RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
     X(6, STR, control_host, 0)                                                                     \
     X(7, U32, control_port, 0)
 RECORD_DECLARE(assoc_list, ASSOC_LIST_FIELDS)
+#define ASSOC_CHANGED_FIELDS(X)                                                                    \
+    X(1, STR, text, 0) /* what is (to be) done, for stdout; NULL: nothing to do */                 \
+    X(2, STRS, notes, 0)                                                                           \
+    X(3, REC, added, assoc_list) /* of a file: what is new */
+RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
 
 /* Counters of sdiag, as rows. */
 #define DIAG_FIELDS(X) X(1, RECS, items, key_value)
@@ -419,6 +421,11 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(11, ASSOC_CHANGED, assoc_changed)                                                            \
     X(12, LIST_ASSOC, empty) /* all that the user may see */                                       \
     X(13, ASSOC_LIST, assoc_list)                                                                  \
+    X(14, ASSOC_DUMP, assoc_file) /* answers ASSOC_FILE */                                         \
+    X(15, ASSOC_FILE, assoc_file)                                                                  \
+    X(16, ASSOC_LOAD, assoc_file) /* answers ASSOC_CHANGED */                                      \
+    X(17, LIST_CHANGES, change_query)                                                              \
+    X(18, CHANGE_LIST, change_list)                                                                \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \

@@ -175,7 +175,7 @@ static void release(struct sim_cluster *cluster, const struct effect *effect) {
             job_changed(cluster, (uint32_t) effect->id);
         break;
     case EFFECT_HISTORY:
-        if (!effect->history.superseded)
+        if (effect->history.kind == HISTORY_RUN)
             map_remove(&cluster->seen, effect->history.job_id);
         sim_store_apply(&cluster->store, effect, NULL);
         break;

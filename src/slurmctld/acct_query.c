@@ -11,7 +11,6 @@
 #include "slurmctld/ctld.h"
 
 #define PAGE_ROWS 1000
-#define FRAME_BYTES (256u << 10)
 #define ITEMS_FIELD 1 /* of acct_list */
 
 struct answer {
@@ -197,7 +196,7 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
     filter_ids(answer);
     answer->filter.from = query->start;
     answer->filter.to = query->end > 0 ? query->end + 1 : query->start > 0 ? INT64_MAX : 0;
-    answer->filter.kinds = query->duplicates ? 0 : 1u << HISTORY_RUN;
+    answer->filter.kinds = query->duplicates ? HISTORY_JOBS : 1u << HISTORY_RUN;
     answer->filter.limit = PAGE_ROWS;
     answer_live(answer, client);
     store_submit(ctld->store, store_batch_new(), stored_before, answer);

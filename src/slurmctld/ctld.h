@@ -55,7 +55,8 @@ struct cycle_counts {
     int64_t last_when;
     uint64_t passes_seen, candidates_seen;
 };
-#define CALL_TYPES 128 /* message numbers of requests are below */
+#define FRAME_BYTES (256u << 10) /* of a listing that is sent in pieces */
+#define CALL_TYPES 128           /* message numbers of requests are below */
 #define CALL_USERS_MAX 1024
 
 struct ctld {
@@ -116,6 +117,9 @@ void script_run(struct ctld *ctld, const struct effect *effect);
 /* acct_query.c */
 void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
                       const struct acct_query *query);
+
+/* change_query.c: who changed what in the book */
+void change_query_start(struct client *client, uint32_t seq, const struct change_query *query);
 
 /* reconfigure.c */
 must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,

@@ -264,7 +264,7 @@ static struct store_batch *store_part(const struct effects *effects, bool again)
                                         .start = h->start,
                                         .end = h->end,
                                         .state = h->state,
-                                        .kind = h->superseded ? HISTORY_SUPERSEDED : HISTORY_RUN,
+                                        .kind = h->kind,
                                         .data = effect->body};
             store_batch_history(out, &row);
         }

@@ -417,9 +417,11 @@ static void job_stored(struct check *check, const struct effect *effect) {
 static void row_stored(struct check *check, const struct effect *effect) {
     struct arena arena;
     struct acct_job row;
+    if (effect->history.kind == HISTORY_CHANGE)
+        return; /* of the book, not of a job */
     struct fact *fact = fact_of(check, effect->history.job_id);
     check->n_history++;
-    if (effect->history.superseded) {
+    if (effect->history.kind == HISTORY_SUPERSEDED) {
         fact->n_rows++;
         return;
     }

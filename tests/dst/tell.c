@@ -50,7 +50,7 @@ static void tell_effect(const struct effect *effect) {
         break;
     case EFFECT_HISTORY:
         printf("history of %u state %u%s", effect->history.job_id, effect->history.state,
-               effect->history.superseded ? " superseded" : "");
+               effect->history.kind == HISTORY_SUPERSEDED ? " superseded" : "");
         break;
     case EFFECT_REPLY:
     case EFFECT_GRANT:
