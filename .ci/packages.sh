@@ -2,9 +2,11 @@
 # Sourced by ./check and ./quickstart: which Debian packages the work needs, and how missing ones are installed.
 
 BUILD_PACKAGES="gcc libc6-dev pkg-config meson ninja-build python3
-    libsodium-dev libmunge-dev munge libsqlite3-dev libhwloc-dev zlib1g-dev liblzma-dev libcmocka-dev"
+    libsodium-dev libmunge-dev munge libsqlite3-dev libmariadb-dev libpq-dev libhwloc-dev zlib1g-dev
+    liblzma-dev libcmocka-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-dev llvm python3-pytest procps util-linux
     libprotobuf-c-dev protobuf-c-compiler scdoc
+    mariadb-server postgresql
     mpich libmpich-dev openmpi-bin libopenmpi-dev libpmix-dev"
 # For tests/vm; the kernel is fetched and unpacked, not installed.
 VM_PACKAGES="qemu-system-x86 seabios busybox-static cpio"

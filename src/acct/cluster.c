@@ -51,34 +51,34 @@ int cluster_id(struct acct *acct, const char *name, int64_t *ret, struct error *
                      ret, err);
 }
 
+/* The row's lock is held until the transaction ends, so those who want numbers wait for each other.
+ */
 int number_next(struct acct *acct, const char *name, int64_t n, int64_t *ret, struct error *err) {
-    int64_t r = db_exec(acct->db, "UPDATE sluice_meta SET value = value + ? WHERE name = ?",
-                        DB_VALUES(db_int(n), db_key(name)), err);
-    if (r < 0)
-        return (int) r;
-    if (r == 0) {
-        *ret = 1;
-        const struct db_value row[] = {db_key(name), db_int(n)};
-        return db_put(acct->db, &table_meta, row, 1, err);
-    }
+    int64_t changed = db_exec(acct->db, "UPDATE sluice_meta SET value = value + ? WHERE name = ?",
+                              DB_VALUES(db_int(n), db_key(name)), err);
+    if (changed < 0)
+        return (int) changed;
     int64_t last = 0;
-    r = db_number(acct->db, "SELECT value FROM sluice_meta WHERE name = ?", DB_VALUES(db_key(name)),
-                  0, &last, err);
+    int r = db_number(acct->db, "SELECT value FROM sluice_meta WHERE name = ?",
+                      DB_VALUES(db_key(name)), 0, &last, err);
     if (r == 0)
         *ret = last - n + 1;
-    return (int) r;
+    return r;
 }
 
 int cluster_id_make(struct acct *acct, const char *name, int64_t *ret, struct error *err) {
-    int64_t id = 0;
+    int64_t id = 0, fresh = 0;
     int r = cluster_id(acct, name, &id, err);
     if (r == 0 && id == 0) {
-        r = number_next(acct, "last_cluster", 1, &id, err);
-        if (r == 0) {
-            int64_t n = db_exec(acct->db, "INSERT INTO cluster (id, name) VALUES (?, ?)",
-                                DB_VALUES(db_int(id), db_key(name)), err);
-            r = n < 0 ? (int) n : 0;
-        }
+        r = number_next(acct, "last_cluster", 1, &fresh, err);
+        if (r == 0) /* another may have added it while this one waited */
+            r = cluster_id(acct, name, &id, err);
+    }
+    if (r == 0 && id == 0) {
+        id = fresh;
+        int64_t n = db_exec(acct->db, "INSERT INTO cluster (id, name) VALUES (?, ?)",
+                            DB_VALUES(db_int(id), db_key(name)), err);
+        r = n < 0 ? (int) n : 0;
     }
     if (r == 0)
         *ret = id;

@@ -13,6 +13,8 @@
 
 static const struct db_driver *const drivers[] = {
     [ACCT_SQLITE] = &db_driver_sqlite,
+    [ACCT_MARIADB] = &db_driver_mariadb,
+    [ACCT_POSTGRESQL] = &db_driver_postgresql,
 };
 
 /* ---- connecting ---- */

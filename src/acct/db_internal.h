@@ -53,6 +53,7 @@ struct db {
     bool in_transaction;
     bool is_lost; /* the connection has failed: connect again before the next statement */
     struct smap cache;
+    uint64_t n_statements; /* prepared so far */
 };
 
 #endif

@@ -98,8 +98,12 @@ static int migrate(struct db *db, int64_t from, struct error *err) {
         r = db_table_make(db, acct_tables[i], (unsigned) from, err);
     if (r < 0)
         return r;
-    const struct db_value rows[] = {db_key("version"), db_int(SCHEMA_VERSION)};
-    return db_put(db, &table_meta, rows, 1, err);
+    const struct db_value numbers[] = {db_key("last_cluster"), db_int(0), db_key("last_txn"),
+                                       db_int(0)};
+    if (from < 1)
+        r = db_put(db, &table_meta, numbers, 2, err);
+    const struct db_value version[] = {db_key("version"), db_int(SCHEMA_VERSION)};
+    return r < 0 ? r : db_put(db, &table_meta, version, 1, err);
 }
 
 /* Only one process at a time brings the tables up. */

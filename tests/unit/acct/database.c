@@ -38,7 +38,14 @@ void server_start_again(void) {
 
 struct acct *database_open(struct database *database) {
     struct acct *acct = NULL;
-    OK(acct_open(&database->location, &acct, &failure));
+    struct error err = ERROR_INIT;
+    int r = acct_open(&database->location, &acct, &err);
+    for (int tries = 0; r == -ERR_BUSY && tries < 600; tries++) { /* it is starting */
+        usleep(100000);
+        r = acct_open(&database->location, &acct, &err);
+    }
+    if (r < 0)
+        fail_msg("%s", err.text);
     return acct;
 }
 

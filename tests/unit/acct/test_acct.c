@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covers: book.c, cluster.c, db.c, db_sqlite.c, db_table.c, events.c, filter.c, ingest.c, jobs.c,
- * tables.c. The same for each backend. */
+/* Covers: book.c, cluster.c, db.c, db_mariadb.c, db_postgresql.c, db_sqlite.c, db_table.c,
+ * events.c, filter.c, ingest.c, jobs.c, tables.c. The same for each backend. */
 #include <string.h>
 
+#include "acct/db.h"
 #include "database.h"
 
 #define DAY 86400
@@ -471,6 +472,47 @@ TEST(a_database_is_found_again_as_it_was_left) {
     assert_string_equal(jobs_found(db->acct, &all), "1:1 ");
 }
 
+/* ---- versions ---- */
+
+static void version_set(struct database *database, int64_t version) {
+    struct db *raw = NULL;
+    OK(db_open(&database->location, &raw, &failure));
+    OK(db_exec(raw, "UPDATE sluice_meta SET value = ? WHERE name = 'version'",
+               DB_VALUES(db_int(version)), &failure));
+    db_close(raw);
+}
+
+TEST(tables_of_a_newer_release_are_refused) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    version_set(db, 99);
+    struct acct *acct = NULL;
+    struct error err = ERROR_INIT;
+    assert_int_equal(acct_open(&db->location, &acct, &err), -ERR_VERSION);
+    assert_non_null(strstr(err.text, "version 99"));
+}
+
+TEST(a_migration_that_was_interrupted_is_gone_on_with) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct events events cleanup_events = {0};
+    struct job job = job_of(1, 1, T0, T0 + 10);
+    events_job(&events, &job);
+    events_store(&events, db->acct, "a");
+    version_set(db, 0); /* some tables are there, the version has not been noted */
+    struct db *raw = NULL;
+    OK(db_open(&db->location, &raw, &failure));
+    OK(db_exec(raw, "DROP TABLE outage", DB_NO_VALUES, &failure));
+    db_close(raw);
+    struct acct *acct = database_open(db);
+    struct acct_job_filter all = {0};
+    assert_string_equal(jobs_found(acct, &all), "1:1 ");
+    struct str text cleanup_str = STR_INIT;
+    struct acct_event_filter outages = {0};
+    OK(acct_outages(acct, &outages, outage_print, &text, &failure));
+    acct_close(acct);
+}
+
 #define IN_DATABASE(test) cmocka_unit_test_setup_teardown(test, database_setup, database_teardown)
 
 int main(void) {
@@ -492,6 +534,8 @@ int main(void) {
         IN_DATABASE(entries_of_the_book_are_stored_with_who_changed_them),
         IN_DATABASE(a_change_with_one_bad_entry_is_not_made_at_all),
         IN_DATABASE(a_database_is_found_again_as_it_was_left),
+        IN_DATABASE(tables_of_a_newer_release_are_refused),
+        IN_DATABASE(a_migration_that_was_interrupted_is_gone_on_with),
     };
     return cmocka_run_group_tests(tests, database_group_setup, database_group_teardown);
 }
