@@ -340,8 +340,7 @@ static int acct_order(const void *a, const void *b) {
     return (int) run_y->superseded - (int) run_x->superseded;
 }
 
-void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,
-                     struct rows *ret_rows) {
+void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs) {
     size_t n = 0;
     for (size_t i = 0; i < jobs->n; i++) {
         if (acct_match(filter, jobs->items[i]))
@@ -350,7 +349,12 @@ void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct
     jobs->n = n;
     if (n)
         qsort(jobs->items, n, sizeof(*jobs->items), acct_order);
-    for (size_t i = 0; i < n; i++) {
+}
+
+void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,
+                     struct rows *ret_rows) {
+    acct_jobs_choose(filter, jobs);
+    for (size_t i = 0; i < jobs->n; i++) {
         const struct acct_job *acct = jobs->items[i];
         if (filter->truncate)
             acct = acct_truncated(filter, acct, arena);

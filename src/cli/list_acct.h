@@ -45,6 +45,8 @@ void acct_window_set(struct acct_filter *filter, int64_t now, int64_t midnight);
 /* Borrows from the filter. */
 void acct_query_make(const struct acct_filter *filter, struct acct_query *ret);
 
+/* Leaves those that match, in order. */
+void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs);
 /* From jobs with steps (struct acct_job) to rows (struct acct_row, in the arena): filtered, in
  * order, each job before its steps. */
 void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,

@@ -103,6 +103,11 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
     return cli_options_finish(cli, options);
 }
 
+uint32_t cli_advice_wanted(const struct options *options) {
+    bool wanted = options->advice != TRI_NO && !options->quiet;
+    return wanted ? ADVICE_WANTED | options->bare_memory : 0;
+}
+
 void cli_print_lines(const struct cli *cli, const struct strs *infos, const struct strs *warnings) {
     for (uint32_t i = 0; infos && i < infos->n; i++)
         cli_info(cli, "%s", infos->items[i]);

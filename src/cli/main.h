@@ -29,6 +29,8 @@ int cli_options_finish(struct cli *cli, struct options *options);
 
 /* -M: there is only our own cluster, by its name or "all". */
 int cli_check_clusters(const struct cli *cli, const char *names);
+/* enum submit_advice for a submission. */
+uint32_t cli_advice_wanted(const struct options *options);
 /* The lines that come with an answer; NULL is none. */
 void cli_print_lines(const struct cli *cli, const struct strs *infos, const struct strs *warnings);
 /* --test-only: when and where the job would start. */

@@ -88,6 +88,8 @@ struct options {
     /* ---- what the command itself does ---- */
     char *wrap;
     bool parsable, test_only, wait, no_shell;
+    uint32_t advice;       /* enum tristate */
+    uint32_t bare_memory;  /* ADVICE_BARE_…: sizes that were given without a unit */
     uint32_t bell;         /* enum option_bell */
     uint32_t kill_command; /* signal; UNSET32: not asked */
     int verbose;           /* -v counts up */
@@ -215,6 +217,7 @@ int option_bad_value(struct options *options, const struct option_row *row);
     X(flag)                                                                                        \
     X(when)                                                                                        \
     X(minutes)                                                                                     \
+    X(time_limit)                                                                                  \
     X(immediate)                                                                                   \
     X(yes_no)                                                                                      \
     X(mail_type)                                                                                   \

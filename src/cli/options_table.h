@@ -24,6 +24,7 @@
 #define OPTION_TABLE(X) \
     /* ---- the job: identity, queue, time ---- */ \
     X(account, "account", 'A', REQUIRED, BRA, "*ACCOUNT", string, job.account, 1, HONOURED, JOB, "NAME", "charge the job to this account") \
+    X(advice, "advice", 0, REQUIRED, BRA, "*ADVICE", yes_no, advice, 2, HONOURED, JOB, "yes|no", "tell what earlier jobs of this name have needed, and of memory that looks too small") \
     X(array, "array", 'a', REQUIRED, B, "*ARRAY_INX", string, job.array_spec, 1, HONOURED, JOB, "IDS[%LIMIT]", "submit one job for each index; at most LIMIT run at a time") \
     X(begin, "begin", 'b', REQUIRED, BR, "", when, job.begin_time, 1, HONOURED, JOB, "TIME", "do not start before this time") \
     X(begin_a, "begin", 0, REQUIRED, A, "", when, job.begin_time, 1, HONOURED, JOB, "TIME", "do not start before this time") \
@@ -52,7 +53,7 @@
     X(requeue, "requeue", 0, OPTIONAL, B, "*REQUEUE", requeue, job.requeue, 1, HONOURED, JOB, "", "start the job again after a node failure or preemption") \
     X(reservation, "reservation", 0, REQUIRED, BRA, "*RESERVATION", string, job.reservation, 1, HONOURED, JOB, "NAME,…", "start in this reservation, or in one of several") \
     X(signal, "signal", 0, REQUIRED, BRA, "*SIGNAL", signal, job.signal, 1, HONOURED, JOB, "[B:]SIGNAL[@SECONDS]", "send a signal this long before the time limit (60 s)") \
-    X(time, "time", 't', REQUIRED, BRA, "*TIMELIMIT", minutes, job.time_limit, 1, HONOURED, JOB, "TIME", "time limit: minutes, [[days-]hours:]minutes:seconds, days-hours") \
+    X(time, "time", 't', REQUIRED, BRA, "*TIMELIMIT", time_limit, job.time_limit, 1, HONOURED, JOB, "TIME", "time limit: minutes, [[days-]hours:]minutes:seconds, days-hours; auto: by the last jobs of this name") \
     X(time_min, "time-min", 0, REQUIRED, BRA, "", minutes, job.time_min, 2, HONOURED, JOB, "TIME", "accept a time limit as low as this to start sooner") \
     X(wait_all_nodes, "wait-all-nodes", 0, REQUIRED, BA, "*WAIT_ALL_NODES", zero_one, job.wait_all_nodes, 3, HONOURED, JOB, "0|1", "start only when every node is ready") \
     X(wckey, "wckey", 0, REQUIRED, BRA, "*WCKEY", string, job.wckey, 3, HONOURED, JOB, "KEY", "workload characterisation key") \

@@ -114,6 +114,14 @@ int option_parse_mem(struct options *options, const struct option_row *row, cons
     if (mem_parse(value, &mib, NULL) < 0)
         return option_bad_value(options, row);
     *(uint64_t *) ((char *) options + row->target) = mib;
+    uint32_t bare = row->id == OPT_mem           ? ADVICE_BARE_MEM
+                    : row->id == OPT_mem_per_cpu ? ADVICE_BARE_MEM_PER_CPU
+                    : row->id == OPT_mem_per_gpu ? ADVICE_BARE_MEM_PER_GPU
+                                                 : 0;
+    if (value[strspn(value, "0123456789")] == '\0')
+        options->bare_memory |= bare;
+    else
+        options->bare_memory &= ~bare;
     return 0;
 }
 
@@ -123,10 +131,21 @@ int option_parse_minutes(struct options *options, const struct option_row *row, 
     uint32_t minutes;
     if (minutes_parse(value, &minutes, NULL) < 0)
         return option_bad_value(options, row);
-    /* A limit of 0 asks for none. */
-    bool no_limit = row->id == OPT_time && minutes == 0;
-    *option_u32(options, row) = no_limit ? MINUTES_INFINITE : minutes;
+    *option_u32(options, row) = minutes;
     return 0;
+}
+
+int option_parse_time_limit(struct options *options, const struct option_row *row,
+                            const char *value) {
+    options->job.time_auto = strcasecmp(value, "auto") == 0;
+    if (options->job.time_auto) {
+        *option_u32(options, row) = MINUTES_UNSET;
+        return 0;
+    }
+    int r = option_parse_minutes(options, row, value);
+    if (r == 0 && *option_u32(options, row) == 0) /* a limit of 0 asks for none */
+        *option_u32(options, row) = MINUTES_INFINITE;
+    return r;
 }
 
 int option_parse_when(struct options *options, const struct option_row *row, const char *value) {

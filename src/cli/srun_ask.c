@@ -166,8 +166,10 @@ static int ask_allocation(struct srun *srun) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
     struct step_request step;
-    struct submit submit = {
-        .job = &srun->options.job, .test_only = srun->options.test_only, .step = &step};
+    struct submit submit = {.job = &srun->options.job,
+                            .test_only = srun->options.test_only,
+                            .step = &step,
+                            .advice = cli_advice_wanted(&srun->options)};
 
     options_step(&srun->options, &step);
     step.srun_pid = (uint32_t) getpid();

@@ -150,9 +150,10 @@ static void priority_print(const struct job *job, struct str *out) {
     const struct {
         const char *name;
         uint64_t value;
-    } parts[] = {{"age", job->prio_age},   {"fair share", job->prio_fairshare},
-                 {"size", job->prio_size}, {"partition", job->prio_partition},
-                 {"QOS", job->prio_qos},   {"association", job->prio_assoc}};
+    } parts[] = {{"age", job->prio_age},          {"fair share", job->prio_fairshare},
+                 {"size", job->prio_size},        {"partition", job->prio_partition},
+                 {"QOS", job->prio_qos},          {"association", job->prio_assoc},
+                 {"accuracy", job->prio_accuracy}};
     const char *between = " (";
     for (size_t i = 0; i < countof(parts); i++) {
         if (parts[i].value == 0)

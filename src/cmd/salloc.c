@@ -289,7 +289,8 @@ static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **re
 static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
-    struct submit submit = {.job = &salloc->options.job};
+    struct submit submit = {.job = &salloc->options.job,
+                            .advice = cli_advice_wanted(&salloc->options)};
     uint64_t start = loop_monotonic_usec();
     int rc = cli_link_open(&salloc->cli, true, &salloc->link, &err);
     if (rc == 0)

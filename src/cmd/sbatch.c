@@ -249,6 +249,7 @@ static int submit_job(struct sbatch *sbatch) {
         .job = &sbatch->options.job,
         .test_only = sbatch->options.test_only,
         .wait = sbatch->options.wait && !sbatch->options.test_only,
+        .advice = cli_advice_wanted(&sbatch->options),
     };
     int rc = cli_link_open(&sbatch->cli, true, &link, &err);
     if (rc == 0)

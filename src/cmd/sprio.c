@@ -23,7 +23,7 @@ struct settings {
 };
 
 struct weights {
-    uint64_t age, assoc, fairshare, size, partition, qos;
+    uint64_t age, assoc, fairshare, size, partition, qos, accuracy;
     const char *tres;
     bool accrue_always; /* who may not start yet has a priority to show, too */
 };
@@ -150,6 +150,7 @@ FACTOR(part, partition, ROW->own ? ROW->own->prio_partition : ROW->job->prio_par
 FACTOR(assoc, assoc, ROW->job->prio_assoc)
 FACTOR(fairshare, fairshare, ROW->job->prio_fairshare)
 FACTOR(qos, qos, ROW->job->prio_qos)
+FACTOR(accuracy, accuracy, ROW->job->prio_accuracy)
 
 /* clang-format off */
 static const struct column rows[] = {
@@ -175,6 +176,8 @@ static const struct column rows[] = {
     {'p', "PartitionNormal", "PARTITION", "", print_part_normal, sort_part, 0, 0},
     {'Q', "QOS", "QOS", "", print_qos, sort_qos, 0, 0},
     {'q', "QOSNormal", "QOS", "", print_qos_normal, sort_qos, 0, 0},
+    {'H', "Accuracy", "ACCURACY", "", print_accuracy, sort_accuracy, 0, 0},
+    {'h', "AccuracyNormal", "ACCURACY", "", print_accuracy_normal, sort_accuracy, 0, 0},
     {'T', "TRES", "TRES", "", print_tres, NULL, 0, 0},
     {'t', "TRESNormal", "TRES", "", print_tres_normal, NULL, 0, 0},
 };
@@ -261,6 +264,7 @@ static void weights_load(struct list_session *session, struct weights *ret) {
         .size = weight_of(config, "PriorityWeightJobSize"),
         .partition = weight_of(config, "PriorityWeightPartition"),
         .qos = weight_of(config, "PriorityWeightQOS"),
+        .accuracy = weight_of(config, "PriorityWeightAccuracy"),
         .tres = config_value(config, "PriorityWeightTRES"),
     };
     if (str_equal(ret->tres, "(null)"))
@@ -277,7 +281,8 @@ static void layout_choose(const struct settings *settings, const struct weights 
         bool counts;
     } factors[] = {{'A', 'a', weights->age},       {'B', 'b', weights->assoc},
                    {'F', 'f', weights->fairshare}, {'J', 'j', weights->size},
-                   {'P', 'p', weights->partition}, {'Q', 'q', weights->qos}};
+                   {'P', 'p', weights->partition}, {'Q', 'q', weights->qos},
+                   {'H', 'h', weights->accuracy}};
     str_append(out, "%.15i %9r");
     if (settings->query.users.n && !settings->weights)
         str_append(out, " %.8u");

@@ -28,6 +28,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->cluster = xstrdup(conf->cluster_name);
     core->book.cluster = s->cluster;
     s->admin_uid = admin_uid;
+    s->no_advice = conf->slurmctld.no_advice;
     s->store_flags = conf->accounting_store_flags;
     s->enforce = conf->accounting_storage_enforce;
     s->private_accounts = (conf->private_data & (CONF_PRIVATE_ACCOUNTS | CONF_PRIVATE_USERS)) != 0;

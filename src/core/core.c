@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/state.h"
+#include "core/habit.h"
 
 #define RECORD_ROW_core_meta(...) RECORD_ROW(core_meta, __VA_ARGS__)
 RECORD_DEFINE(core_meta, CORE_META_FIELDS)
@@ -17,6 +17,7 @@ struct core *core_new(void) {
     list_init(&core->depending);
     list_init(&core->placed);
     list_init(&core->questions);
+    list_init(&core->habit_order);
     list_init(&core->dirty_jobs);
     list_init(&core->dirty_steps);
     list_init(&core->dirty_nodes);
@@ -48,6 +49,7 @@ void core_free(struct core *core) {
     restore_free(core);
     preempt_free_all(core);
     free(core->predictor);
+    habits_free(core);
     vec_done(&core->paused);
     assoc_book_done(&core->book);
     map_done(&core->admins);

@@ -88,6 +88,37 @@ static void jobs_seen(struct core *core, const struct core_node *node) {
     vec_done(&jobs);
 }
 
+struct card_use {
+    struct core_node *node;
+    struct job *job;
+};
+
+static void card_use_note(uint32_t index, void *context) {
+    struct card_use *use = context;
+    const struct core_gpu *gpu = gpu_find(use->node, index);
+    if (gpu == NULL || gpu->status.use_now == UNSET32)
+        return;
+    use->job->gpu_percent_sum += gpu->status.use_now;
+    use->job->gpu_looks++;
+    if (gpu->status.memory != UNSET64)
+        use->job->gpu_mem_max = max_of(use->job->gpu_mem_max, gpu->status.memory);
+}
+
+/* What jobs make of their cards, for their records. Written with the next change of the job. */
+static void jobs_use_note(struct core *core, struct core_node *node) {
+    vec_each (&node->jobs, id) {
+        struct core_job *job = job_find(core, *id);
+        if (job == NULL || job->rec.state != JOB_RUNNING)
+            continue;
+        struct card_use use = {node, &job->rec};
+        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+            const struct job_node *entry = &job->rec.allocation.items[i];
+            if (&core->nodes[entry->node] == node && entry->gres != NULL && !entry->released)
+                assign_each_gpu(core, entry, card_use_note, &use);
+        }
+    }
+}
+
 void gpus_reported(struct core *core, uint32_t index, const struct node_status *status) {
     struct core_node *node = &core->nodes[index];
     core_gpus fresh = {0};
@@ -102,8 +133,10 @@ void gpus_reported(struct core *core, uint32_t index, const struct node_status *
     gpus_free(node);
     node->gpus = fresh;
     strays_reported(core, node, status);
-    if (status->gpus.n > 0)
+    if (status->gpus.n > 0) {
+        jobs_use_note(core, node);
         jobs_seen(core, node);
+    }
 }
 
 /* ---- the list ---- */

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "core/state.h"
+#include "core/habit.h"
 
 #define BIT(state) (1u << JOB_##state)
 #define ENDS                                                                                       \
@@ -386,6 +386,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
     core->reservations_check |= job->rec.reservation != NULL;
     predict_learn(core, &job->rec);
+    habit_learn(core, &job->rec);
     core->n_completed++;
     core->n_failed += state == JOB_FAILED || state == JOB_TIMEOUT || state == JOB_NODE_FAIL ||
                       state == JOB_OUT_OF_MEMORY || state == JOB_BOOT_FAIL;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/state.h"
+#include "core/habit.h"
 #include "model/conf.h"
 #include "text/tres.h"
 
@@ -82,7 +82,8 @@ int priority_settings(struct core *core, const struct conf *conf, struct error *
                    [PRIORITY_FAIRSHARE] = conf->priority_weight_fair_share,
                    [PRIORITY_SIZE] = conf->priority_weight_job_size,
                    [PRIORITY_PARTITION] = conf->priority_weight_partition,
-                   [PRIORITY_QOS] = conf->priority_weight_qos}};
+                   [PRIORITY_QOS] = conf->priority_weight_qos,
+                   [PRIORITY_ACCURACY] = conf->priority_weight_accuracy}};
     int r = tres_weights(conf->priority_weight_tres, &weights, names, err);
     if (r < 0) {
         names_free(names, weights.n_tres);
@@ -181,6 +182,13 @@ static uint64_t qos_share(const struct core *core, const struct job *rec) {
     return normal_share(core, CONF_PRIORITY_NO_NORMAL_QOS, own->priority, highest);
 }
 
+/* Of the user, when the priority was reckoned: who asks for what is needed goes first. */
+static uint64_t accuracy_share(const struct core *core, const struct job *rec) {
+    if (core->settings.weights.factor[PRIORITY_ACCURACY] == 0)
+        return 0;
+    return habit_accuracy(habit_find(core, rec->uid, NULL), PRIORITY_ONE);
+}
+
 static void tres_print(const struct core *core, const struct priority_parts *parts,
                        struct str *out) {
     const struct core_settings *s = &core->settings;
@@ -242,6 +250,7 @@ static void parts_note(const struct core *core, struct job *rec,
     rec->prio_size = parts->factor[PRIORITY_SIZE];
     rec->prio_partition = parts->factor[PRIORITY_PARTITION];
     rec->prio_qos = parts->factor[PRIORITY_QOS];
+    rec->prio_accuracy = parts->factor[PRIORITY_ACCURACY];
 }
 
 /* Over all its partitions; the largest sum counts, since any of them may take the job. */
@@ -284,6 +293,7 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
     r.shares.factor[PRIORITY_AGE] = age_share(core, &job->rec);
     r.shares.factor[PRIORITY_SIZE] = size_share(core, &job->rec);
     r.shares.factor[PRIORITY_QOS] = qos_share(core, &job->rec);
+    r.shares.factor[PRIORITY_ACCURACY] = accuracy_share(core, &job->rec);
     r.moving = moving_sum(core, &r.shares);
     tres_amounts(core, job->rec.tres_req, r.asked);
     job->priority_fixed = sum_over_partitions(core, job, &r);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/state.h"
+#include "core/habit.h"
 
 /* ---- taking records in ---- */
 
@@ -96,6 +96,13 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
         r = restore_later(assoc_record(assoc_kind_of_store(store_kind)), body, &object, err);
         if (r == 0)
             assoc_book_restore(&core->book, assoc_kind_of_store(store_kind), object);
+        return r;
+    case STORE_HABIT:
+        r = restore_later(&record_habit, body, &object, err);
+        if (r == 0) {
+            habit_restore(core, object);
+            record_free(&record_habit, object);
+        }
         return r;
     case STORE_RESERVATION:
         r = restore_later(&record_reservation, body, &object, err);
@@ -196,6 +203,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     restore_links(core);
     priorities_outdate(core);
     predict_restored(core);
+    habits_restored(core);
     sched_rebuild(core); /* partitions may have another state now */
     jobs_each (core, job) {
         if (job_is_pending(job))

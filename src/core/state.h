@@ -26,6 +26,7 @@
 #include "core/prolog.h"
 #include "core/service.h"
 #include "core/step.h"
+#include "model/advice.h"
 #include "sched/priority.h"
 #include "sched/sched.h"
 #include "text/duration.h"
@@ -65,6 +66,7 @@ struct core_settings {
     uint32_t enforce_part_limits; /* 0 NO, 1 ALL, 2 ANY */
     uint64_t enforce;             /* CONF_ENFORCE_… */
     uint64_t store_flags;         /* CONF_STORE_… */
+    bool no_advice;
     bool private_accounts;
     char *control_host; /* for listings */
     uint32_t control_port;
@@ -87,6 +89,12 @@ struct core_settings {
     const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
     struct prolog_settings prolog;
+};
+
+struct core_habit {
+    struct habit rec;
+    struct list link;
+    int64_t advised; /* when its user was told of it, 0 = never */
 };
 
 enum client_wait { WAIT_JOB_END, WAIT_ALLOC, WAIT_NOTICES };
@@ -253,6 +261,10 @@ struct core {
     int64_t gang_next;    /* when one of them may have its turn, 0 = nobody waits for one */
     struct assoc_book book;
     struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
+
+    struct map habits;       /* key -> struct core_habit: see habit.h */
+    struct list habit_order; /* the one used last at the end */
+    size_t n_habits;
 
     struct sched *sched;
     struct predictor *predictor;  /* NULL until a job has ended */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/forecast.h"
+#include "core/habit.h"
 #include "model/conf.h"
 #include "text/hostlist.h"
 
@@ -203,28 +204,24 @@ static void note_time_limit(struct core *core, const struct job *job, struct sub
         xasprintf("note: partition %s allows at most --time=%s; the job waits with the reason "
                   "PartitionTimeLimit",
                   job->partition, str_cstr(&limit));
-    char **lines = arena_alloc(&core->out->memory, sizeof(char *));
-    lines[0] = arena_strndup(&core->out->memory, text, strlen(text));
-    reply->infos = (struct strs) {lines, 1};
+    submit_tell(core, reply, text);
 }
 
 /* What the time does not say. */
 static void test_only_infos(struct core *core, const struct core_job *job, bool exact,
-                            struct strs *ret) {
-    char **lines = arena_alloc(&core->out->memory, 3 * sizeof(char *));
+                            struct submit_reply *reply) {
     const char *held = "it would be held; the time is that of a release now";
     const char *waits = "it would wait for its dependencies; the time assumes that they come true "
                         "when the jobs that it waits for reach their limits";
     const char *guess =
         core->preempt.on ? "the time is an estimate: jobs are preempted before, or many are ahead"
                          : "so many jobs are ahead that the time is an estimate";
-    *ret = (struct strs) {lines, 0};
     if (job->rec.hold)
-        lines[ret->n++] = (char *) (uintptr_t) held;
+        submit_tell(core, reply, held);
     if (job->n_depends > 0)
-        lines[ret->n++] = (char *) (uintptr_t) waits;
+        submit_tell(core, reply, waits);
     if (!exact)
-        lines[ret->n++] = (char *) (uintptr_t) guess;
+        submit_tell(core, reply, guess);
 }
 
 /* An estimate names no nodes: those that would be taken as things stand. */
@@ -284,7 +281,7 @@ static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, s
     reply->cpus = start.n_cpus;
     reply->nodes = start.nodes;
     reply->partition = core->partitions[start.partition].rec.name;
-    test_only_infos(core, job, start.exact, &reply->infos);
+    test_only_infos(core, job, start.exact, reply);
     emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, reply);
 }
 
@@ -331,6 +328,8 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     uint32_t saved_next = core->meta.next_job_id;
     struct core_job *job = job_new(core, job_take_id(core));
     take_request(core, job, user, submit->job);
+    if (job->rec.time_auto)
+        advise_time_auto(core, &job->rec, &reply);
     int r = take_array(core, job, &refusal);
     if (r == 0)
         r = check_submission(core, job, user, submit, &refusal);
@@ -351,6 +350,7 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     store_script(core, job, submit->job);
     job_estimate_size(core, &job->rec);
     job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);
+    advise_submission(core, job, submit, &reply);
     depend_show(job);
     if (job->rec.priority == 0)
         job->rec.reason = core_is_admin(core, user->uid) && job->rec.uid != user->uid

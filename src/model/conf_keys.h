@@ -280,6 +280,8 @@ X(ENUM, priority_type, "PriorityType", CONF_PRIORITY_MULTIFACTOR, 0, 0, PRIORITY
   "order of waiting jobs: by weighted factors, or by submission") \
 X(ENUM, priority_usage_reset_period, "PriorityUsageResetPeriod", CONF_RESET_NONE, 0, 0, RESET, "", NOT_YET, DAEMON, 2, \
   "when recorded usage starts again at nothing") \
+X(U32, priority_weight_accuracy, "PriorityWeightAccuracy", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 2, \
+  "weight of how much of their limits the last jobs of the user have used, in the mean of 20; half of it until three have ended") \
 X(U32, priority_weight_age, "PriorityWeightAge", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the time waited") \
 X(U32, priority_weight_assoc, "PriorityWeightAssoc", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
@@ -700,6 +702,8 @@ X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NONE, NOT_YET, 
 X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NONE, NOT_YET, "sec", NULL) \
 X(DURATION, drain_reminder, "sluice_drain_reminder", 86400, 0, CONF_U64_MAX, NONE, HONOURED, "", \
   "the log reminds of a node that has been drained or down for so long, and again after as long; 0 is never") \
+X(SWITCH, no_advice, "sluice_no_advice", false, 0, 1, NONE, HONOURED, "", \
+  "submitters are not told of limits far above what their earlier jobs have needed, nor of memory in megabytes that looks as if gigabytes were meant") \
 X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
 X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \

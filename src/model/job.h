@@ -130,7 +130,8 @@ RECORD_DECLARE(rlimit_value, RLIMIT_FIELDS)
     X(219, OPT32, run_as_gid, 0)                                                                   \
     X(220, BOOL, no_shell, 0) /* salloc --no-shell: nobody waits on the allocation */              \
     X(221, OPT32, oom_kill_step,                                                                   \
-      0) /* 0 or 1: a step ends as a whole when a task runs out of memory */
+      0)                       /* 0 or 1: a step ends as a whole when a task runs out of memory */ \
+    X(222, BOOL, time_auto, 0) /* --time=auto: the limit follows from earlier runs */
 
 enum warn_flag { WARN_BATCH_ONLY = 1, WARN_RESERVATION = 2 };
 
@@ -249,7 +250,13 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(85, I64, switches_since, 0) /* when its wish for few switches was changed, 0 */              \
     X(86, I64, gpu_keep_until, 0) /* its idle GPUs count from then on only (sluice keep), 0 */     \
     X(87, I64, gpu_warned, 0) /* when its owner was told of idle GPUs, 0 = not, or they work */    \
-    X(95, U32, scripts, 0)    /* enum job_script_flag */
+    /* Of its GPUs while it ran: their use in percent, added up over so many looks at one of them, \
+       and the most memory that one of them had in use, MiB. */                                    \
+    X(88, U64, gpu_percent_sum, 0)                                                                 \
+    X(89, U32, gpu_looks, 0)                                                                       \
+    X(90, U64, gpu_mem_max, 0)                                                                     \
+    X(91, U64, prio_accuracy, 0) /* as prio_age */                                                 \
+    X(95, U32, scripts, 0)       /* enum job_script_flag */
 
 /* What of the programs around a job runs or is still to run. */
 enum job_script_flag {

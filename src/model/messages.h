@@ -35,11 +35,19 @@ RECORD_DECLARE(empty, EMPTY_FIELDS)
 RECORD_DECLARE(reply_error, REPLY_ERROR_FIELDS)
 
 /* ---- submission ---- */
+/* What the submitter wants to be told about the request, and how it was written. */
+enum submit_advice {
+    ADVICE_WANTED = 1,
+    ADVICE_BARE_MEM = 2, /* the number of --mem had no unit */
+    ADVICE_BARE_MEM_PER_CPU = 4,
+    ADVICE_BARE_MEM_PER_GPU = 8,
+};
 #define SUBMIT_FIELDS(X)                                                                           \
     X(1, REC, job, job_request)                                                                    \
     X(2, BOOL, test_only, 0)                                                                       \
     X(3, BOOL, wait, 0)           /* answer a second time (job_end) when the job has ended */      \
-    X(4, REC, step, step_request) /* srun: create the first step with the allocation */
+    X(4, REC, step, step_request) /* srun: create the first step with the allocation */            \
+    X(5, U32, advice, 0)          /* enum submit_advice */
 /* What srun wants of a step inside a job. */
 #define STEP_REQUEST_FIELDS(X)                                                                     \
     X(1, U32, job_id, 0)                                                                           \

@@ -29,6 +29,7 @@ enum priority_factor {
     PRIORITY_SIZE,
     PRIORITY_PARTITION,
     PRIORITY_QOS,
+    PRIORITY_ACCURACY,
     PRIORITY_FACTORS, /* how many */
 };
 
