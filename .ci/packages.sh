@@ -6,6 +6,7 @@ BUILD_PACKAGES="gcc libc6-dev pkg-config meson ninja-build python3
     liblzma-dev libcmocka-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-dev llvm python3-pytest procps util-linux
     libprotobuf-c-dev protobuf-c-compiler scdoc
+    libpam0g-dev
     mariadb-server postgresql
     mpich libmpich-dev openmpi-bin libopenmpi-dev libpmix-dev"
 # For tests/vm; the kernel is fetched and unpacked, not installed.

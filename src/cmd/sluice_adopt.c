@@ -3,34 +3,19 @@
  * sluice adopt: a login of a job's owner on one of its nodes becomes part of the job (its extern
  * step, PrologFlags=Contain); others are turned away. It is called by root: by pam_exec(8) in the
  * stack of sshd or su, where it moves the process that called it, or with a command, which it runs
- * as the user inside the job.
- *
- * The jobs here are known from the sockets of their extern steps in SlurmdSpoolDir: no daemon has
- * to be up for a login.
+ * as the user inside the job. The PAM module pam_sluice.so does the same by itself.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/step_wire.h"
 #include "base/alloc.h"
 #include "cli/main.h"
 #include "cmd/sluice.h"
-#include "model/conf.h"
-#include "os/conf_file.h"
-#include "os/frame.h"
-#include "os/loop.h"
-#include "os/sock.h"
-
-#define ANSWER_USEC 10000000u
+#include "login/login.h"
 
 enum adopt_option {
     ADOPT_OPTION_conf,
@@ -65,10 +50,7 @@ struct adopt {
     uint64_t pid;    /* 0 = who called */
     const struct passwd *user;
     char **command; /* ends with NULL; NULL = none */
-    /* the extern step that was chosen */
-    char *socket, *node;
-    uint32_t chosen;
-    struct timespec started;
+    struct login_job job;
 };
 
 static int print_help(struct cli *cli) {
@@ -84,157 +66,7 @@ static int print_help(struct cli *cli) {
     return cli_print_text(cli, &out);
 }
 
-/* ---- who needs no job ---- */
-
-static bool is_in_group(const struct passwd *user, const char *name) {
-    const struct group *group = getgrnam(name);
-    gid_t groups[1024];
-    int n = (int) countof(groups);
-    if (!group || getgrouplist(user->pw_name, user->pw_gid, groups, &n) < 0)
-        return false;
-    for (int i = 0; i < n; i++) {
-        if (groups[i] == group->gr_gid)
-            return true;
-    }
-    return false;
-}
-
-static bool is_exempt(const struct adopt *adopt) {
-    bool found = adopt->user->pw_uid == 0;
-    words_each (adopt->exempt, ",", word)
-        found |= word[0] == '@' ? is_in_group(adopt->user, word + 1)
-                                : str_equal(word, adopt->user->pw_name);
-    return found;
-}
-
-/* ---- talking to an extern step ---- */
-
-/* The next report; its memory is the arena's. */
-static int receive(int fd, struct frame_in *in, struct arena *arena, struct step_report *ret,
-                   struct error *err) {
-    uint64_t deadline = loop_monotonic_usec() + ANSWER_USEC;
-    struct bytes content;
-    int r;
-    while ((r = frame_in_next(in, &content, err)) == 0) {
-        r = sock_wait(fd, POLLIN, deadline, err);
-        if (r == 0)
-            r = error_set(err, ERR_TIMEOUT, "the job's extern step does not answer");
-        if (r > 0)
-            r = frame_in_read(in, fd, err);
-        if (r < 0)
-            return r;
-    }
-    if (r < 0)
-        return r;
-    struct step_frame_any any;
-    enum step_frame type;
-    r = step_frame_decode(content, arena, &type, &any, err);
-    if (r == 0 && type != STEP_FRAME_REPORT)
-        r = error_set(err, ERR_PROTOCOL, "the job's extern step answers something else");
-    if (r == 0)
-        *ret = any.report;
-    return r;
-}
-
-/* Asks nothing, or to adopt a process (pid not 0). */
-static int talk(const char *path, uint64_t pid, struct arena *arena, struct step_report *ret,
-                struct error *err) {
-    struct frame_in in;
-    int fd, r = sock_dial_unix(path, &fd, err);
-    if (r < 0)
-        return r;
-    frame_in_init(&in, STEP_FRAME_MAX);
-    r = receive(fd, &in, arena, ret, err);
-    if (r == 0 && pid != 0) {
-        struct step_command command;
-        struct frame_out out;
-        cleanup_str struct str content = STR_INIT;
-        record_init(&record_step_command, &command);
-        command.kind = STEP_COMMAND_ADOPT;
-        command.pid = (uint32_t) pid;
-        step_frame_encode(STEP_FRAME_COMMAND, &record_step_command, &command, &content);
-        frame_out_init(&out);
-        frame_out_append(&out, str_bytes(&content));
-        r = frame_out_flush(&out, fd, err);
-        frame_out_done(&out);
-        while (r >= 0 && (r = receive(fd, &in, arena, ret, err)) == 0 && ret->adopted != pid)
-            ; /* reports of other things */
-    }
-    frame_in_done(&in);
-    close(fd);
-    return r < 0 ? r : 0;
-}
-
-/* ---- which job ---- */
-
-static void look_at(struct adopt *adopt, const char *node, const char *directory,
-                    const char *name) {
-    cleanup_free char *path = xasprintf("%s/%s", directory, name);
-    struct step_report report;
-    struct arena arena;
-    struct stat stat_;
-    uint32_t job_id, step_id, attempt;
-    if (!step_socket_parse(name, &job_id, &step_id, &attempt) || step_id != STEP_EXTERN ||
-        (adopt->job_id != 0 && adopt->job_id != job_id) || stat(path, &stat_) < 0)
-        return;
-    arena_init(&arena, 1u << 20);
-    bool is_his = talk(path, 0, &arena, &report, NULL) == 0 && report.running && !report.done &&
-                  report.uid == adopt->user->pw_uid;
-    arena_done(&arena);
-    const struct timespec *when = &stat_.st_ctim;
-    bool is_newer =
-        adopt->socket == NULL || when->tv_sec > adopt->started.tv_sec ||
-        (when->tv_sec == adopt->started.tv_sec && when->tv_nsec > adopt->started.tv_nsec);
-    if (!is_his || !is_newer)
-        return;
-    free(adopt->socket);
-    free(adopt->node);
-    adopt->socket = take(path);
-    adopt->node = xstrdup(node);
-    adopt->chosen = job_id;
-    adopt->started = *when;
-}
-
-/* Every node that this machine is: clusters for tests have several. */
-static void look_around(struct adopt *adopt, const struct conf *conf) {
-    char host[256] = "";
-    (void) gethostname(host, sizeof(host) - 1);
-    host[strcspn(host, ".")] = '\0';
-    for (size_t i = 0; i < conf->n_nodes; i++) {
-        const struct conf_node *node = &conf->nodes[i];
-        cleanup_str struct str directory = STR_INIT;
-        struct dirent *entry;
-        if (!str_equal(node->hostname, host) && !str_equal(node->name, host))
-            continue;
-        conf_path_expand(conf->slurmd_spool_dir, host, node->name, &directory);
-        str_append(&directory, "/step");
-        DIR *dir = opendir(directory.data);
-        while (dir && (entry = readdir(dir)))
-            look_at(adopt, node->name, directory.data, entry->d_name);
-        if (dir)
-            closedir(dir);
-    }
-}
-
-static int load_conf(const struct adopt *adopt, struct conf **ret, struct error *err) {
-    static const struct conf_source source = {conf_file_read, NULL};
-    struct conf_report report = CONF_REPORT_INIT;
-    cleanup_str struct str path = STR_INIT;
-    conf_file_path(adopt->conf_file, &path);
-    int r = conf_load(&source, str_cstr(&path), CONF_SLURMD, ret, &report, err);
-    conf_report_done(&report);
-    return r;
-}
-
 /* ---- the command ---- */
-
-static int enter_places(const char *base, struct error *err) {
-    cleanup_free char *path = xasprintf("%s/.ns", base);
-    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || setns(fd, CLONE_NEWNS) < 0)
-        return error_errno(err, errno, "the job's private directories (%s)", path);
-    return 0;
-}
 
 static int become_user(const struct passwd *user, struct error *err) {
     if (initgroups(user->pw_name, user->pw_gid) < 0 ||
@@ -245,8 +77,8 @@ static int become_user(const struct passwd *user, struct error *err) {
 }
 
 static int run_command(const struct adopt *adopt, const char *places, struct error *err) {
-    cleanup_free char *job = xasprintf("%u", adopt->chosen);
-    int r = places ? enter_places(places, err) : 0;
+    cleanup_free char *job = xasprintf("%u", adopt->job.job_id);
+    int r = places ? login_enter_places(places, err) : 0;
     if (r == 0)
         r = become_user(adopt->user, err);
     if (r < 0)
@@ -257,9 +89,9 @@ static int run_command(const struct adopt *adopt, const char *places, struct err
     (void) setenv("USER", adopt->user->pw_name, 1);
     (void) setenv("LOGNAME", adopt->user->pw_name, 1);
     (void) setenv("SHELL", adopt->user->pw_shell, 1);
-    if (adopt->chosen != 0) {
+    if (adopt->job.job_id != 0) {
         (void) setenv("SLURM_JOB_ID", job, 1);
-        (void) setenv("SLURMD_NODENAME", adopt->node, 1);
+        (void) setenv("SLURMD_NODENAME", adopt->job.node, 1);
     }
     execvp(adopt->command[0], adopt->command);
     return error_errno(err, errno, "%s", adopt->command[0]);
@@ -268,24 +100,18 @@ static int run_command(const struct adopt *adopt, const char *places, struct err
 /* ---- */
 
 static int adopt_process(struct adopt *adopt, struct error *err) {
-    struct step_report report;
-    struct arena arena;
+    cleanup_free char *places = NULL;
     uint64_t pid = adopt->command ? (uint64_t) getpid()
                    : adopt->pid   ? adopt->pid
                                   : (uint64_t) getppid();
-    arena_init(&arena, 1u << 20);
-    int r = talk(adopt->socket, pid, &arena, &report, err);
-    if (r == 0 && report.refused)
-        r = error_set(err, ERR_SYSTEM, "%s", report.refused);
+    int r = login_adopt(&adopt->job, (pid_t) pid, &places, err);
     if (r == 0 && adopt->command)
-        r = run_command(adopt, report.places, err);
-    arena_done(&arena);
+        r = run_command(adopt, places, err);
     return r;
 }
 
 static int adopt_run(struct adopt *adopt) {
     struct error err = ERROR_INIT;
-    struct conf *conf = NULL;
     const char *name = adopt->user_name ? adopt->user_name : getenv("PAM_USER");
     if (geteuid() != 0)
         return cli_failed(adopt->cli,
@@ -295,19 +121,19 @@ static int adopt_run(struct adopt *adopt) {
     adopt->user = getpwnam(name);
     if (!adopt->user)
         return cli_failed(adopt->cli, "there is no user %s", name);
-    if (is_exempt(adopt)) {
+    if (login_is_exempt(adopt->user, adopt->exempt)) {
         int r = adopt->command ? run_command(adopt, NULL, &err) : 0;
         return r < 0 ? cli_failed(adopt->cli, "%s", err.text) : 0;
     }
-    if (load_conf(adopt, &conf, &err) < 0)
+    int r = login_find(adopt->conf_file, adopt->user->pw_uid, (uint32_t) adopt->job_id, &adopt->job,
+                       &err);
+    if (r < 0)
         return cli_failed(adopt->cli, "%s", err.text);
-    look_around(adopt, conf);
-    conf_free(conf);
-    if (!adopt->socket)
+    if (!adopt->job.socket)
         return cli_failed(adopt->cli, "Access denied: %s has no running job on this node%s", name,
                           adopt->job_id ? " of that number" : "");
     if (adopt_process(adopt, &err) < 0)
-        return cli_failed(adopt->cli, "job %u of %s: %s", adopt->chosen, name, err.text);
+        return cli_failed(adopt->cli, "job %u of %s: %s", adopt->job.job_id, name, err.text);
     return 0;
 }
 
@@ -355,8 +181,7 @@ int sluice_adopt(struct cli *cli, int argc, char **argv) {
     }
     if (status == CLI_GO_ON)
         status = adopt_run(&adopt);
-    free(adopt.socket);
-    free(adopt.node);
+    login_job_done(&adopt.job);
     option_uses_done(&uses);
     return status;
 }

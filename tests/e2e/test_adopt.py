@@ -6,7 +6,7 @@ import pwd
 import subprocess
 
 import pytest
-from harness import OTHER, USER, wait_until
+from harness import BIN_ROOT, OTHER, USER, wait_until
 
 
 @pytest.fixture
@@ -85,7 +85,8 @@ def test_pam_asks_it_at_a_login(contained, work, tmp_path):
     wait_until(contained.idle, what="nothing left")
 
 
-def test_a_login_sees_the_private_directories_of_the_job(make_cluster, work):
+def with_places(make_cluster, work):
+    """A cluster with private directories, and a job that has left a file in its own."""
     cluster = make_cluster(nodes=1, conf="KillWait=1\nDefMemPerCPU=100\n")
     cluster.write_conf("job_container.conf", f"AutoBasePath=true\nBasePath={cluster.dir}/places\nDirs=/var/tmp\n")
     with open(cluster.env["SLURM_CONF"], "a") as file:
@@ -96,6 +97,71 @@ def test_a_login_sees_the_private_directories_of_the_job(make_cluster, work):
     wait_until(cluster.idle, what="the node is back")
     job = cluster.submit("-o /dev/null --wrap 'touch /var/tmp/of-the-job; touch ready; sleep 1000'", cwd=work)
     wait_until(lambda: os.path.exists(os.path.join(work, "ready")), what="the job runs")
+    return cluster, job
+
+
+def test_a_login_sees_the_private_directories_of_the_job(make_cluster, work):
+    cluster, job = with_places(make_cluster, work)
     assert cluster.ok(f"sluice adopt -u {USER} ls /var/tmp", user="root") == "of-the-job\n"
     cluster.ok(f"scancel {job}")
     cluster.wait_end(job)
+
+
+MODULE = os.path.join(BIN_ROOT, "src", "pam", "pam_sluice.so")
+needs_module = pytest.mark.skipif(not os.path.exists(MODULE), reason="libpam0g-dev is missing: no PAM module was built")
+
+
+def login(tmp_path, cluster, user, command="true", options=""):
+    """A command by which the user logs in through a stack with the module."""
+    service = tmp_path / "login"
+    service.write_text(f"account required {MODULE} conf={cluster.env['SLURM_CONF']} {options}\n"
+                       "account required pam_permit.so\n")
+    client = os.path.join(os.path.dirname(__file__), "pam_login.py")
+    return f"/usr/bin/python3 {client} {tmp_path} login {user} '{command}'"
+
+
+@needs_module
+def test_the_pam_module_turns_away_who_has_no_job(contained, work, tmp_path):
+    def attempt(user, options=""):
+        return contained.run(login(tmp_path, contained, user, options=options), user="root")
+    start_job(contained, work)
+    assert attempt(USER).rc == 0
+    assert attempt("root").rc == 0
+    result = attempt(OTHER)
+    assert result.rc == 111 and result.err == "Access denied by pam_sluice: you have no active jobs on this node\n", \
+        str(result)
+    for options in (f"exempt=nobody,{OTHER}", f"exempt=@{OTHER}", "action_no_jobs=ignore"):
+        assert attempt(OTHER, options).rc == 0, options
+    assert attempt(OTHER, "exempt=nobody nosuchoption=1 action_no_jobs=perhaps").rc == 111
+    result = attempt(USER, "conf=/nowhere/slurm.conf")
+    assert result.rc == 111 and "/nowhere/slurm.conf" in result.err, str(result)
+
+
+@needs_module
+def test_the_pam_module_puts_a_session_into_the_job_and_its_private_directories(make_cluster, work, tmp_path):
+    cluster, job = with_places(make_cluster, work)
+    look = "ls /var/tmp; cat /proc/self/cgroup"
+    out = cluster.ok(login(tmp_path, cluster, USER, look), user="root")
+    assert out.startswith("of-the-job\n") and f"job_{job}/step_extern" in out, out
+    out = cluster.ok(login(tmp_path, cluster, USER, look, "join_container=false"), user="root")
+    assert "of-the-job" not in out and f"job_{job}/step_extern" in out, out
+    session = cluster.start(login(tmp_path, cluster, USER, "setsid sleep 48611 & wait"), user="root")
+    wait_until(lambda: [groups for groups in sleepers(48611) if f"job_{job}/step_extern" in groups],
+               what="a session in the job")
+    cluster.ok(f"scancel {job}")
+    assert cluster.wait_end(job) == "CANCELLED"
+    wait_until(lambda: session.process.poll() is not None, what="the session ends with the job")
+    assert not sleepers(48611), "what it has daemonised, too"
+
+
+def sleepers(seconds):
+    """The groups of the commands that sleep for so long."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline") as cmdline:
+                if cmdline.read() == f"sleep\0{seconds}\0":
+                    found.append(groups_of(pid))
+        except OSError:
+            pass
+    return found
