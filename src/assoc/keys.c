@@ -128,6 +128,18 @@ PRINT(print_shares) {
         str_append_u64(out, shares);
 }
 
+SET(set_idle_action) {
+    const char *action = str_equal_nocase(value, "CANCEL")    ? "CANCEL"
+                         : str_equal_nocase(value, "REQUEUE") ? "REQUEUE"
+                                                              : NULL;
+    if (action == NULL && !clears(value))
+        return error_set(err, ERR_INVALID,
+                         "Invalid value for %s (%s): REQUEUE, CANCEL, or -1 to clear it", key->name,
+                         value);
+    string_set(assoc_key_member(key, record), action);
+    return 0;
+}
+
 /* ---- TRES ---- */
 /* Where an item stands in a list: the standard ones by their numbers, then the others by name. */
 static unsigned tres_rank(const char *item) {
@@ -436,6 +448,9 @@ SET(set_parent) {
 const struct assoc_key assoc_keys[] = {
     Q("Description", 1, description, set_text, print_text),
     Q_LATER("Flags", 2, flags, set_flags, print_flags),
+    Q("GpuIdleAction", 8, gpu_idle_action, set_idle_action, print_text),
+    Q("GpuIdleTime", 8, gpu_idle_time, set_limit, print_number),
+    Q("GpuIdleWarn", 8, gpu_idle_warn, set_limit, print_number),
     Q("GraceTime", 3, grace_time, set_limit, print_number),
     Q_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
     Q_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),

@@ -24,12 +24,13 @@ static const struct option_set option_set = {"sluice keep", rows, countof(rows),
 
 static int print_help(struct cli *cli) {
     cleanup_str struct str out = STR_INIT;
-    str_append(&out, "Usage: sluice keep [OPTIONS...] JOB[_TASK] TIME\n\n"
-                     "For so long GPUs of the job may do nothing without its being warned,\n"
-                     "requeued or cancelled for that (GpuIdleWarn, GpuIdleTime of the partition).\n"
-                     "TIME is minutes, HH:MM:SS or D-HH; 0 takes it back. For the owner and\n"
-                     "administrators. scontrol show job tells until when.\n\n"
-                     "Options:\n");
+    str_append(
+        &out, "Usage: sluice keep [OPTIONS...] JOB[_TASK] TIME\n\n"
+              "For so long GPUs of the job may do nothing without its being warned,\n"
+              "requeued or cancelled for that (GpuIdleWarn, GpuIdleTime of its partition or QOS).\n"
+              "TIME is minutes, HH:MM:SS or D-HH; 0 takes it back. For the owner and\n"
+              "administrators. scontrol show job tells until when.\n\n"
+              "Options:\n");
     option_set_print(&option_set, 24, &out);
     return cli_print_text(cli, &out);
 }

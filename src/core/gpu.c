@@ -211,9 +211,8 @@ static void gpu_fill(struct core *core, const struct core_user *user, struct cor
         return;
     ret->idle_end = gpu_idle_end(core, job);
     ret->keep_until = job->rec.gpu_keep_until > core->now ? job->rec.gpu_keep_until : 0;
-    const struct core_partition *part = partition_find(core, job->rec.partition, NULL);
-    if (part != NULL && ret->idle_end > 0)
-        ret->idle_action = part->rec.gpu_idle_action;
+    if (ret->idle_end > 0)
+        ret->idle_action = (char *) (uintptr_t) gpu_idle_action(core, job);
 }
 
 void gpus_each(struct core *core, const struct core_user *user, uint32_t index,

@@ -31,11 +31,12 @@ void gpus_each(struct core *core, const struct core_user *user, uint32_t node,
                void (*fn)(const struct gpu *gpu, void *context), void *context);
 
 /* ---- jobs whose GPUs do nothing (gpu_idle.c) ---- */
-/* Is there a rule of its partition for GPUs of it? */
+/* Is there a rule of its partition or QOS for GPUs of it? */
 bool gpu_idle_matters(const struct core *core, const struct core_job *job);
 /* Warns the owner or ends the job, if it is time. Arm its timer afterwards. */
 void gpu_idle_check(struct core *core, struct core_job *job);
 int64_t gpu_idle_due(struct core *core, struct core_job *job); /* 0 = nothing will be */
+const char *gpu_idle_action(const struct core *core, const struct core_job *job); /* or NULL */
 /* When it ends unless a GPU of it works, 0 = never. */
 int64_t gpu_idle_end(struct core *core, struct core_job *job);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs that hold GPUs and do not use them, by the rules of their partition: after GpuIdleWarn the
- * owner is told as soon as one card of the job has done nothing for so long; after GpuIdleTime the
- * job ends if none of its cards does anything, unless it is kept.
+ * Jobs that hold GPUs and do not use them, by the rules of their QOS or partition: after
+ * GpuIdleWarn the owner is told as soon as one card of the job has done nothing for so long; after
+ * GpuIdleTime the job ends if none of its cards does anything, unless it is kept.
  *
  * Only what nodes say now counts: while a node is silent, or a card is not told of, its card might
  * be at work and nothing happens.
@@ -21,6 +21,11 @@ struct cards {
     bool is_known;          /* of all of them */
     int64_t first, last;    /* since when the first and the last of the idle ones are so */
     struct str names;       /* "n1 gpu 0, n1 gpu 1" of those */
+};
+
+struct rules {
+    uint32_t warn, time; /* seconds, 0 = never */
+    const char *action;  /* REQUEUE CANCEL; NULL: REQUEUE */
 };
 
 static void card_look(uint32_t index, void *context) {
@@ -56,12 +61,29 @@ static void cards_look(struct core *core, const struct core_job *job, struct car
     }
 }
 
-static const struct partition *rules(const struct core *core, const struct core_job *job) {
+/* The rules of its partition; what its QOS says of them counts more. */
+static bool rules_of(const struct core *core, const struct core_job *job, struct rules *ret) {
     const struct core_partition *part =
         partition_find((struct core *) (uintptr_t) core, job->rec.partition, NULL);
-    if (part == NULL || (part->rec.gpu_idle_warn == 0 && part->rec.gpu_idle_time == 0))
-        return NULL;
-    return &part->rec;
+    uint32_t at;
+    const struct qos *qos = qos_find(core, job->rec.qos, &at);
+    *ret = (struct rules) {0, 0, NULL};
+    if (part != NULL)
+        *ret = (struct rules) {part->rec.gpu_idle_warn, part->rec.gpu_idle_time,
+                               part->rec.gpu_idle_action};
+    if (qos != NULL && qos->gpu_idle_warn != UNSET32)
+        ret->warn = qos->gpu_idle_warn;
+    if (qos != NULL && qos->gpu_idle_time != UNSET32)
+        ret->time = qos->gpu_idle_time;
+    if (qos != NULL && qos->gpu_idle_action != NULL)
+        ret->action = qos->gpu_idle_action;
+    return ret->warn > 0 || ret->time > 0;
+}
+
+const char *gpu_idle_action(const struct core *core, const struct core_job *job) {
+    struct rules rules;
+    (void) rules_of(core, job, &rules);
+    return rules.action;
 }
 
 static void note_gpu(uint32_t index, void *context) {
@@ -76,37 +98,38 @@ static bool holds_gpus(const struct core *core, const struct core_job *job) {
 }
 
 bool gpu_idle_matters(const struct core *core, const struct core_job *job) {
-    return job->rec.state == JOB_RUNNING && rules(core, job) != NULL && holds_gpus(core, job);
+    struct rules rules;
+    return job->rec.state == JOB_RUNNING && rules_of(core, job, &rules) && holds_gpus(core, job);
 }
 
 /* Those who are warned get the rest of the time after the warning, however late that came. */
-static int64_t end_of(const struct partition *part, const struct core_job *job,
+static int64_t end_of(const struct rules *rules, const struct core_job *job,
                       const struct cards *cards) {
-    if (part->gpu_idle_time == 0 || !cards->is_known || cards->n == 0 || cards->n_idle < cards->n)
+    if (rules->time == 0 || !cards->is_known || cards->n == 0 || cards->n_idle < cards->n)
         return 0;
-    int64_t end = cards->last + part->gpu_idle_time;
-    if (part->gpu_idle_warn == 0 || part->gpu_idle_warn >= part->gpu_idle_time)
+    int64_t end = cards->last + rules->time;
+    if (rules->warn == 0 || rules->warn >= rules->time)
         return end;
-    int64_t warned = job->rec.gpu_warned > 0
-                         ? job->rec.gpu_warned
-                         : max_of(cards->first + part->gpu_idle_warn, cards->core->now);
-    return max_of(end, warned + part->gpu_idle_time - part->gpu_idle_warn);
+    int64_t warned = job->rec.gpu_warned > 0 ? job->rec.gpu_warned
+                                             : max_of(cards->first + rules->warn, cards->core->now);
+    return max_of(end, warned + rules->time - rules->warn);
 }
 
-static int64_t warning_of(const struct partition *part, const struct core_job *job,
+static int64_t warning_of(const struct rules *rules, const struct core_job *job,
                           const struct cards *cards) {
-    return part->gpu_idle_warn > 0 && job->rec.gpu_warned == 0 && cards->n_idle > 0
-               ? cards->first + part->gpu_idle_warn
+    return rules->warn > 0 && job->rec.gpu_warned == 0 && cards->n_idle > 0
+               ? cards->first + rules->warn
                : 0;
 }
 
 int64_t gpu_idle_due(struct core *core, struct core_job *job) {
     if (!gpu_idle_matters(core, job))
         return 0;
-    const struct partition *part = rules(core, job);
+    struct rules rules;
     struct cards cards;
+    (void) rules_of(core, job, &rules);
     cards_look(core, job, &cards);
-    int64_t warning = warning_of(part, job, &cards), end = end_of(part, job, &cards);
+    int64_t warning = warning_of(&rules, job, &cards), end = end_of(&rules, job, &cards);
     str_done(&cards.names);
     return warning > 0 && (end == 0 || warning < end) ? warning : end;
 }
@@ -114,18 +137,20 @@ int64_t gpu_idle_due(struct core *core, struct core_job *job) {
 int64_t gpu_idle_end(struct core *core, struct core_job *job) {
     if (!gpu_idle_matters(core, job))
         return 0;
+    struct rules rules;
     struct cards cards;
+    (void) rules_of(core, job, &rules);
     cards_look(core, job, &cards);
     str_done(&cards.names);
-    return end_of(rules(core, job), job, &cards);
+    return end_of(&rules, job, &cards);
 }
 
-static bool can_requeue(const struct partition *part, const struct core_job *job) {
-    return !str_equal(part->gpu_idle_action, "CANCEL") && job->rec.kind == JOB_KIND_BATCH &&
+static bool can_requeue(const struct rules *rules, const struct core_job *job) {
+    return !str_equal(rules->action, "CANCEL") && job->rec.kind == JOB_KIND_BATCH &&
            job->rec.requeue == TRI_YES;
 }
 
-static void warn(struct core *core, struct core_job *job, const struct partition *part,
+static void warn(struct core *core, struct core_job *job, const struct rules *rules,
                  const struct cards *cards) {
     struct str text cleanup_str = STR_INIT;
     job->rec.gpu_warned = core->now;
@@ -133,9 +158,9 @@ static void warn(struct core *core, struct core_job *job, const struct partition
                cards->n_idle, cards->n);
     duration_print_long(core->now - cards->first, &text);
     str_printf(&text, " now (%s)", str_cstr(&cards->names));
-    int64_t end = end_of(part, job, cards);
+    int64_t end = end_of(rules, job, cards);
     if (end > 0) {
-        str_printf(&text, "; it is %s in ", can_requeue(part, job) ? "requeued" : "cancelled");
+        str_printf(&text, "; it is %s in ", can_requeue(rules, job) ? "requeued" : "cancelled");
         duration_print_long(max_of(end - core->now, (int64_t) 0), &text);
         str_printf(&text, " unless they work again or you say: sluice keep %u 2:00:00",
                    job->rec.job_id);
@@ -147,9 +172,9 @@ static void warn(struct core *core, struct core_job *job, const struct partition
     job_touch(core, job);
 }
 
-static void end_job(struct core *core, struct core_job *job, const struct partition *part,
+static void end_job(struct core *core, struct core_job *job, const struct rules *rules,
                     const struct cards *cards) {
-    bool requeue = can_requeue(part, job);
+    bool requeue = can_requeue(rules, job);
     emit_log(core, EFFECT_INFO, "job %u of uid %u is %s: its GPUs have done nothing for %lld s",
              job->rec.job_id, job->rec.uid, requeue ? "requeued" : "cancelled",
              (long long) (core->now - cards->last));
@@ -162,18 +187,19 @@ static void end_job(struct core *core, struct core_job *job, const struct partit
 void gpu_idle_check(struct core *core, struct core_job *job) {
     if (!gpu_idle_matters(core, job))
         return;
-    const struct partition *part = rules(core, job);
+    struct rules rules;
     struct cards cards;
+    (void) rules_of(core, job, &rules);
     cards_look(core, job, &cards);
     if (cards.is_known && cards.n_idle == 0 && job->rec.gpu_warned > 0) {
         job->rec.gpu_warned = 0; /* they work again */
         job_touch(core, job);
     }
-    int64_t warning = warning_of(part, job, &cards);
+    int64_t warning = warning_of(&rules, job, &cards);
     if (warning > 0 && core->now >= warning)
-        warn(core, job, part, &cards);
-    int64_t end = end_of(part, job, &cards);
+        warn(core, job, &rules, &cards);
+    int64_t end = end_of(&rules, job, &cards);
     if (end > 0 && core->now >= end)
-        end_job(core, job, part, &cards);
+        end_job(core, job, &rules, &cards);
     str_done(&cards.names);
 }

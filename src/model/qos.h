@@ -45,7 +45,10 @@
     X(33, STR, max_tres_run_mins_pu, 0)                                                            \
     X(34, STR, max_tres_run_mins_pa, 0)                                                            \
     X(35, STR, min_tres, 0)                                                                        \
-    X(36, OPT32, min_prio_threshold, 0)
+    X(36, OPT32, min_prio_threshold, 0)                                                            \
+    X(50, OPT32, gpu_idle_warn, 0) /* seconds, as of a partition; unset: as the partition says */  \
+    X(51, OPT32, gpu_idle_time, 0)                                                                 \
+    X(52, STR, gpu_idle_action, 0) /* REQUEUE CANCEL, NULL */
 RECORD_DECLARE(qos, QOS_FIELDS)
 
 #endif

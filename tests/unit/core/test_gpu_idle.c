@@ -216,6 +216,25 @@ TEST(a_card_is_one_however_slurm_conf_writes_its_kind) {
     world_stop(&world);
 }
 
+TEST(what_the_qos_of_a_job_says_counts_more_than_its_partition) {
+    struct world world;
+    uint32_t id = begin(&world, "GpuIdleWarn=600 GpuIdleTime=1800", "gres/gpu:2");
+    world.uid = 0;
+    assert_int_equal(world_sacctmgr(&world, "modify qos normal set gpuidlewarn=0 gpuidletime=0"),
+                     0);
+    work(&world, idle, 3000);
+    assert_int_equal(job_of(&world, id).gpu_warned, 0);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_int_equal(world_sacctmgr(&world, "modify qos normal set gpuidletime=4000 "
+                                            "gpuidleaction=cancel gpuidlewarn=-1"),
+                     0);
+    work(&world, idle, 100);
+    assert_int_not_equal(job_of(&world, id).gpu_warned, 0); /* the partition's warning again */
+    work(&world, idle, 4000);
+    assert_int_equal(world_state(&world, id), JOB_CANCELLED);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_owner_is_warned_once_and_by_mail_then_the_job_is_requeued),
@@ -229,6 +248,7 @@ int main(void) {
         cmocka_unit_test(warning_and_keeping_survive_a_restart_of_the_controller),
         cmocka_unit_test(a_rule_made_at_run_time_warns_first),
         cmocka_unit_test(a_card_is_one_however_slurm_conf_writes_its_kind),
+        cmocka_unit_test(what_the_qos_of_a_job_says_counts_more_than_its_partition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
