@@ -205,8 +205,8 @@ static int cluster_remove(struct acct *acct, void *context, struct error *err) {
                       db_name(acct->db));
     for (size_t i = 0; r == 0 && i < N_TABLES; i++) {
         const struct db_table *table = acct_tables[i];
-        if (table == &table_txn)
-            continue; /* who did what stays */
+        if (table == &table_txn || table == &table_tres)
+            continue; /* who did what stays, and numbers of TRES are all clusters' */
         struct str sql cleanup_str = STR_INIT;
         str_printf(&sql, "DELETE FROM %s WHERE %s = ?", table->name,
                    table == &table_cluster ? "id" : "cluster_id");

@@ -5,6 +5,7 @@
  * gone on with, since each step may be repeated.
  */
 #include "acct/acct_internal.h"
+#include "text/tres.h"
 
 #define COLUMNS(list, keys) .columns = (list), .n_columns = countof(list), .n_keys = (keys)
 #define INT(name)                                                                                  \
@@ -20,10 +21,20 @@ static const struct db_column meta_columns[] = {KEY("name"), INT("value")};
 const struct db_table table_meta = {"sluice_meta", 1, COLUMNS(meta_columns, 1)};
 
 static const struct db_column cluster_columns[] = {
-    INT("id"),           KEY("name"),    KEY("control_host"),   INT("control_port"),
-    INT("rpc_version"),  INT("created"), INT("registered"),     INT("last_seq"),
-    TEXT("tres"),        TEXT("nodes"),  KEY("classification"), BLOB("controller_key"),
-    INT("rolled_until"), /* usage is summed up to here */
+    INT("id"),
+    KEY("name"),
+    KEY("control_host"),
+    INT("control_port"),
+    INT("rpc_version"),
+    INT("created"),
+    INT("registered"),
+    INT("last_seq"),
+    TEXT("tres"),
+    TEXT("nodes"),
+    KEY("classification"),
+    BLOB("controller_key"),
+    INT("rolled_until"),                      /* usage is summed up to here, */
+    {"roll_from", DB_INT, false, .since = 2}, /* and right up to here; 0: not at all */
 };
 const struct db_table table_cluster = {"cluster", 1, COLUMNS(cluster_columns, 1)};
 
@@ -80,9 +91,40 @@ static const struct db_column rejected_columns[] = {
 };
 const struct db_table table_rejected = {"rejected", 1, COLUMNS(rejected_columns, 2)};
 
+static const struct db_column tres_columns[] = {INT("id"), KEY("name")};
+const struct db_table table_tres = {"tres", 2, COLUMNS(tres_columns, 1)};
+
+static const struct db_column usage_key_columns[] = {
+    INT("id"), INT("cluster_id"), KEY("account"), KEY("user_name"), KEY("qos"), KEY("wckey"),
+};
+const struct db_table table_usage_key = {"usage_key", 2, COLUMNS(usage_key_columns, 1)};
+
+/* Sums; span: enum calendar_span; start_time: when the hour, day or month began. */
+static const struct db_column used_columns[] = {
+    INT("cluster_id"), INT("span"),    INT("start_time"),
+    INT("key_id"),     INT("tres_id"), INT("seconds"),
+};
+const struct db_table table_used = {"used", 2, COLUMNS(used_columns, 5)};
+
+static const struct db_column cluster_used_columns[] = {
+    INT("cluster_id"),
+    INT("span"),
+    INT("start_time"),
+    INT("tres_id"),
+    INT("capacity_seconds"),
+    INT("allocated"),
+    INT("down"),
+    INT("planned_down"),
+    INT("idle"),
+    INT("planned"),
+    INT("over_committed"),
+};
+const struct db_table table_cluster_used = {"cluster_used", 2, COLUMNS(cluster_used_columns, 4)};
+
 const struct db_table *const acct_tables[N_TABLES] = {
     &table_cluster, &table_job,         &table_outage, &table_capacity,
     &table_txn,     &table_reservation, &table_book,   &table_rejected,
+    &table_tres,    &table_usage_key,   &table_used,   &table_cluster_used,
 };
 
 /* ---- the version ---- */
@@ -92,18 +134,38 @@ static int version_read(struct db *db, int64_t *ret, struct error *err) {
                      ret, err);
 }
 
+/* Numbers that are counted on; one that is there already is left, since a migration may have been
+ * interrupted. */
+static int numbers_make(struct db *db, struct error *err) {
+    static const struct {
+        const char *name;
+        int64_t last;
+    } numbers[] = {{"last_cluster", 0},
+                   {"last_txn", 0},
+                   {"last_usage_key", 0},
+                   {"last_tres", TRES_ID_OTHER - 1}};
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < countof(numbers); i++) {
+        int64_t found = -1;
+        const struct db_value row[] = {db_key(numbers[i].name), db_int(numbers[i].last)};
+        r = db_number(db, "SELECT value FROM sluice_meta WHERE name = ?", DB_VALUES(row[0]), -1,
+                      &found, err);
+        if (r == 0 && found < 0)
+            r = db_put(db, &table_meta, row, 1, err);
+    }
+    return r;
+}
+
 static int migrate(struct db *db, int64_t from, struct error *err) {
     int r = 0;
     for (size_t i = 0; r == 0 && i < N_TABLES; i++)
         r = db_table_make(db, acct_tables[i], (unsigned) from, err);
+    if (r == 0)
+        r = numbers_make(db, err);
     if (r < 0)
         return r;
-    const struct db_value numbers[] = {db_key("last_cluster"), db_int(0), db_key("last_txn"),
-                                       db_int(0)};
-    if (from < 1)
-        r = db_put(db, &table_meta, numbers, 2, err);
     const struct db_value version[] = {db_key("version"), db_int(SCHEMA_VERSION)};
-    return r < 0 ? r : db_put(db, &table_meta, version, 1, err);
+    return db_put(db, &table_meta, version, 1, err);
 }
 
 /* Only one process at a time brings the tables up. */

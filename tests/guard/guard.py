@@ -69,8 +69,8 @@ ALLOWED_IN = {
         "strerror_r": "error_errno()",
     },
     "text": {
-        "localtime_r": "timestamp.c: calendar arithmetic in the process's zone",
-        "mktime": "timestamp.c: calendar arithmetic in the process's zone",
+        "localtime_r": "timestamp.c, calendar.c: calendar arithmetic in the process's zone",
+        "mktime": "timestamp.c, calendar.c: calendar arithmetic in the process's zone",
         "strftime": "timestamp.c: SLURM_TIME_FORMAT",
     },
     "core": {

@@ -513,6 +513,36 @@ TEST(a_migration_that_was_interrupted_is_gone_on_with) {
     acct_close(acct);
 }
 
+TEST(tables_of_an_older_release_get_what_they_lack) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct events events cleanup_events = {0};
+    struct job job = job_of(1, 1, T0, T0 + 10);
+    events_job(&events, &job);
+    events_store(&events, db->acct, "a");
+    acct_close(db->acct);
+    static const char *const older[] = {
+        "ALTER TABLE cluster DROP COLUMN roll_from",
+        "DROP TABLE used",
+        "DROP TABLE cluster_used",
+        "DROP TABLE usage_key",
+        "DROP TABLE tres",
+        "DELETE FROM sluice_meta WHERE name = 'last_tres'",
+    };
+    struct db *raw = NULL;
+    OK(db_open(&db->location, &raw, &failure));
+    for (size_t i = 0; i < countof(older); i++)
+        OK(db_exec(raw, older[i], DB_NO_VALUES, &failure));
+    db_close(raw);
+    version_set(db, 1);
+    db->acct = database_open(db);
+    int64_t until = 0;
+    OK(acct_rollup(db->acct, "a", T0 + DAY, &until, &failure));
+    assert_true(until > T0);
+    struct acct_job_filter all = {0};
+    assert_string_equal(jobs_found(db->acct, &all), "1:1 ");
+}
+
 #define IN_DATABASE(test) cmocka_unit_test_setup_teardown(test, database_setup, database_teardown)
 
 int main(void) {
@@ -535,6 +565,7 @@ int main(void) {
         IN_DATABASE(a_change_with_one_bad_entry_is_not_made_at_all),
         IN_DATABASE(a_database_is_found_again_as_it_was_left),
         IN_DATABASE(tables_of_a_newer_release_are_refused),
+        IN_DATABASE(tables_of_an_older_release_get_what_they_lack),
         IN_DATABASE(a_migration_that_was_interrupted_is_gone_on_with),
     };
     return cmocka_run_group_tests(tests, database_group_setup, database_group_teardown);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "text/calendar.h"
+#include "unit.h"
+
+static void zone(const char *tz) {
+    setenv("TZ", tz, 1);
+    tzset();
+}
+
+static int64_t local(int year, int month, int day, int hour) {
+    struct tm at = {.tm_year = year - 1900,
+                    .tm_mon = month - 1,
+                    .tm_mday = day,
+                    .tm_hour = hour,
+                    .tm_isdst = -1};
+    return (int64_t) mktime(&at);
+}
+
+TEST(days_are_as_long_as_the_clocks_make_them) {
+    zone("Europe/Berlin");
+    int64_t spring = local(2026, 3, 29, 0), autumn = local(2026, 10, 25, 0);
+    assert_int_equal(calendar_next(CALENDAR_DAY, spring) - spring, 23 * 3600);
+    assert_int_equal(calendar_next(CALENDAR_DAY, autumn) - autumn, 25 * 3600);
+    assert_int_equal(calendar_start(CALENDAR_DAY, spring + 22 * 3600), spring);
+    assert_int_equal(calendar_start(CALENDAR_DAY, autumn + 25 * 3600 - 1), autumn);
+    assert_int_equal(calendar_start(CALENDAR_MONTH, autumn), local(2026, 10, 1, 0));
+    assert_int_equal(calendar_next(CALENDAR_MONTH, autumn), local(2026, 11, 1, 0));
+}
+
+TEST(hours_begin_at_the_local_full_hour) {
+    zone("Asia/Kolkata"); /* 5:30 ahead */
+    int64_t noon = local(2026, 6, 1, 12);
+    assert_int_equal(calendar_start(CALENDAR_HOUR, noon + 1799), noon);
+    assert_int_equal(calendar_next(CALENDAR_HOUR, noon + 3599), noon + 3600);
+}
+
+/* Over three years of every odd zone: each span begins where the one before ends, holds the times
+ * in it, and days and months are made of whole hours and days. */
+TEST(spans_follow_each_other_without_gaps_whatever_the_clocks_do) {
+    static const char *const zones[] = {
+        "UTC",
+        "Europe/Berlin",
+        "America/New_York",
+        "Asia/Kolkata",
+        "Australia/Lord_Howe",
+        "Asia/Kathmandu",
+        "America/Sao_Paulo",
+        "Asia/Beirut",
+        "America/Havana",
+        "Africa/Cairo",
+        "Pacific/Apia",
+    };
+    for (size_t i = 0; i < countof(zones); i++) {
+        zone(zones[i]);
+        int64_t begin = local(2010, 12, 1, 0), end = local(2013, 2, 1, 0);
+        for (int64_t month = begin; month < end; month = calendar_next(CALENDAR_MONTH, month)) {
+            assert_int_equal(calendar_start(CALENDAR_MONTH, month), month);
+            int64_t month_end = calendar_next(CALENDAR_MONTH, month), day = month;
+            assert_true(month_end - month >= 27 * 86400 && month_end - month <= 32 * 86400);
+            for (; day < month_end; day = calendar_next(CALENDAR_DAY, day)) {
+                int64_t day_end = calendar_next(CALENDAR_DAY, day), hour = day;
+                assert_int_equal(calendar_start(CALENDAR_DAY, day), day);
+                assert_int_equal(calendar_start(CALENDAR_DAY, day_end - 1), day);
+                assert_int_equal(calendar_start(CALENDAR_MONTH, day), month);
+                assert_true(day_end - day >= 22 * 3600 && day_end - day <= 26 * 3600);
+                for (; hour < day_end; hour = calendar_next(CALENDAR_HOUR, hour))
+                    assert_int_equal(calendar_start(CALENDAR_HOUR, hour), hour);
+                assert_int_equal(hour, day_end);
+            }
+            assert_int_equal(day, month_end);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(days_are_as_long_as_the_clocks_make_them),
+        cmocka_unit_test(hours_begin_at_the_local_full_hour),
+        cmocka_unit_test(spans_follow_each_other_without_gaps_whatever_the_clocks_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
