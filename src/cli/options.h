@@ -87,7 +87,7 @@ struct options {
 
     /* ---- what the command itself does ---- */
     char *wrap;
-    bool parsable, test_only, wait, no_shell;
+    bool parsable, test_only, wait, no_shell, explain;
     uint32_t advice;       /* enum tristate */
     uint32_t bare_memory;  /* ADVICE_BARE_…: sizes that were given without a unit */
     uint32_t bell;         /* enum option_bell */

@@ -139,6 +139,7 @@
     X(external, "external", 0, NO, B, "", flag, unread_flag, 3, NOT_YET, IO, "", "a job without a script") \
     /* ---- what sbatch and salloc themselves do ---- */ \
     X(parsable, "parsable", 0, NO, B, "", flag, parsable, 1, HONOURED, COMMAND, "", "print only the job id (and ;cluster)") \
+    X(explain, "explain", 0, NO, B, "", flag, explain, 1, HONOURED, COMMAND, "", "tell what filters and defaults of the site have changed in the request, and to what; with --test-only nothing is submitted") \
     X(test_only, "test-only", 0, NO, BR, "", flag, test_only, 1, HONOURED, COMMAND, "", "check the request and tell when it would start; submit nothing") \
     X(wait_job, "wait", 'W', NO, B, "*WAIT", flag, wait, 1, HONOURED, COMMAND, "", "return when the job has ended, with its exit status") \
     X(bell, "bell", 0, NO, A, "*BELL", bell, bell, 2, HONOURED, COMMAND, "", "ring the terminal's bell when the allocation is there") \

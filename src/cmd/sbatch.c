@@ -171,6 +171,33 @@ static int build_request(struct sbatch *sbatch, int argc, char **argv) {
 
 /* ---- the answer ---- */
 
+/* "--time" for time_limit; the field's name where no option sets it. */
+static void print_option(const char *name, struct str *out) {
+    const struct field *field = record_field(&record_job_request, name);
+    size_t target = field ? offsetof(struct options, job) + field->offset : SIZE_MAX;
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (row->target == target && (row->commands & OPTION_SBATCH)) {
+            str_printf(out, "--%s", row->name);
+            return;
+        }
+    }
+    str_append(out, name);
+}
+
+static void print_changes(const struct sbatch *sbatch, const struct submit_reply *reply) {
+    for (uint32_t i = 0; i < reply->changes.n; i++) {
+        const struct request_change *change = &reply->changes.items[i];
+        struct str line cleanup_str = STR_INIT;
+        print_option(change->field, &line);
+        str_printf(&line, ": %s -> %s (%s)", change->before ? change->before : "not given",
+                   change->after ? change->after : "not given", change->by);
+        cli_info(&sbatch->cli, "explain: %s", line.data);
+    }
+    if (sbatch->options.explain && !reply->changes.n)
+        cli_info(&sbatch->cli, "explain: nothing has been changed");
+}
+
 static int print_job(const struct sbatch *sbatch, const struct submit_reply *reply) {
     const char *cluster = sbatch->options.job.clusters ? reply->cluster : NULL;
     if (sbatch->options.parsable)
@@ -250,6 +277,7 @@ static int submit_job(struct sbatch *sbatch) {
         .test_only = sbatch->options.test_only,
         .wait = sbatch->options.wait && !sbatch->options.test_only,
         .advice = cli_advice_wanted(&sbatch->options),
+        .explain = sbatch->options.explain,
     };
     int rc = cli_link_open(&sbatch->cli, true, &link, &err);
     if (rc == 0)
@@ -263,6 +291,7 @@ static int submit_job(struct sbatch *sbatch) {
     } else {
         const struct submit_reply *answer = reply.body;
         cli_print_lines(&sbatch->cli, &answer->infos, &answer->warnings);
+        print_changes(sbatch, answer);
         status = 0;
         if (submit.test_only)
             cli_print_plan(&sbatch->cli, answer);

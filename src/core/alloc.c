@@ -13,6 +13,7 @@ static void answer_pending(struct core *core, struct core_job *job, bool pending
     reply.job_id = job->rec.job_id;
     reply.cluster = core->settings.cluster;
     reply.pending = pending;
+    reply.infos = job->told; /* only encoded */
     vec_each (&job->waiters, waiter) {
         if (waiter->what == WAIT_ALLOC)
             emit_reply(core, waiter->client, MSG_SUBMIT_REPLY, 0, waiter->seq, &reply);

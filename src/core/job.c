@@ -125,6 +125,7 @@ void job_free(struct core_job *job) {
     free(job->depends);
     vec_done(&job->waiters);
     record_free(&record_step_request, job->first_step);
+    strs_done(&job->told);
     free(job);
 }
 

@@ -145,6 +145,7 @@ struct core_job {
     bool stored;
     uint64_t script_id;              /* STORE_JOB_SCRIPT record; shared by an array's tasks */
     struct step_request *first_step; /* srun: created with the allocation */
+    struct strs told;                /* salloc, srun: lines of a filter for the first answer */
     uint32_t nodes_busy;             /* allocation entries not yet released */
     struct core_job *array_next;     /* other records of the array */
     int64_t orphan_deadline;         /* salloc/srun has vanished: ends then unless it comes back */

@@ -5,6 +5,7 @@
 #include "core/forecast.h"
 #include "core/habit.h"
 #include "model/conf.h"
+#include "model/request_change.h"
 #include "text/hostlist.h"
 
 /* Names that do not parse stay as they are for the checks to complain about. */
@@ -245,11 +246,40 @@ static void test_only_nodes(struct core *core, const struct sched_job_spec *spec
     sched_plan_done(&plan);
 }
 
+/* The lines of a filter come before our own. */
+static void add_told(struct core *core, const struct strs *told, struct strs *lines) {
+    if (told->n == 0)
+        return;
+    char **all = arena_alloc(&core->out->memory, (told->n + lines->n) * sizeof(char *));
+    memcpy(all, told->items, told->n * sizeof(char *));
+    if (lines->n > 0)
+        memcpy(all + told->n, lines->items, lines->n * sizeof(char *));
+    *lines = (struct strs) {all, told->n + lines->n};
+}
+
+/* What has become of the request, for who asks. */
+static void explain_changes(struct core *core, const struct core_job *job,
+                            const struct submit *submit, struct submit_reply *reply) {
+    if (!submit->explain)
+        return;
+    struct job_request taken;
+    record_init(&record_job_request, &taken);
+    record_copy_common(&record_job_request, &taken, &record_job, &job->rec);
+    struct job_request asked = *submit->job;
+    asked.environment = asked.script = (struct blob) {NULL, 0}; /* not in the record */
+    reply->changes.items = submit->changes.items;
+    reply->changes.n = submit->changes.n;
+    request_changes_add(&asked, &taken, "the controller", &core->out->memory, &reply->changes.items,
+                        &reply->changes.n);
+    record_done(&record_job_request, &taken);
+}
+
 static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, struct core_job *job,
-                             struct submit_reply *reply) {
+                             const struct submit *submit, struct submit_reply *reply) {
     struct job_spec spec cleanup(job_spec_done);
     struct forecast_start start = {0};
     take_defaults(core, &job->rec);
+    explain_changes(core, job, submit, reply);
     job_estimate_size(core, &job->rec);
     job->rec.priority = priority_compute(core, job);
     if (job_spec_build(core, &job->rec, &spec, NULL) == 0) {
@@ -282,6 +312,7 @@ static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, s
     reply->nodes = start.nodes;
     reply->partition = core->partitions[start.partition].rec.name;
     test_only_infos(core, job, start.exact, reply);
+    add_told(core, &submit->told, &reply->infos);
     emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, reply);
 }
 
@@ -304,6 +335,8 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
         return;
     }
     /* Answered at the end of the turn, when it is known whether it has started. */
+    for (uint32_t i = 0; i < submit->told.n; i++)
+        strs_push(&job->told, submit->told.items[i]);
     add_waiter(core, job, client, seq, WAIT_ALLOC);
     if (!job->rec.no_shell)
         job->owner_client = client;
@@ -337,16 +370,19 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
         apply_priority_request(core, job, user, &reply);
     if (r == 0 && !submit->test_only)
         note_time_limit(core, &job->rec, &reply);
+    if (r < 0 || !submit->test_only)
+        add_told(core, &submit->told, r < 0 ? &refusal.before : &reply.infos);
     if (r < 0 || submit->test_only) {
         core->meta.next_job_id = saved_next;
         if (r < 0)
             emit_reply_error(core, client, seq, &refusal);
         else
-            answer_test_only(core, client, seq, job, &reply);
+            answer_test_only(core, client, seq, job, submit, &reply);
         job_free(job);
         return;
     }
     take_defaults(core, &job->rec);
+    explain_changes(core, job, submit, &reply);
     store_script(core, job, submit->job);
     job_estimate_size(core, &job->rec);
     job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);

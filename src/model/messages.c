@@ -8,6 +8,8 @@
 RECORD_DEFINE(empty, EMPTY_FIELDS)
 #define RECORD_ROW_reply_error(...) RECORD_ROW(reply_error, __VA_ARGS__)
 RECORD_DEFINE(reply_error, REPLY_ERROR_FIELDS)
+#define RECORD_ROW_request_change(...) RECORD_ROW(request_change, __VA_ARGS__)
+RECORD_DEFINE(request_change, REQUEST_CHANGE_FIELDS)
 #define RECORD_ROW_step_request(...) RECORD_ROW(step_request, __VA_ARGS__)
 RECORD_DEFINE(step_request, STEP_REQUEST_FIELDS)
 #define RECORD_ROW_submit(...) RECORD_ROW(submit, __VA_ARGS__)

@@ -42,12 +42,25 @@ enum submit_advice {
     ADVICE_BARE_MEM_PER_CPU = 4,
     ADVICE_BARE_MEM_PER_GPU = 8,
 };
+/* A field of a request that somebody else than the user has set. Values as sluice prints records;
+ * NULL = not set. */
+#define REQUEST_CHANGE_FIELDS(X)                                                                   \
+    X(1, STR, field, 0) /* of job_request */                                                       \
+    X(2, STR, before, 0)                                                                           \
+    X(3, STR, after, 0)                                                                            \
+    X(4, STR, by, 0) /* "job_submit.lua", "the controller" */
+RECORD_DECLARE(request_change, REQUEST_CHANGE_FIELDS)
+
 #define SUBMIT_FIELDS(X)                                                                           \
     X(1, REC, job, job_request)                                                                    \
     X(2, BOOL, test_only, 0)                                                                       \
     X(3, BOOL, wait, 0)           /* answer a second time (job_end) when the job has ended */      \
     X(4, REC, step, step_request) /* srun: create the first step with the allocation */            \
-    X(5, U32, advice, 0)          /* enum submit_advice */
+    X(5, U32, advice, 0)          /* enum submit_advice */                                         \
+    X(6, BOOL, explain, 0)        /* answer with what filters and defaults have changed */         \
+    /* added by the controller's shell, which runs the site's filter before the core sees it */    \
+    X(7, STRS, told, 0) /* lines that the filter has for the user */                               \
+    X(8, RECS, changes, request_change)
 /* What srun wants of a step inside a job. */
 #define STEP_REQUEST_FIELDS(X)                                                                     \
     X(1, U32, job_id, 0)                                                                           \
@@ -102,7 +115,8 @@ RECORD_DECLARE(submit, SUBMIT_FIELDS)
     X(6, U32, cpus, 0)       /* test_only */                                                       \
     X(7, STR, partition, 0)  /* test_only */                                                       \
     X(8, BOOL, pending, 0)   /* allocation requests: queued; alloc_granted follows */              \
-    X(9, STRS, warnings, 0)
+    X(9, STRS, warnings, 0)                                                                        \
+    X(10, RECS, changes, request_change) /* of what submit.explain asked for */
 RECORD_DECLARE(submit_reply, SUBMIT_REPLY_FIELDS)
 
 /* ---- allocations (salloc, srun): the connection that asked gets these as they happen ---- */

@@ -285,7 +285,7 @@ bool u32s_has(const struct u32s *list, uint32_t value) {
     return false;
 }
 
-static void field_print(const struct field *field, void *object, struct str *out) {
+void record_field_print(const struct field *field, void *object, struct str *out) {
     switch ((enum field_type) field->type) {
     case FIELD_BOOL:
         str_append(out, *member_bool(field, object) ? "true" : "false");
@@ -358,7 +358,7 @@ void record_print(const struct record *record, const void *object, struct str *o
             continue;
         str_append(out, field->name);
         str_append(out, ": ");
-        field_print(field, mutable, out);
+        record_field_print(field, mutable, out);
         str_append_char(out, '\n');
     }
 }

@@ -169,6 +169,8 @@ must_check int wire_decode(const struct record *record, struct bytes input, stru
 
 /* Debug and golden form: `name: value` lines, in field order, defaults left out. */
 void record_print(const struct record *record, const void *object, struct str *out);
+/* The value alone. */
+void record_field_print(const struct field *field, void *object, struct str *out);
 
 /* ---- the macros ---- */
 #define FIELD_C_BOOL(member, arg) bool member;
