@@ -3,7 +3,7 @@
 
 BUILD_PACKAGES="gcc libc6-dev pkg-config meson ninja-build python3
     libsodium-dev libmunge-dev munge libsqlite3-dev libmariadb-dev libpq-dev libhwloc-dev zlib1g-dev
-    liblzma-dev libcmocka-dev"
+    liblzma-dev liblua5.4-dev libcmocka-dev"
 TEST_PACKAGES="clang clang-format libclang-rt-dev llvm python3-pytest procps util-linux
     libprotobuf-c-dev protobuf-c-compiler scdoc
     libpam0g-dev

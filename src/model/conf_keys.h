@@ -180,7 +180,7 @@ X(BIT, job_file_append, "JobFileAppend", false, 0, 1, NONE, "", HONOURED, DAEMON
   "append to a job's output files instead of truncating them") \
 X(BIT, job_requeue, "JobRequeue", true, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "batch jobs may be requeued unless they say otherwise") \
-X(LIST, job_submit_plugins, "JobSubmitPlugins", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 2, \
+X(FLAGS, job_submit_plugins, "JobSubmitPlugins", 0, 0, 0, JOB_SUBMIT, "", HONOURED, DAEMON, 2, \
   "filters that the controller applies to submitted jobs") \
 X(BIT, kill_on_bad_exit, "KillOnBadExit", false, 0, 1, NONE, "", HONOURED, CLIENT, 1, \
   "end a step when one of its tasks fails") \
@@ -704,6 +704,12 @@ X(DURATION, drain_reminder, "sluice_drain_reminder", 86400, 0, CONF_U64_MAX, NON
   "the log reminds of a node that has been drained or down for so long, and again after as long; 0 is never") \
 X(SWITCH, no_advice, "sluice_no_advice", false, 0, 1, NONE, HONOURED, "", \
   "submitters are not told of limits far above what their earlier jobs have needed, nor of memory in megabytes that looks as if gigabytes were meant") \
+X(U32, job_submit_lua_timeout, "sluice_job_submit_timeout", 5, 1, 3600, NONE, HONOURED, "sec", \
+  "how long job_submit.lua may take for one request before it is ended and the request refused") \
+X(U32, job_submit_lua_memory, "sluice_job_submit_memory", 64, 1, 1048576, NONE, HONOURED, "MiB", \
+  "memory that job_submit.lua may have; whoever needs more is refused") \
+X(SWITCH, job_submit_lua_refuse, "sluice_job_submit_refuse", false, 0, 1, NONE, HONOURED, "", \
+  "refuse requests in which job_submit.lua has an error, instead of letting them pass as they were") \
 X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
 X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \

@@ -81,6 +81,8 @@ struct ctld {
     uint64_t store_told_usec; /* when the log last heard of it; 0 = all is stored */
     struct loop_timer *timer, *retry_timer;
 
+    struct filter *filter; /* of submissions; NULL until one is needed, see filter.h */
+
     uint64_t next_client;
     struct map clients; /* id -> struct client */
     struct map nodes;   /* node index -> struct client */
@@ -96,6 +98,8 @@ struct ctld {
 int64_t ctld_now(struct ctld *ctld);
 
 /* requests.c */
+/* Who stands behind a connection, with all groups; the names live in request_memory. */
+void request_user(struct ctld *ctld, const struct rpc_peer *peer, struct core_user *ret);
 extern const struct rpc_handlers ctld_handlers;
 void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body);
 void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail);

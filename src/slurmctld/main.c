@@ -15,7 +15,7 @@
 #include "os/hugepages.h"
 #include "os/notify.h"
 #include "os/pidfile.h"
-#include "slurmctld/ctld.h"
+#include "slurmctld/filter.h"
 
 #define USER_CACHE 65536
 #define USER_TTL_SEC 600
@@ -371,6 +371,7 @@ static int fail(struct daemonize *daemon, const struct error *err) {
 static void stop(struct ctld *ctld) {
     (void) notify_send("STOPPING=1", NULL);
     rpc_server_pause(ctld->server, true);
+    filter_free(ctld);
     ctld_flush(ctld);
     rpc_server_free(ctld->server);
     store_close(ctld->store);
@@ -399,6 +400,8 @@ int main(int argc, char **argv) {
     struct ctld ctld = {0};
     struct daemonize daemon = DAEMONIZE_INIT;
     struct error err = ERROR_INIT;
+    if (argc > 1 && str_equal(argv[1], "--filter"))
+        return filter_process(argc, argv);
     huge_pages_use(argv);
     if (parse_options(argc, argv, &ctld.options) < 0)
         return 1;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "os/conf_file.h"
-#include "slurmctld/ctld.h"
+#include "slurmctld/filter.h"
 #include "text/timestamp.h"
 
 int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,
@@ -70,6 +70,7 @@ int ctld_reconfigure(struct ctld *ctld, struct error *err) {
     }
     conf_free(ctld->conf);
     ctld->conf = next;
+    filter_restart(ctld);
     log_info("configuration taken over from %s", ctld->conf_path);
     move_connections(ctld, names);
     return 0;

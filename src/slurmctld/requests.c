@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "slurmctld/ctld.h"
+#include "slurmctld/filter.h"
 
 /* What an authenticated peer can repeat at will is logged so many times a minute. */
 #define COMPLAINTS_PER_MINUTE 20
@@ -70,6 +70,11 @@ static void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_
     ret->group = arena_strndup(&ctld->request_memory, name, strlen(name));
     if (with_groups && core_wants_groups(ctld->core))
         fill_groups(ctld, ret);
+}
+
+void request_user(struct ctld *ctld, const struct rpc_peer *peer, struct core_user *ret) {
+    user_fill(ctld, peer, true, ret);
+    core_meet(ctld->core, ret);
 }
 
 /* sbatch --uid: the names of the user that root submits for. */
@@ -324,8 +329,22 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         return;
     if (store_blocks(client, message->seq))
         return;
+    if (filter_wants(ctld, message->type, body)) {
+        filter_take(client, message, body);
+        return;
+    }
     core_request(ctld->core, ctld_now(ctld), client->id, message->seq, message->type, &user, body,
                  ctld->effects);
+}
+
+void request_filtered(struct client *client, uint16_t type, uint32_t seq, void *body) {
+    struct ctld *ctld = client->ctld;
+    struct core_user user;
+    request_user(ctld, rpc_conn_peer(client->conn), &user);
+    if (type == MSG_SUBMIT)
+        fill_other(ctld, body, &user);
+    if (!store_blocks(client, seq))
+        core_request(ctld->core, ctld_now(ctld), client->id, seq, type, &user, body, ctld->effects);
 }
 
 static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {

@@ -34,7 +34,8 @@ BELOW = {
     "cli": ["rpc", "assoc"],
     "sim": ["core", "agent", "cli"],
     "cmd": ["cli", "sim", "login"],
-    "slurmctld": ["core", "sched", "rpc"],
+    "lua": ["os", "model"],
+    "slurmctld": ["core", "sched", "rpc", "lua"],
     "slurmd": ["agent", "rpc"],
     "slurmstepd": ["agent", "rpc"],
 }
