@@ -471,3 +471,35 @@ int timestamp_weekday(int64_t time) {
     struct tm local;
     return localtime_r(&at, &local) != NULL ? local.tm_wday : 0;
 }
+
+/* ---- where periods begin ---- */
+
+/* Midnight of another day of the month of `local`, which may lie outside of it. */
+static int64_t midnight_of(struct tm local, int month_day) {
+    local.tm_mday = month_day;
+    local.tm_hour = local.tm_min = local.tm_sec = 0;
+    local.tm_isdst = -1;
+    return (int64_t) mktime(&local);
+}
+
+int64_t timestamp_next_day(int64_t time) {
+    time_t at = (time_t) time;
+    struct tm local;
+    return localtime_r(&at, &local) != NULL ? midnight_of(local, local.tm_mday + 1) : time + 86400;
+}
+
+int64_t timestamp_next_week(int64_t time) {
+    time_t at = (time_t) time;
+    struct tm local;
+    return localtime_r(&at, &local) != NULL ? midnight_of(local, local.tm_mday + 7 - local.tm_wday)
+                                            : time + 7 * 86400;
+}
+
+int64_t timestamp_next_months(int64_t time, int months) {
+    time_t at = (time_t) time;
+    struct tm local;
+    if (localtime_r(&at, &local) == NULL)
+        return time + (int64_t) months * 30 * 86400;
+    local.tm_mon += months - local.tm_mon % months;
+    return midnight_of(local, 1);
+}
