@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/fairshare.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -166,4 +167,32 @@ double usage_decayed(double usage, int64_t seconds, int64_t half_life) {
     if (half_life <= 0 || seconds <= 0)
         return usage;
     return usage * exp2(-(double) seconds / (double) half_life);
+}
+
+double usage_accrued(double rate, int64_t seconds, int64_t half_life) {
+    if (seconds <= 0)
+        return 0;
+    if (half_life <= 0)
+        return rate * (double) seconds;
+    double mean_life = (double) half_life / M_LN2;
+    return rate * mean_life * -expm1(-(double) seconds / mean_life);
+}
+
+/*
+ * With x = 2^(-t/h), usage u, rate r and k = h / ln 2, usage after t is u x + r k (1 - x). Of one
+ * and of all of them (U, R), the part is the share s when
+ *     u x + r k (1 - x) = s (U x + R k (1 - x)).
+ * Without decay u + r t = s (U + R t).
+ */
+int64_t fairshare_even_in(const struct fairshare_outlook *o, int64_t half_life) {
+    double over = o->usage - o->norm_shares * o->all_usage;
+    double gain = o->norm_shares * o->all_rate - o->rate; /* a second */
+    if (over <= 0)
+        return 0;
+    if (gain <= 0)
+        return -1;
+    if (half_life <= 0)
+        return (int64_t) ceil(min_of(over / gain, 1e15));
+    double mean_life = (double) half_life / M_LN2;
+    return (int64_t) ceil(min_of(mean_life * log1p(over / (gain * mean_life)), 1e15));
 }

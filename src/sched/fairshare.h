@@ -42,5 +42,15 @@ void fairshare_classic(struct fairshare_node *nodes, uint32_t n, uint32_t dampen
 
 /* What is left of a usage after some seconds; half_life 0: it does not decay. */
 double usage_decayed(double usage, int64_t seconds, int64_t half_life);
+/* What some seconds of steady use come to at their end, decay within them included. */
+double usage_accrued(double rate, int64_t seconds, int64_t half_life);
+
+/* One among siblings, its usage and rate of use (a second) beside those of all of them. */
+struct fairshare_outlook {
+    double norm_shares, usage, rate, all_usage, all_rate;
+};
+/* Seconds after which the part of the usage of one who is over its share has come down to it, if
+ * all go on as now; 0: it is not over; -1: never. */
+int64_t fairshare_even_in(const struct fairshare_outlook *outlook, int64_t half_life);
 
 #endif

@@ -53,7 +53,7 @@ ALLOWED = set("""
     __isoc23_strtoull
     snprintf sprintf vsnprintf qsort qsort_r bsearch abort __assert_fail __stack_chk_fail
     __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc tolower toupper
-    ceil exp exp2 fabs floor fmod frexp ldexp log log2 lround llround pow rint round sqrt trunc
+    ceil exp exp2 expm1 log1p fabs floor fmod frexp ldexp log log2 lround llround pow rint round sqrt trunc
     __popcountdi2 __udivti3 __umodti3 __divti3 __modti3
 """.split())
 

@@ -86,6 +86,41 @@ TEST(usage_decays_by_half_lives) {
     assert_true(near(twice, usage_decayed(100, 1500, 5000)));
 }
 
+TEST(steady_use_comes_to_what_its_seconds_leave) {
+    double sum = 0;
+    for (int second = 0; second < 3600; second++)
+        sum = usage_decayed(sum, 1, 600) + usage_accrued(3, 1, 600);
+    assert_true(near(sum, usage_accrued(3, 3600, 600)));
+    /* As long as that is many half-lives it comes to rate * half-life / ln 2. */
+    assert_true(fabs(usage_accrued(1, 100000, 600) - 600 / 0.6931471805599453) < 1e-6);
+    assert_true(near(usage_accrued(3, 10, 0), 30));
+    assert_true(near(usage_accrued(3, -10, 600), 0));
+}
+
+/* The part of the usage of all that one has after some seconds of the same use. */
+static double part_after(const struct fairshare_outlook *o, int64_t seconds, int64_t half_life) {
+    double own =
+        usage_decayed(o->usage, seconds, half_life) + usage_accrued(o->rate, seconds, half_life);
+    double all = usage_decayed(o->all_usage, seconds, half_life) +
+                 usage_accrued(o->all_rate, seconds, half_life);
+    return own / all;
+}
+
+TEST(who_is_over_its_share_is_even_when_the_others_have_caught_up) {
+    struct fairshare_outlook o = {
+        .norm_shares = 0.25, .usage = 5000, .rate = 1, .all_usage = 10000, .all_rate = 10};
+    for (int64_t half_life = 0; half_life <= 1000000; half_life += 500000) {
+        int64_t seconds = fairshare_even_in(&o, half_life);
+        assert_true(seconds > 0);
+        assert_true(part_after(&o, seconds, half_life) <= 0.25);
+        assert_true(part_after(&o, seconds - 1, half_life) > 0.25);
+    }
+    o.rate = 3;
+    assert_int_equal(fairshare_even_in(&o, 500000), -1);
+    o.usage = 2000;
+    assert_int_equal(fairshare_even_in(&o, 500000), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users_of_the_account_that_is_owed_more_go_first),
@@ -94,6 +129,8 @@ int main(void) {
         cmocka_unit_test(without_usage_everybody_is_first_and_without_shares_last),
         cmocka_unit_test(the_classic_factor_halves_with_each_share_that_is_used),
         cmocka_unit_test(usage_decays_by_half_lives),
+        cmocka_unit_test(steady_use_comes_to_what_its_seconds_leave),
+        cmocka_unit_test(who_is_over_its_share_is_even_when_the_others_have_caught_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
