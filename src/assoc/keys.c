@@ -113,6 +113,16 @@ PRINT(print_factor) {
     const char *text = *(char *const *) member;
     str_printf(out, "%.4f", text != NULL ? strtod(text, NULL) : 0.0);
 }
+/* Usage is no part of the book: whoever keeps it sees that the number is another one. */
+SET(set_raw_usage) {
+    if (!str_equal(value, "0"))
+        return error_set(err, ERR_INVALID,
+                         "Invalid value for %s (%s): it can be set to 0, which forgets what has "
+                         "been used",
+                         key->name, value);
+    (*(uint32_t *) assoc_key_member(key, record))++;
+    return 0;
+}
 SET(set_shares) {
     if (str_equal_nocase(value, "parent")) {
         *(uint32_t *) assoc_key_member(key, record) = SHARES_PARENT;
@@ -493,7 +503,8 @@ const struct assoc_key assoc_keys[] = {
     Q("PreemptMode", 8, preempt_mode, set_mode, print_mode),
     Q("PreemptExemptTime", 8, exempt_time, set_seconds, print_seconds),
     Q("Priority", 3, priority, set_number, print_number),
-    Q_LATER("UsageFactor", 6, usage_factor, set_factor, print_factor),
+    {"RawUsage", 3, KEY_QOS, ASSOC_QOS, "usage_resets", set_raw_usage, print_number, true, false},
+    Q("UsageFactor", 6, usage_factor, set_factor, print_factor),
     Q_LATER("UsageThreshold", 6, usage_threshold, set_factor, print_factor),
 
     {"Description", 1, KEY_ACCOUNT, ASSOC_ACCOUNT, "description", set_text, print_text, false, false},
@@ -507,7 +518,7 @@ const struct assoc_key assoc_keys[] = {
 
     A("Comment", 3, comment, set_text, print_text),
     A("DefaultQOS", 8, default_qos, set_one_qos, print_text),
-    A_LATER("Fairshare", 1, shares, set_shares, print_shares),
+    A("Fairshare", 1, shares, set_shares, print_shares),
     A_OLD("Shares", 1, shares, set_shares, print_shares),
     A_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
     A_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
@@ -529,8 +540,9 @@ const struct assoc_key assoc_keys[] = {
     A_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
     A_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
     {"Parent", 4, KEY_ACCOUNT, ASSOC_ASSOC, "parent", set_parent, print_text, false, false},
-    A_LATER("Priority", 3, priority, set_limit, print_number),
+    A("Priority", 3, priority, set_limit, print_number),
     A("QOS", 1, qos, set_qos_list, print_text),
+    {"RawUsage", 3, MORE, ASSOC_ASSOC, "usage_resets", set_raw_usage, print_number, true, false},
     A_OLD("QosLevel", 4, qos, set_qos_list, print_text),
     {NULL, 0, 0, 0, NULL, NULL, NULL, false, false},
 };

@@ -56,44 +56,50 @@ size_t assoc_tree_below(const struct assoc_tree *tree, const char *account, size
     return low;
 }
 
-/* ---- lists ---- */
-
-struct view {
-    const struct assoc_book *book;
-    const struct assoc_asker *asker;
-    bool sees_all;
-    struct assoc_tree tree;
-    struct assoc_list *list;
+struct walk {
+    const struct assoc_tree *tree;
+    const struct assoc **items;
+    size_t n;
 };
 
-static bool may_see(const struct view *view, const char *name, const char *account) {
-    const struct assoc_book *book = view->book;
-    if (view->sees_all || str_equal_nocase(name, view->asker->name))
+static void walk_below(struct walk *walk, const struct assoc *top) {
+    walk->items[walk->n++] = top;
+    size_t first, end = assoc_tree_below(walk->tree, top->account, &first);
+    for (size_t i = first; i < end; i++) {
+        const struct assoc *assoc = walk->tree->sorted[i];
+        if (assoc->user == NULL)
+            walk_below(walk, assoc);
+        else
+            walk->items[walk->n++] = assoc;
+    }
+}
+
+size_t assoc_tree_walk(const struct assoc_book *book, const struct assoc **ret) {
+    struct assoc_tree tree;
+    struct walk walk = {.tree = &tree, .items = ret};
+    const struct assoc *root = assoc_find(book, ROOT_ACCOUNT, NULL, NULL);
+    assoc_tree_init(&tree, book);
+    if (root != NULL)
+        walk_below(&walk, root);
+    assoc_tree_done(&tree);
+    return walk.n;
+}
+
+/* ---- lists ---- */
+
+bool assoc_may_see(const struct assoc_book *book, const struct assoc_asker *asker, bool is_private,
+                   const char *name, const char *account) {
+    if (!is_private || asker_is_operator(book, asker) || str_equal_nocase(name, asker->name))
         return true;
     const struct assoc *at = assoc_find(book, account, NULL, NULL);
     for (size_t i = 0; at != NULL && i <= book->entries[ASSOC_ASSOC].n; i++) {
         const struct account *entry = account_find(book, at->account);
-        if (entry != NULL && strs_has(&entry->coordinators, view->asker->name))
+        if (entry != NULL && strs_has(&entry->coordinators, asker->name))
             return true;
         at = assoc_parent(book, at);
     }
     return account != NULL && name == NULL &&
-           assoc_of_job(book, account, view->asker->name, NULL) != NULL;
-}
-
-/* An account, its users, then the accounts below it. */
-static void list_below(const struct view *view, const struct assoc *top) {
-    struct assoc_list *list = view->list;
-    if (may_see(view, NULL, top->account))
-        list->assocs.items[list->assocs.n++] = *top;
-    size_t first, end = assoc_tree_below(&view->tree, top->account, &first);
-    for (size_t i = first; i < end; i++) {
-        const struct assoc *assoc = view->tree.sorted[i];
-        if (assoc->user == NULL)
-            list_below(view, assoc);
-        else if (may_see(view, assoc->user, assoc->account))
-            list->assocs.items[list->assocs.n++] = *assoc;
-    }
+           assoc_of_job(book, account, asker->name, NULL) != NULL;
 }
 
 static int account_order(const void *a, const void *b) {
@@ -110,29 +116,28 @@ static void *room(const struct assoc_book *book, uint32_t kind, struct arena *ar
 
 void assoc_list_fill(const struct assoc_book *book, const struct assoc_asker *asker,
                      bool is_private, struct arena *arena, struct assoc_list *list) {
-    struct view view = {.book = book, .asker = asker, .list = list};
-    view.sees_all = !is_private || asker_is_operator(book, asker);
     list->accounts.items = room(book, ASSOC_ACCOUNT, arena);
     list->users.items = room(book, ASSOC_USER, arena);
     list->assocs.items = room(book, ASSOC_ASSOC, arena);
     list->qos.items = room(book, ASSOC_QOS, arena);
     vec_each (&book->entries[ASSOC_ACCOUNT], entry) {
         const struct account *account = *entry;
-        if (may_see(&view, NULL, account->name))
+        if (assoc_may_see(book, asker, is_private, NULL, account->name))
             list->accounts.items[list->accounts.n++] = *account;
     }
     qsort(list->accounts.items, list->accounts.n, sizeof(struct account), account_order);
     vec_each (&book->entries[ASSOC_USER], entry) {
         const struct acct_user *one = *entry;
-        if (may_see(&view, one->name, one->default_account))
+        if (assoc_may_see(book, asker, is_private, one->name, one->default_account))
             list->users.items[list->users.n++] = *one;
     }
     qsort(list->users.items, list->users.n, sizeof(struct acct_user), acct_user_order);
     vec_each (&book->entries[ASSOC_QOS], entry)
         list->qos.items[list->qos.n++] = *(const struct qos *) *entry;
-    assoc_tree_init(&view.tree, book);
-    const struct assoc *root = assoc_find(book, ROOT_ACCOUNT, NULL, NULL);
-    if (root != NULL)
-        list_below(&view, root);
-    assoc_tree_done(&view.tree);
+    const struct assoc **all = room(book, ASSOC_ASSOC, arena);
+    size_t n = assoc_tree_walk(book, all);
+    for (size_t i = 0; i < n; i++) {
+        if (assoc_may_see(book, asker, is_private, all[i]->user, all[i]->account))
+            list->assocs.items[list->assocs.n++] = *all[i];
+    }
 }

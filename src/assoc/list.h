@@ -17,6 +17,13 @@ void assoc_tree_done(struct assoc_tree *tree);
 /* Those that belong to an account: sorted[*ret_first] up to and without the returned place. */
 size_t assoc_tree_below(const struct assoc_tree *tree, const char *account, size_t *ret_first);
 
+/* An account, its users, then the accounts below it, from root on. `ret` has room for all; returns
+ * how many. */
+size_t assoc_tree_walk(const struct assoc_book *book, const struct assoc **ret);
+
+/* Under PrivateData, if that is set; name NULL: the account's own. */
+bool assoc_may_see(const struct assoc_book *book, const struct assoc_asker *asker, bool is_private,
+                   const char *name, const char *account);
 /* What somebody may see; records are borrowed from the book, their arrays live in the arena. With
  * `is_private` (PrivateData) one sees oneself, and what one coordinates; operators see all. */
 void assoc_list_fill(const struct assoc_book *book, const struct assoc_asker *asker,

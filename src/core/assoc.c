@@ -155,6 +155,7 @@ static void on_edit(void *context, uint32_t kind, const void *old, const void *n
 /* Classes of preemption have other numbers now, priorities other shares. */
 static void book_changed(struct core *core) {
     map_clear(&core->admins);
+    shares_outdate(core);
     priorities_outdate(core);
     sched_rebuild(core);
     place_jobs_again(core);
@@ -166,6 +167,7 @@ static void commit(struct core *core, const struct core_user *user, struct assoc
     if (plan->edits.n == 0)
         return;
     emit_log(core, EFFECT_INFO, "accounting changed by %s:%s", user->name, str_cstr(&plan->text));
+    usage_follow_plan(core, plan);
     assoc_apply(&core->book, plan, on_edit, &writing);
     book_changed(core);
 }
@@ -242,6 +244,12 @@ void handle_assoc_dump(struct core *core, uint64_t client, uint32_t seq,
 
 /* ---- listing ---- */
 
+bool core_sees_assoc(const struct core *core, const struct core_user *user, const char *name,
+                     const char *account) {
+    struct assoc_asker asker = asker_of(core, user);
+    return assoc_may_see(&core->book, &asker, core->settings.private_accounts, name, account);
+}
+
 void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body) {
     struct assoc_list list = {.cluster = core->settings.cluster,
@@ -296,15 +304,19 @@ static int check_qos(struct core *core, const struct job *job, const struct asso
                         job->user_name, usable, job->account != NULL ? job->account : "none");
 }
 
+const struct assoc *assoc_for_job(const struct core *core, const struct job *job) {
+    const char *partition = job->partition != NULL ? job->partition : "";
+    cleanup_free char *first = xstrndup(partition, strcspn(partition, ","));
+    return assoc_of_job(&core->book, job->account, job->user_name, first);
+}
+
 int job_take_association(struct core *core, struct job *job, struct reply_error *reply) {
     const struct acct_user *user = acct_user_find(&core->book, job->user_name);
     bool enforced = core->settings.enforce & CONF_ENFORCE_ASSOCIATIONS;
     /* root is in every book: its jobs show an account only where accounts matter */
     if (job->account == NULL && user != NULL && (enforced || !str_equal(user->name, "root")))
         string_set(&job->account, user->default_account);
-    cleanup_free char *first = xstrdup(job->partition != NULL ? job->partition : "");
-    first[strcspn(first, ",")] = '\0';
-    const struct assoc *assoc = assoc_of_job(&core->book, job->account, job->user_name, first);
+    const struct assoc *assoc = assoc_for_job(core, job);
     if (assoc == NULL && enforced)
         return refuse_account(core, job, reply);
     if (job->qos == NULL) {

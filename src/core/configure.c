@@ -260,9 +260,10 @@ void partition_totals(struct core *core, struct core_partition *part) {
     struct str gres cleanup_str = STR_INIT;
     gres_sums_print(core, totals, &gres);
     free(part->rec.tres);
-    part->rec.tres = part->n_nodes == 0 ? NULL
-                                        : tres_text(part->rec.total_cpus, mem,
-                                                    part->rec.total_nodes, gres.data, true);
+    part->rec.tres = part->n_nodes == 0
+                         ? NULL
+                         : tres_text(part->rec.total_cpus, mem, part->rec.total_nodes, gres.data,
+                                     part->rec.total_cpus);
 }
 
 /* Not 0, which is for partitions without a line. */
@@ -446,6 +447,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     forget_cluster_names(core);
     core->conf = conf;
     take_settings(core, conf, admin_uid);
+    usage_configure(core, conf);
     preempt_configure(core);
     build_nodes(core, conf);
     features_collect(core);

@@ -23,6 +23,7 @@ struct core *core_new(void) {
     list_init(&core->dirty_nodes);
     list_init(&core->dirty_partitions);
     list_init(&core->dirty_reservations);
+    usage_init(core);
     assoc_book_init(&core->book, "cluster"); /* its name comes with the configuration */
     core->restoring = true;
     core->priority_version = 1;
@@ -51,6 +52,7 @@ void core_free(struct core *core) {
     free(core->predictor);
     habits_free(core);
     vec_done(&core->paused);
+    usage_free(core);
     assoc_book_done(&core->book);
     map_done(&core->admins);
     free(core->settings.control_host);
@@ -121,6 +123,7 @@ static const struct request_row {
     {MSG_LIST_ASSOC, handle_assoc_list},
     {MSG_ASSOC_DUMP, handle_assoc_dump},
     {MSG_ASSOC_LOAD, handle_assoc_load},
+    {MSG_LIST_SHARES, handle_shares},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},
@@ -168,6 +171,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->plan_next);
     if (core->age_next > 0)
         next = min_of(next, core->age_next);
+    if (core->usage.reset_next > 0)
+        next = min_of(next, core->usage.reset_next);
     if (core->gang_next > 0)
         next = min_of(next, core->gang_next);
     if (core->health_next > 0)
@@ -193,6 +198,7 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         struct core_node *node = container_of(at, struct core_node, timer);
         node_timer(core, (uint32_t) (node - core->nodes));
     }
+    usage_reset_tick(core);
     if (core->health_next > 0 && core->health_next <= now)
         health_tick(core);
     if (core->remind_next > 0 && core->remind_next <= now)
@@ -241,6 +247,7 @@ static void write_dirty(struct core *core) {
         part->stored = true;
     }
     reservations_write(core);
+    usage_write(core);
     if (core->meta_dirty) {
         core->meta_dirty = false;
         string_set(&core->meta.cluster, core->settings.cluster);

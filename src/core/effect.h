@@ -27,6 +27,7 @@ enum store_kind {
     STORE_ACCOUNT = 9,      /* id: hash of the name; record_account */
     STORE_ACCT_USER = 10,   /* id: hash of the name; record_acct_user */
     STORE_ASSOC = 11,       /* id: its number; record_assoc */
+    STORE_USAGE = 12,       /* id: kind << 32 | number of association or QOS; record_assoc_usage */
     STORE_HABIT = 19,       /* id: hash of user and name; record_habit */
     STORE_KEPT_SCRIPT = 20, /* id as STORE_JOB_SCRIPT; what AccountingStoreFlags keeps of it */
     STORE_KINDS,

@@ -3,7 +3,7 @@
 #include "core/state.h"
 #include "text/tres.h"
 
-char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing) {
+char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, uint64_t billing) {
     struct str out = STR_INIT;
     str_printf(&out, "cpu=%llu", (unsigned long long) cpus);
     if (mem > 0) {
@@ -11,8 +11,8 @@ char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, b
         mem_print(mem, true, &out);
     }
     str_printf(&out, ",node=%u", nodes);
-    if (with_billing)
-        str_printf(&out, ",billing=%llu", (unsigned long long) cpus);
+    if (billing != UNSET64)
+        str_printf(&out, ",billing=%llu", (unsigned long long) billing);
     if (gres != NULL && gres[0] != '\0')
         str_printf(&out, ",%s", gres);
     return str_take(&out);
@@ -85,7 +85,8 @@ void job_estimate_size(struct core *core, struct job *job) {
     uint32_t asked = max_of(job->min_nodes, 1u);
     struct str gres cleanup_str = STR_INIT;
     requested_gres(core, job, asked, job->ntasks_total, &gres);
+    uint64_t mem = requested_mem(core, job, asked, job->num_cpus);
+    double billing = billing_of(core, job->partition, job->num_cpus, mem, asked, str_cstr(&gres));
     free(job->tres_req);
-    job->tres_req = tres_text(job->num_cpus, requested_mem(core, job, asked, job->num_cpus), asked,
-                              str_cstr(&gres), true);
+    job->tres_req = tres_text(job->num_cpus, mem, asked, str_cstr(&gres), (uint64_t) billing);
 }

@@ -224,9 +224,11 @@ static void fill_allocated_tres(struct core *core, struct core_job *job,
     }
     struct str gres cleanup_str = STR_INIT;
     gres_accounts_print(core, totals, &gres);
+    job->rec.billing = billing_of(core, job->rec.partition, job->rec.num_cpus, mem,
+                                  job->rec.num_nodes, str_cstr(&gres));
     free(job->rec.tres_alloc);
-    job->rec.tres_alloc =
-        tres_text(job->rec.num_cpus, mem, job->rec.num_nodes, str_cstr(&gres), true);
+    job->rec.tres_alloc = tres_text(job->rec.num_cpus, mem, job->rec.num_nodes, str_cstr(&gres),
+                                    (uint64_t) job->rec.billing);
 }
 
 static void note_provenance(struct core_job *job, const struct sched_start *start) {
@@ -287,6 +289,9 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     }
     fill_allocation(core, job, start);
     fill_allocated_tres(core, job, start);
+    const struct assoc *assoc = assoc_for_job(core, &job->rec);
+    job->rec.assoc_id = assoc != NULL ? assoc->id : 0;
+    usage_run_begins(core, job);
     note_provenance(job, start);
     log_start(core, job);
     job->reservation_deadline = 0;
@@ -381,6 +386,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     job->rec.state_desc = reason_text(reason, exit_status);
     job->rec.exit_status = exit_status;
     job->rec.end_time = had_nodes ? run_end(core, job) : core->now;
+    usage_run_ends(core, job, job->rec.end_time);
     log_end(core, job, had_nodes);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
                                    JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_STOPPED);
@@ -482,6 +488,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     bool was_held = job->rec.priority == 0;
     if (had_nodes) {
         job->rec.end_time = run_end(core, job);
+        usage_run_ends(core, job, job->rec.end_time);
         steps_end_all(core, job);
     }
     job_write_run(core, job, history_state);
@@ -552,6 +559,7 @@ void job_suspend(struct core *core, struct core_job *job) {
     set_state(core, job, JOB_SUSPENDED);
     job->rec.pre_suspend_seconds += core->now - since;
     job->rec.suspend_time = core->now;
+    usage_run_ends(core, job, core->now);
     /* Those who can may prepare for it. */
     job->stop_due = core->now + core->settings.suspend_grace;
     job_signal_all(core, job, core->settings.suspend_grace > 0 ? SIGTSTP : SIGSTOP);
@@ -566,6 +574,7 @@ void job_resume(struct core *core, struct core_job *job) {
     set_state(core, job, JOB_RUNNING);
     job->rec.paused = false;
     job->rec.suspend_time = core->now;
+    usage_run_begins(core, job);
     if (job->rec.end_time > 0) {
         job->rec.end_time += pause;
         sched_run_end_time(core->sched, job->rec.job_id, job->rec.end_time);

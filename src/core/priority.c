@@ -98,7 +98,8 @@ int priority_settings(struct core *core, const struct conf *conf, struct error *
     s->max_age = (int64_t) conf->priority_max_age;
     s->calc_period = max_of((int64_t) conf->priority_calc_period, (int64_t) 1);
     s->order_wfp3 = conf->scheduler.order == CONF_SCHED_ORDER_WFP3;
-    bool ages = s->order_wfp3 || (s->priority_multifactor && weights.factor[PRIORITY_AGE]);
+    bool moves = weights.factor[PRIORITY_AGE] || weights.factor[PRIORITY_FAIRSHARE];
+    bool ages = s->order_wfp3 || (s->priority_multifactor && moves);
     core->age_next = ages ? core->now + s->calc_period : 0;
     return 0;
 }
@@ -124,6 +125,12 @@ void priorities_outdate(struct core *core) {
     core->priority_version++;
     core->all_cpus = 0;
     core->highest_part_factor = 0;
+    core->highest_assoc_priority = 0;
+    vec_each (&core->book.entries[ASSOC_ASSOC], at) {
+        uint32_t priority = ((const struct assoc *) *at)->priority;
+        if (priority != UNSET32)
+            core->highest_assoc_priority = max_of(core->highest_assoc_priority, priority);
+    }
     for (size_t i = 0; i < core->n_nodes; i++)
         core->all_cpus += core->nodes[i].rec.cpus;
     for (size_t i = 0; i < core->n_partitions; i++) {
@@ -187,6 +194,22 @@ static uint64_t accuracy_share(const struct core *core, const struct job *rec) {
     if (core->settings.weights.factor[PRIORITY_ACCURACY] == 0)
         return 0;
     return habit_accuracy(habit_find(core, rec->uid, NULL), PRIORITY_ONE);
+}
+
+/* Looked for only where it counts: most clusters have no associations. */
+static uint64_t fair_share(struct core *core, const struct job *rec) {
+    return core->settings.weights.factor[PRIORITY_FAIRSHARE] ? shares_factor(core, rec) : 0;
+}
+
+static uint64_t assoc_share(const struct core *core, const struct job *rec) {
+    if (!core->settings.weights.factor[PRIORITY_ASSOC])
+        return 0;
+    const struct assoc *own = assoc_for_job(core, rec);
+    while (own != NULL && own->priority == UNSET32)
+        own = assoc_parent(&core->book, own);
+    return own == NULL ? 0
+                       : normal_share(core, CONF_PRIORITY_NO_NORMAL_ASSOC, own->priority,
+                                      core->highest_assoc_priority);
 }
 
 static void tres_print(const struct core *core, const struct priority_parts *parts,
@@ -294,6 +317,8 @@ static uint32_t multifactor(struct core *core, struct core_job *job) {
     r.shares.factor[PRIORITY_SIZE] = size_share(core, &job->rec);
     r.shares.factor[PRIORITY_QOS] = qos_share(core, &job->rec);
     r.shares.factor[PRIORITY_ACCURACY] = accuracy_share(core, &job->rec);
+    r.shares.factor[PRIORITY_FAIRSHARE] = fair_share(core, &job->rec);
+    r.shares.factor[PRIORITY_ASSOC] = assoc_share(core, &job->rec);
     r.moving = moving_sum(core, &r.shares);
     tres_amounts(core, job->rec.tres_req, r.asked);
     job->priority_fixed = sum_over_partitions(core, job, &r);
@@ -328,10 +353,14 @@ static uint32_t priority_now(struct core *core, struct core_job *job) {
     struct job *rec = &job->rec;
     if (job->priority_of != core->priority_version || rec->priorities.n > 0)
         return priority_compute(core, job);
-    struct priority_shares shares = {.factor = {[PRIORITY_AGE] = age_share(core, rec)}};
+    const uint32_t *weights = core->settings.weights.factor;
+    struct priority_shares shares = {
+        .factor = {
+            [PRIORITY_AGE] = age_share(core, rec), [PRIORITY_FAIRSHARE] = fair_share(core, rec)}};
     uint64_t moving = moving_sum(core, &shares);
-    rec->prio_age =
-        priority_weighted(core->settings.weights.factor[PRIORITY_AGE], shares.factor[PRIORITY_AGE]);
+    rec->prio_age = priority_weighted(weights[PRIORITY_AGE], shares.factor[PRIORITY_AGE]);
+    rec->prio_fairshare =
+        priority_weighted(weights[PRIORITY_FAIRSHARE], shares.factor[PRIORITY_FAIRSHARE]);
     return ordered(core, rec,
                    priority_total(job->priority_fixed + moving, rec->site_factor, rec->nice));
 }
@@ -352,9 +381,11 @@ void priority_renew(struct core *core, struct core_job *job) {
         priority_set(core, job, priority_compute(core, job));
 }
 
-/* Those who wait grow older. */
+/* Those who wait grow older, and shares change as others use theirs. */
 void priorities_age(struct core *core) {
     const struct core_settings *s = &core->settings;
+    if (core->age_at == 0 && s->weights.factor[PRIORITY_FAIRSHARE])
+        shares_update(core);
     size_t end = min_of(core->job_order.n, core->age_at + AGED_PER_TICK);
     for (; core->age_at < end; core->age_at++) {
         struct core_job *job = core->job_order.items[core->age_at];

@@ -104,6 +104,13 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
             record_free(&record_habit, object);
         }
         return r;
+    case STORE_USAGE:
+        r = restore_later(&record_assoc_usage, body, &object, err);
+        if (r == 0) {
+            usage_restore(core, object);
+            free(object);
+        }
+        return r;
     case STORE_RESERVATION:
         r = restore_later(&record_reservation, body, &object, err);
         if (r == 0) {
@@ -201,6 +208,8 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->out = out;
     core->restoring = false;
     restore_links(core);
+    usage_restored(core);
+    shares_outdate(core);
     priorities_outdate(core);
     predict_restored(core);
     habits_restored(core);

@@ -7,8 +7,8 @@
  * Every change of a stored record goes through job_touch() / step_touch() / node_touch(), which put
  * it on a dirty list that core_turn_end() writes out once per turn.
  *
- * Parts with much to say have headers of their own: step.h, prolog.h, preempt.h, gpu.h, service.h;
- * this one reads them.
+ * Parts with much to say have headers of their own: step.h, prolog.h, preempt.h, gpu.h, service.h,
+ * usage.h; this one reads them.
  */
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
@@ -26,6 +26,7 @@
 #include "core/prolog.h"
 #include "core/service.h"
 #include "core/step.h"
+#include "core/usage.h"
 #include "model/advice.h"
 #include "sched/priority.h"
 #include "sched/sched.h"
@@ -51,7 +52,8 @@
     X(1, U32, next_job_id, 0)                                                                      \
     X(2, STR, cluster, 0)                                                                          \
     X(3, U64, next_db_index, 0)                                                                    \
-    X(4, U32, last_reservation_id, 0)
+    X(4, U32, last_reservation_id, 0)                                                              \
+    X(5, I64, usage_reset, 0) /* usage of before that does not count any more */
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
 
 struct core_settings {
@@ -255,12 +257,14 @@ struct core {
     size_t n_licenses;
     uint64_t all_cpus;            /* of all nodes */
     uint32_t highest_part_factor; /* PriorityJobFactor */
+    uint32_t highest_assoc_priority;
 
     struct preempt_rules preempt;
     vec(struct preemptor) preemptors;
     vec(uint32_t) paused; /* jobs, in the order in which they were stopped */
     int64_t gang_next;    /* when one of them may have its turn, 0 = nobody waits for one */
     struct assoc_book book;
+    struct core_usage usage;
     struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
 
     struct map habits;       /* key -> struct core_habit: see habit.h */
@@ -555,6 +559,11 @@ const struct qos *qos_find(const struct core *core, const char *name, uint32_t *
 uint32_t assoc_kind_of_store(uint32_t store_kind);
 /* Account and QOS where the request names none, and whether the user may have them. */
 must_check int job_take_association(struct core *core, struct job *job, struct reply_error *reply);
+/* The association that counts for a job, in the first of its partitions; NULL. */
+const struct assoc *assoc_for_job(const struct core *core, const struct job *job);
+/* Under PrivateData; name NULL = the account's own. */
+bool core_sees_assoc(const struct core *core, const struct core_user *user, const char *name,
+                     const char *account);
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body);
 void handle_assoc_dump(struct core *core, uint64_t client, uint32_t seq,
@@ -563,6 +572,8 @@ void handle_assoc_load(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body);
 void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body);
+void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   void *body);
 
 /* ---- questions (why.c) ---- */
 void why_go_on(struct core *core); /* one forecast of the first that waits */
@@ -742,6 +753,7 @@ static inline uint64_t saturated(uint64_t a, uint64_t b) {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
-char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, bool with_billing);
+/* billing UNSET64: not told. */
+char *tres_text(uint64_t cpus, uint64_t mem, uint32_t nodes, const char *gres, uint64_t billing);
 
 #endif

@@ -162,7 +162,7 @@ static void step_fill(struct core *core, struct core_step *step, const struct st
     for (uint32_t i = 0; i < plan->n; i++)
         mem += rec->allocation.items[i].mem;
     cleanup_free char *gres = step_gres_tres(core, plan);
-    rec->tres_alloc = tres_text(rec->num_cpus, mem, rec->num_nodes, gres, false);
+    rec->tres_alloc = tres_text(rec->num_cpus, mem, rec->num_nodes, gres, UNSET64);
 }
 
 static void layout_node(struct core *core, const struct core_step *step, uint32_t i,

@@ -73,7 +73,7 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
             const struct job_node *first = &job->rec.allocation.items[0];
             step->rec.num_cpus = first->cpus;
             string_set(&step->rec.nodes, first->name);
-            step->rec.tres_alloc = tres_text(first->cpus, first->mem, 1, NULL, false);
+            step->rec.tres_alloc = tres_text(first->cpus, first->mem, 1, NULL, UNSET64);
         }
     }
     if (job_state_is_final(step->rec.state))

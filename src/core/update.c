@@ -449,6 +449,10 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
         record_done(&record_job, &next);
         return r;
     }
+    if (job->rec.usage_since > 0 && !str_equal(next.qos, job->rec.qos)) {
+        usage_run_ends(core, job, core->now); /* the other QOS is charged from now on */
+        next.usage_since = core->now;
+    }
     record_done(&record_job, &job->rec);
     job->rec = next;
     depend_show(job);

@@ -54,7 +54,24 @@ RECORD_DECLARE(acct_user, ACCT_USER_FIELDS)
     X(23, OPT32, max_jobs_accrue, 0)                                                               \
     X(24, OPT32, max_submit_jobs, 0)                                                               \
     X(25, OPT32, max_wall, 0) /* minutes */                                                        \
-    X(26, OPT32, min_prio_threshold, 0)
+    X(26, OPT32, min_prio_threshold, 0)                                                            \
+    X(27, U32, usage_resets, 0) /* how often RawUsage was set to 0 */
 RECORD_DECLARE(assoc, ASSOC_FIELDS)
+
+/* What an association, or a QOS, has been charged for, decayed as of `time`: of its own jobs, those
+ * of associations below it have entries of their own. What still runs is not in it before it stops:
+ * that follows from the records of jobs. */
+#define USAGE_TRES_FIELDS(X)                                                                       \
+    X(1, STR, name, 0) /* "cpu", "gres/gpu" */                                                     \
+    X(2, F64, seconds, 0)
+RECORD_DECLARE(usage_tres, USAGE_TRES_FIELDS)
+#define ASSOC_USAGE_FIELDS(X)                                                                      \
+    X(1, U32, kind, 0) /* enum assoc_kind */                                                       \
+    X(2, U32, id, 0)                                                                               \
+    X(3, I64, time, 0)                                                                             \
+    X(4, F64, billing, 0) /* billing units times seconds */                                        \
+    X(5, F64, wall, 0)    /* seconds of jobs */                                                    \
+    X(6, RECS, tres, usage_tres)
+RECORD_DECLARE(assoc_usage, ASSOC_USAGE_FIELDS)
 
 #endif

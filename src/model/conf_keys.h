@@ -125,7 +125,7 @@ X(U32, epilog_msg_time, "EpilogMsgTime", 2000, 0, CONF_U32_MAX, NONE, "usec", NO
   "the controller takes completion messages as fast as they come") \
 X(NAMES, epilog_slurmctld, "EpilogSlurmctld", {0}, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program run by the controller when a job has ended") \
-X(U32, fair_share_dampening_factor, "FairShareDampeningFactor", 1, 1, CONF_PORT_MAX, NONE, "", NOT_YET, DAEMON, 3, \
+X(U32, fair_share_dampening_factor, "FairShareDampeningFactor", 1, 1, CONF_PORT_MAX, NONE, "", HONOURED, DAEMON, 3, \
   "dampening of the classic fair-share formula") \
 X(STRING, federation_parameters, "FederationParameters", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "options of a federation of clusters") \
@@ -266,7 +266,7 @@ X(STRING, priority_site_factor_parameters, "PrioritySiteFactorParameters", NULL,
   "options of PrioritySiteFactorPlugin") \
 X(STRING, priority_site_factor_plugin, "PrioritySiteFactorPlugin", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
   "a site's own part of the priority") \
-X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NONE, "", NOT_YET, DAEMON, 1, \
+X(DURATION, priority_decay_half_life, "PriorityDecayHalfLife", 604800, 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "time in which past usage loses half its weight; 0 never forgets") \
 X(DURATION, priority_calc_period, "PriorityCalcPeriod", 300, 1, 0, NONE, "", HONOURED, DAEMON, 1, \
   "interval at which usage decays and priorities are computed anew") \
@@ -278,15 +278,15 @@ X(DURATION, priority_max_age, "PriorityMaxAge", 604800, 1, 0, NONE, "", HONOURED
   "waiting time at which the age factor is full") \
 X(ENUM, priority_type, "PriorityType", CONF_PRIORITY_MULTIFACTOR, 0, 0, PRIORITY, "", HONOURED, DAEMON, 1, \
   "order of waiting jobs: by weighted factors, or by submission") \
-X(ENUM, priority_usage_reset_period, "PriorityUsageResetPeriod", CONF_RESET_NONE, 0, 0, RESET, "", NOT_YET, DAEMON, 2, \
+X(ENUM, priority_usage_reset_period, "PriorityUsageResetPeriod", CONF_RESET_NONE, 0, 0, RESET, "", HONOURED, DAEMON, 2, \
   "when recorded usage starts again at nothing") \
 X(U32, priority_weight_accuracy, "PriorityWeightAccuracy", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 2, \
   "weight of how much of their limits the last jobs of the user have used, in the mean of 20; half of it until three have ended") \
 X(U32, priority_weight_age, "PriorityWeightAge", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the time waited") \
-X(U32, priority_weight_assoc, "PriorityWeightAssoc", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(U32, priority_weight_assoc, "PriorityWeightAssoc", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the association's priority") \
-X(U32, priority_weight_fair_share, "PriorityWeightFairShare", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 1, \
+X(U32, priority_weight_fair_share, "PriorityWeightFairShare", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the share still due to the user") \
 X(U32, priority_weight_job_size, "PriorityWeightJobSize", 0, 0, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "weight of the job's size") \
@@ -938,7 +938,7 @@ X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, NOT_YET, \
   "QOS whose limits hold for the partition as a whole") \
 X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, NOT_YET, \
   "what is handed out; that of the cluster unless given") \
-X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, NOT_YET, \
+X(WEIGHTS, partition.tres_billing_weights, "TRESBillingWeights", NULL, 0, 0, NONE, HONOURED, \
   "what a job is charged for: CPU=n,Mem=n,GRES/gpu=n") \
 X(OPTIONS, partition.job_defaults, "JobDefaults", NULL, 0, 0, PARTITION_JOB_DEFAULTS, HONOURED, \
   "DefCpuPerGPU=N, DefMemPerGPU=MiB") \

@@ -256,6 +256,9 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(89, U32, gpu_looks, 0)                                                                       \
     X(90, U64, gpu_mem_max, 0)                                                                     \
     X(91, U64, prio_accuracy, 0) /* as prio_age */                                                 \
+    X(92, U32, assoc_id, 0)      /* whom its present run is charged to; 0 = no association */      \
+    X(93, F64, billing, 0)       /* what a second of it costs, before the QOS's UsageFactor */     \
+    X(94, I64, usage_since, 0)   /* it runs, and has been charged up to then; 0 = it does not */   \
     X(95, U32, scripts, 0)       /* enum job_script_flag */
 
 /* What of the programs around a job runs or is still to run. */

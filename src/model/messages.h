@@ -356,6 +356,33 @@ RECORD_DECLARE(assoc_list, ASSOC_LIST_FIELDS)
     X(3, REC, added, assoc_list) /* of a file: what is new */
 RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
 
+/* An association with its share and what it has used (sshare). */
+#define SHARE_FIELDS(X)                                                                            \
+    X(1, STR, account, 0)                                                                          \
+    X(2, STR, user, 0) /* NULL: the account's own */                                               \
+    X(3, STR, partition, 0)                                                                        \
+    X(4, STR, parent, 0) /* the account above an account */                                        \
+    X(5, U32, assoc_id, 0)                                                                         \
+    X(6, U32, shares, 0)      /* or SHARES_PARENT */                                               \
+    X(7, F64, norm_shares, 0) /* of its siblings (Fair Tree) or of all (classic) */                \
+    X(8, F64, usage, 0)       /* decayed billing units times seconds, of all below it, too */      \
+    X(9, F64, norm_usage, 0)  /* of all usage */                                                   \
+    X(10, F64, effective_usage, 0)                                                                 \
+    X(11, F64, factor, 0) /* users: 0 to 1 */                                                      \
+    X(12, F64, level, 0)  /* shares over usage; infinite without usage */                          \
+    X(13, F64, rate, 0)   /* what runs now adds to usage a second */                               \
+    X(14, STR, grp_tres_mins, 0)                                                                   \
+    X(15, STR, tres_run_mins, 0) /* of what runs, until the ends of the limits */
+RECORD_DECLARE(share, SHARE_FIELDS)
+#define SHARE_LIST_FIELDS(X)                                                                       \
+    X(1, STR, cluster, 0)                                                                          \
+    X(2, BOOL, multifactor, 0) /* PriorityType: without it shares order nobody */                  \
+    X(3, BOOL, fair_tree, 0)                                                                       \
+    X(4, I64, half_life, 0)  /* seconds; 0 = no decay */                                           \
+    X(5, I64, reset_time, 0) /* when all usage is forgotten next, 0 = never */                     \
+    X(6, RECS, items, share) /* accounts before their users and those below them */
+RECORD_DECLARE(share_list, SHARE_LIST_FIELDS)
+
 /* Counters of sdiag, as rows. */
 #define DIAG_FIELDS(X) X(1, RECS, items, key_value)
 RECORD_DECLARE(diag, DIAG_FIELDS)
@@ -448,6 +475,8 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(16, ASSOC_LOAD, assoc_file) /* answers ASSOC_CHANGED */                                      \
     X(17, LIST_CHANGES, change_query)                                                              \
     X(18, CHANGE_LIST, change_list)                                                                \
+    X(62, LIST_SHARES, empty) /* all that the user may see */                                      \
+    X(63, SHARE_LIST, share_list)                                                                  \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \

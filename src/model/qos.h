@@ -48,7 +48,8 @@
     X(36, OPT32, min_prio_threshold, 0)                                                            \
     X(50, OPT32, gpu_idle_warn, 0) /* seconds, as of a partition; unset: as the partition says */  \
     X(51, OPT32, gpu_idle_time, 0)                                                                 \
-    X(52, STR, gpu_idle_action, 0) /* REQUEUE CANCEL, NULL */
+    X(52, STR, gpu_idle_action, 0) /* REQUEUE CANCEL, NULL */                                      \
+    X(53, U32, usage_resets, 0)    /* how often RawUsage was set to 0 */
 RECORD_DECLARE(qos, QOS_FIELDS)
 
 #endif

@@ -235,7 +235,7 @@ static void restore_one(void *context, uint64_t id, struct bytes body) {
 void sim_control_start(struct sim_cluster *cluster) {
     static const uint32_t kinds[] = {STORE_META,      STORE_JOB,   STORE_STEP,        STORE_NODE,
                                      STORE_PARTITION, STORE_QOS,   STORE_RESERVATION, STORE_ACCOUNT,
-                                     STORE_ACCT_USER, STORE_ASSOC, STORE_HABIT};
+                                     STORE_ACCT_USER, STORE_ASSOC, STORE_USAGE,       STORE_HABIT};
     const struct sim_observer *observer = &cluster->observer;
     struct error err = ERROR_INIT;
     struct restore restore = {core_new(), 0};

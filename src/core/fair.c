@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shares: the book of associations and what all have used as the tree of sched/fairshare.h, which
+ * gives each user's part of PriorityWeightFairshare, and the listing of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assoc/list.h"
+#include "core/state.h"
+#include "model/conf.h"
+
+/* ---- the tree ---- */
+
+void shares_outdate(struct core *core) {
+    core->usage.shares.n = 0;
+}
+
+void shares_free(struct core *core) {
+    struct core_shares *shares = &core->usage.shares;
+    free(shares->assocs);
+    free(shares->nodes);
+    free(shares->rates);
+    map_done(&shares->index);
+    *shares = (struct core_shares) {.n = 0};
+}
+
+static uint32_t shares_place(const struct core_shares *shares, uint32_t assoc_id) {
+    return (uint32_t) (uintptr_t) map_get(&shares->index, assoc_id);
+}
+
+static void shares_build(struct core *core) {
+    struct core_shares *shares = &core->usage.shares;
+    size_t room = core->book.entries[ASSOC_ASSOC].n;
+    shares_free(core);
+    shares->assocs = xcalloc(room + 1, sizeof(*shares->assocs));
+    shares->n = (uint32_t) assoc_tree_walk(&core->book, shares->assocs);
+    shares->nodes = xcalloc(room + 1, sizeof(*shares->nodes));
+    shares->rates = xcalloc(room + 1, sizeof(*shares->rates));
+    for (uint32_t i = 0; i < shares->n; i++) {
+        const struct assoc *assoc = shares->assocs[i];
+        const struct assoc *above = assoc_parent(&core->book, assoc);
+        map_put(&shares->index, assoc->id, (void *) (uintptr_t) (i + 1));
+        shares->nodes[i] = (struct fairshare_node) {
+            .parent = above != NULL ? shares_place(shares, above->id) - 1 : FAIRSHARE_NO_PARENT,
+            .shares = assoc->shares == SHARES_PARENT ? FAIRSHARE_PARENT
+                      : assoc->shares == UNSET32     ? 1
+                                                     : assoc->shares,
+            .is_user = assoc->user != NULL};
+    }
+}
+
+static void shares_sum(struct core *core) {
+    struct core_shares *shares = &core->usage.shares;
+    for (uint32_t i = 0; i < shares->n; i++) {
+        shares->nodes[i].usage = usage_settled(core, ASSOC_ASSOC, shares->assocs[i]->id);
+        shares->rates[i] = 0;
+    }
+    list_each (&core->placed, at) {
+        const struct job *job = &list_entry(at, struct core_job, placed)->rec;
+        uint32_t place = job->usage_since > 0 ? shares_place(shares, job->assoc_id) : 0;
+        if (place == 0)
+            continue;
+        shares->nodes[place - 1].usage += usage_unsettled(core, job, false);
+        shares->rates[place - 1] += usage_rate(core, job);
+    }
+    for (uint32_t i = shares->n; i-- > 1;) {
+        shares->nodes[shares->nodes[i].parent].usage += shares->nodes[i].usage;
+        shares->rates[shares->nodes[i].parent] += shares->rates[i];
+    }
+}
+
+void shares_update(struct core *core) {
+    struct core_shares *shares = &core->usage.shares;
+    if (shares->n == 0)
+        shares_build(core);
+    shares_sum(core);
+    if (core->usage.classic)
+        fairshare_classic(shares->nodes, shares->n, core->usage.dampening);
+    else
+        fairshare_tree(shares->nodes, shares->n);
+}
+
+uint64_t shares_factor(struct core *core, const struct job *job) {
+    const struct core_shares *shares = &core->usage.shares;
+    if (shares->n == 0)
+        shares_update(core);
+    const struct assoc *assoc = assoc_for_job(core, job);
+    uint32_t place = assoc != NULL ? shares_place(shares, assoc->id) : 0;
+    return place == 0 ? 0
+                      : (uint64_t) (shares->nodes[place - 1].factor * (double) PRIORITY_ONE + 0.5);
+}
+
+/* ---- listing ---- */
+
+static void share_fill(struct core *core, uint32_t at, struct share *row) {
+    const struct core_shares *shares = &core->usage.shares;
+    const struct fairshare_node *node = &shares->nodes[at];
+    const struct assoc *assoc = shares->assocs[at];
+    double all = shares->nodes[0].usage;
+    record_init(&record_share, row);
+    row->account = assoc->account;
+    row->user = assoc->user;
+    row->partition = assoc->partition;
+    row->parent = assoc->parent;
+    row->assoc_id = assoc->id;
+    row->shares = node->shares == FAIRSHARE_PARENT ? SHARES_PARENT : node->shares;
+    row->norm_shares = node->norm_shares;
+    row->usage = node->usage;
+    row->norm_usage = all > 0 ? node->usage / all : 0;
+    row->effective_usage = node->effective_usage;
+    row->factor = node->factor;
+    row->level = node->level;
+    row->rate = shares->rates[at];
+    row->grp_tres_mins = assoc->grp_tres_mins;
+}
+
+void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   void *body) {
+    struct share_list list = {.fair_tree = !core->usage.classic,
+                              .multifactor = core->settings.priority_multifactor,
+                              .half_life = core->usage.half_life,
+                              .cluster = core->settings.cluster,
+                              .reset_time = core->usage.reset_next};
+    shares_update(core);
+    const struct core_shares *shares = &core->usage.shares;
+    list.items.items = arena_alloc(&core->out->memory, (shares->n + 1) * sizeof(*list.items.items));
+    for (uint32_t i = 0; i < shares->n; i++) {
+        const struct assoc *assoc = shares->assocs[i];
+        if (core_sees_assoc(core, user, assoc->user, assoc->account))
+            share_fill(core, i, &list.items.items[list.items.n++]);
+    }
+    emit_reply(core, client, MSG_SHARE_LIST, 1, seq, &list);
+}
