@@ -11,15 +11,21 @@ struct family {
     uint32_t *first, *items;
 };
 
-/* With Fairshare=parent a node stands beside its parent; those of the root stand below it. */
+static bool has_parents_shares(const struct fairshare_node *node) {
+    return node->shares == FAIRSHARE_PARENT && node->parent != FAIRSHARE_NO_PARENT;
+}
+
+/* An account with Fairshare=parent has no share of its own: what is below it stands beside it. */
 static uint32_t counted_under(const struct fairshare_node *nodes, uint32_t i) {
     uint32_t parent = nodes[i].parent;
-    while (nodes[i].shares == FAIRSHARE_PARENT && parent != 0 &&
-           nodes[parent].shares == FAIRSHARE_PARENT)
-        parent = nodes[parent].parent;
-    if (nodes[i].shares == FAIRSHARE_PARENT && parent != 0)
+    while (has_parents_shares(&nodes[parent]))
         parent = nodes[parent].parent;
     return parent;
+}
+
+/* Is it one among the siblings? */
+static bool is_counted(const struct fairshare_node *node) {
+    return node->is_user || !has_parents_shares(node);
 }
 
 static void family_make(const struct fairshare_node *nodes, uint32_t n, struct family *family) {
@@ -27,12 +33,13 @@ static void family_make(const struct fairshare_node *nodes, uint32_t n, struct f
     family->first = xcalloc((size_t) n + 2, sizeof(*family->first));
     family->items = xcalloc((size_t) n + 1, sizeof(*family->items));
     for (uint32_t i = 1; i < n; i++)
-        family->first[counted_under(nodes, i) + 1]++;
+        family->first[counted_under(nodes, i) + 1] += is_counted(&nodes[i]);
     for (uint32_t i = 0; i < n; i++)
         family->first[i + 1] += family->first[i];
     for (uint32_t i = 1; i < n; i++) {
         uint32_t parent = counted_under(nodes, i);
-        family->items[family->first[parent] + fill[parent]++] = i;
+        if (is_counted(&nodes[i]))
+            family->items[family->first[parent] + fill[parent]++] = i;
     }
     free(fill);
 }
@@ -42,11 +49,15 @@ static void family_done(struct family *family) {
     free(family->items);
 }
 
-/* With Fairshare=parent the shares of the parent count. */
-static double shares_of(const struct fairshare_node *nodes, uint32_t i) {
-    while (nodes[i].shares == FAIRSHARE_PARENT && i != 0)
-        i = nodes[i].parent;
-    return nodes[i].shares == FAIRSHARE_PARENT ? 1 : nodes[i].shares;
+/* Those of siblings that have some of their own. */
+static double shares_sum(const struct fairshare_node *nodes, const struct family *family,
+                         uint32_t parent) {
+    double sum = 0;
+    for (uint32_t k = family->first[parent]; k < family->first[parent + 1]; k++) {
+        const struct fairshare_node *node = &nodes[family->items[k]];
+        sum += has_parents_shares(node) ? 0 : node->shares;
+    }
+    return sum;
 }
 
 /* Without shares nothing is owed, whatever has been used. */
@@ -58,16 +69,19 @@ static double level_of(const struct fairshare_node *node) {
 
 static void levels_make(struct fairshare_node *nodes, const struct family *family,
                         uint32_t parent) {
-    double shares = 0, usage = 0;
-    for (uint32_t k = family->first[parent]; k < family->first[parent + 1]; k++) {
-        shares += shares_of(nodes, family->items[k]);
+    double shares = shares_sum(nodes, family, parent), usage = 0;
+    for (uint32_t k = family->first[parent]; k < family->first[parent + 1]; k++)
         usage += nodes[family->items[k]].usage;
-    }
     for (uint32_t k = family->first[parent]; k < family->first[parent + 1]; k++) {
         struct fairshare_node *node = &nodes[family->items[k]];
-        node->norm_shares = shares > 0 ? shares_of(nodes, family->items[k]) / shares : 0;
         node->effective_usage = usage > 0 ? node->usage / usage : 0;
-        node->level = level_of(node);
+        if (has_parents_shares(node)) {
+            node->norm_shares = nodes[node->parent].norm_shares;
+            node->level = INFINITY;
+        } else {
+            node->norm_shares = shares > 0 ? node->shares / shares : 0;
+            node->level = level_of(node);
+        }
     }
 }
 
@@ -87,11 +101,12 @@ static int level_compare(const void *a, const void *b, void *context) {
     return x < y ? -1 : x > y;
 }
 
-static void rank_list(struct ranking *r, uint32_t *list, uint32_t n);
+static void rank_list(struct ranking *r, uint32_t *list, uint32_t n, uint32_t tied);
 
-/* Nodes of one level share: the users have one rank, then come all children of the accounts. */
-static void rank_equals(struct ranking *r, const uint32_t *list, uint32_t n) {
-    uint32_t users = 0, below = 0;
+/* Nodes of one level share: the users have one rank, and so has whoever comes first among all
+ * children of the accounts. `tied` users have that rank already. */
+static void rank_equals(struct ranking *r, const uint32_t *list, uint32_t n, uint32_t tied) {
+    uint32_t users = tied, below = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct fairshare_node *node = &r->nodes[list[i]];
         users += node->is_user;
@@ -99,25 +114,26 @@ static void rank_equals(struct ranking *r, const uint32_t *list, uint32_t n) {
         if (node->is_user)
             r->nodes[list[i]].factor = (double) r->next / r->n_users;
     }
-    r->next -= users;
-    if (below == 0)
+    if (below == 0) {
+        r->next -= users;
         return;
+    }
     uint32_t *children = xcalloc(below, sizeof(*children)), at = 0;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = r->family->first[list[i]]; k < r->family->first[list[i] + 1]; k++)
             children[at++] = r->family->items[k];
     }
-    rank_list(r, children, below);
+    rank_list(r, children, below, users);
     free(children);
 }
 
-static void rank_list(struct ranking *r, uint32_t *list, uint32_t n) {
+static void rank_list(struct ranking *r, uint32_t *list, uint32_t n, uint32_t tied) {
     if (n > 1)
         qsort_r(list, n, sizeof(*list), level_compare, r->nodes);
     for (uint32_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && r->nodes[list[end]].level == r->nodes[list[i]].level; end++)
             ;
-        rank_equals(r, list + i, end - i);
+        rank_equals(r, list + i, end - i, i == 0 ? tied : 0);
     }
 }
 
@@ -131,11 +147,13 @@ void fairshare_tree(struct fairshare_node *nodes, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         nodes[i].factor = 0;
         ranking.n_users += nodes[i].is_user;
+        if (!is_counted(&nodes[i])) /* its parent stands before it */
+            nodes[i].norm_shares = nodes[nodes[i].parent].norm_shares;
         levels_make(nodes, &family, i);
     }
     ranking.next = ranking.n_users;
     uint32_t root = 0;
-    rank_list(&ranking, &root, 1);
+    rank_list(&ranking, &root, 1, 0);
     family_done(&family);
 }
 
@@ -150,13 +168,16 @@ void fairshare_classic(struct fairshare_node *nodes, uint32_t n, uint32_t dampen
     for (uint32_t i = 1; i < n; i++) {
         struct fairshare_node *node = &nodes[i];
         const struct fairshare_node *parent = &nodes[node->parent];
-        uint32_t under = counted_under(nodes, i);
-        double siblings = 0, actual = all > 0 ? node->usage / all : 0;
-        for (uint32_t k = family.first[under]; k < family.first[under + 1]; k++)
-            siblings += shares_of(nodes, family.items[k]);
-        double part = siblings > 0 ? shares_of(nodes, i) / siblings : 0;
-        node->norm_shares = parent->norm_shares * part;
-        node->effective_usage = actual + (parent->effective_usage - actual) * part;
+        if (has_parents_shares(node)) {
+            node->norm_shares = parent->norm_shares;
+            node->effective_usage = parent->effective_usage;
+        } else {
+            double siblings = shares_sum(nodes, &family, counted_under(nodes, i));
+            double part = siblings > 0 ? node->shares / siblings : 0;
+            double actual = all > 0 ? node->usage / all : 0;
+            node->norm_shares = parent->norm_shares * part;
+            node->effective_usage = actual + (parent->effective_usage - actual) * part;
+        }
         node->level = level_of(node);
         node->factor = node->level > 0 ? exp2(-1 / node->level / (dampening ? dampening : 1)) : 0;
     }

@@ -7,8 +7,9 @@
  * siblings' shares and U the share of their usage. The tree is walked depth first, the highest
  * level share first, and users are ranked in the order in which they are met; the factor is the
  * rank over the number of users, so that the first has 1. Users with equal level shares have equal
- * ranks, and the children of accounts with equal level shares are sorted together. So a user of an
- * account that is owed more always goes before a user of one that is owed less.
+ * ranks, the children of accounts with equal level shares are sorted together, and a user who
+ * stands level with an account has the rank of the first below it. So a user of an account that is
+ * owed more always goes before a user of one that is owed less.
  *
  * Classic (PriorityFlags=NO_FAIR_TREE): 2^(-(U / S) / dampening), with U the usage of a child in
  * the whole tree, drawn towards that of its parent.
@@ -22,7 +23,9 @@
 #include <stdint.h>
 
 #define FAIRSHARE_NO_PARENT UINT32_MAX
-#define FAIRSHARE_PARENT UINT32_MAX /* Fairshare=parent: counted among the parent's siblings */
+/* Fairshare=parent, no share of its own: a user goes before those siblings who have used anything,
+ * what is below an account stands beside it. */
+#define FAIRSHARE_PARENT UINT32_MAX
 
 struct fairshare_node {
     uint32_t parent; /* its index, below this one's; FAIRSHARE_NO_PARENT for the root alone */

@@ -44,14 +44,42 @@ TEST(equal_users_have_equal_ranks_and_equal_accounts_are_one) {
     assert_true(near(nodes[4].factor, 0.25));
 }
 
-TEST(a_user_with_the_parents_shares_stands_among_the_parents_siblings) {
-    struct fairshare_node nodes[] = {ROOT, ACCOUNT(0, 1, 60), ACCOUNT(0, 1, 40),
-                                     USER(1, FAIRSHARE_PARENT, 60), USER(2, 1, 40)};
+/* The figures of Debian's sshare for such a tree. */
+TEST(a_user_with_the_parents_shares_goes_before_siblings_who_have_used_something) {
+    struct fairshare_node nodes[] = {ROOT,
+                                     USER(0, 1, 0),
+                                     ACCOUNT(0, 1, 0),
+                                     USER(2, 1, 0),
+                                     ACCOUNT(0, 3, 100),
+                                     USER(4, FAIRSHARE_PARENT, 50),
+                                     ACCOUNT(4, 2, 0),
+                                     USER(6, 1, 0),
+                                     USER(6, 1, 0),
+                                     ACCOUNT(4, 2, 50),
+                                     USER(9, 5, 50),
+                                     USER(9, 1, 0)};
+    nodes[0].usage = 100;
     fairshare_tree(nodes, countof(nodes));
-    /* three siblings with a share each: the account of user 4 has used 40 of 160 */
-    assert_true(near(nodes[3].norm_shares, 1.0 / 3));
-    assert_true(near(nodes[4].factor, 1));
-    assert_true(near(nodes[3].factor, 0.5));
+    static const double factors[] = {0, 1,       0,       1, 0,       5.0 / 7,
+                                     0, 5.0 / 7, 5.0 / 7, 0, 1.0 / 7, 2.0 / 7};
+    for (size_t i = 0; i < countof(nodes); i++)
+        assert_true(near(nodes[i].factor, factors[i]));
+    assert_true(near(nodes[5].norm_shares, 0.6));
+    assert_true(near(nodes[5].effective_usage, 0.5));
+    assert_true(near(nodes[9].norm_shares, 0.5));
+    assert_true(near(nodes[9].effective_usage, 0.5));
+    assert_true(near(nodes[10].level, 5.0 / 6));
+}
+
+TEST(what_is_below_an_account_with_the_parents_shares_stands_beside_it) {
+    struct fairshare_node nodes[] = {ROOT, ACCOUNT(0, FAIRSHARE_PARENT, 60), USER(1, 1, 60),
+                                     USER(0, 1, 40)};
+    nodes[0].usage = 100;
+    fairshare_tree(nodes, countof(nodes));
+    assert_true(near(nodes[2].norm_shares, 0.5));
+    assert_true(near(nodes[2].effective_usage, 0.6));
+    assert_true(near(nodes[3].factor, 1));
+    assert_true(near(nodes[2].factor, 0.5));
 }
 
 TEST(without_usage_everybody_is_first_and_without_shares_last) {
@@ -125,7 +153,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(users_of_the_account_that_is_owed_more_go_first),
         cmocka_unit_test(equal_users_have_equal_ranks_and_equal_accounts_are_one),
-        cmocka_unit_test(a_user_with_the_parents_shares_stands_among_the_parents_siblings),
+        cmocka_unit_test(
+            a_user_with_the_parents_shares_goes_before_siblings_who_have_used_something),
+        cmocka_unit_test(what_is_below_an_account_with_the_parents_shares_stands_beside_it),
         cmocka_unit_test(without_usage_everybody_is_first_and_without_shares_last),
         cmocka_unit_test(the_classic_factor_halves_with_each_share_that_is_used),
         cmocka_unit_test(usage_decays_by_half_lives),
