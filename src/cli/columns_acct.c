@@ -550,14 +550,14 @@ static const struct column acct_columns[] = {
 };
 const struct column_table columns_acct = {NULL, acct_columns, countof(acct_columns), false};
 
-void fields_print(const struct column_table *columns, struct str *out) {
+void fields_print(const struct column_table *columns, int width, struct str *out) {
     size_t n = 0;
     for (size_t i = 0; i < columns->n; i++) {
         if (columns->rows[i].flags & COLUMN_HIDDEN)
             continue;
         if (n > 0)
             str_append_char(out, n % 4 == 0 ? '\n' : ' ');
-        str_printf(out, "%-19s", columns->rows[i].name);
+        str_printf(out, "%-*s", width, columns->rows[i].name);
         n++;
     }
     if (n > 0)

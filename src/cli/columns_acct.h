@@ -28,8 +28,8 @@ enum acct_flag { ACCT_SCHED_SUBMIT = 1, ACCT_SCHED_MAIN = 2, ACCT_SCHED_BACKFILL
 uint32_t acct_job_flags(const struct job *job);
 /* Adds those of a comma list; an unknown one is quoted. */
 must_check int acct_flags_parse(const char *text, uint32_t *flags, struct error *err);
-/* Names of all fields of a table, four in a line: --helpformat. */
-void fields_print(const struct column_table *columns, struct str *out);
+/* Names of all fields of a table, four in a line, each in its width: --helpformat. */
+void fields_print(const struct column_table *columns, int width, struct str *out);
 /* Whether the steps of a job come in the order batch, extern, interactive, 0, 1, … */
 int acct_step_order(const void *a, const void *b);
 

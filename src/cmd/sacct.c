@@ -55,7 +55,7 @@ SET(set_brief) {
 }
 SET(set_help_format) {
     struct str out cleanup_str = STR_INIT;
-    fields_print(&columns_acct, &out);
+    fields_print(&columns_acct, 19, &out);
     list_output_all(&out);
     exit(0);
 }

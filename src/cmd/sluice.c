@@ -67,6 +67,8 @@ static const struct own_verb {
      sluice_drains},
     {"gpus", "list every GPU: who has it, what it does; sluice gpus --help", sluice_gpus},
     {"keep", "let idle GPUs of a job be its own for a time: sluice keep JOB TIME", sluice_keep},
+    {"share", "say whose use has lowered a user's fair share, and until when: sluice share [USER]",
+     sluice_share},
     {"sim", "replay a workload trace under a policy or a slurm.conf; sluice sim --help",
      sluice_sim},
     {"whatif", "replay this cluster's history under a changed slurm.conf; sluice whatif --help",

@@ -93,6 +93,7 @@ int sluice_sim(struct cli *cli, int argc, char **argv);
 int sluice_whatif(struct cli *cli, int argc, char **argv);
 int sluice_adopt(struct cli *cli, int argc, char **argv);
 int sluice_drains(struct cli *cli, int argc, char **argv);
+int sluice_share(struct cli *cli, int argc, char **argv);
 int sluice_gpus(struct cli *cli, int argc, char **argv);
 int sluice_keep(struct cli *cli, int argc, char **argv);
 int sluice_why(struct cli *cli, int argc, char **argv);

@@ -136,7 +136,7 @@ SET(set_jobs) {
 }
 SET(set_help_format) {
     struct str out cleanup_str = STR_INIT;
-    fields_print(&table, &out);
+    fields_print(&table, 19, &out);
     list_output_all(&out);
     exit(0);
 }

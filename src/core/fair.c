@@ -61,7 +61,7 @@ static void shares_sum(struct core *core) {
         uint32_t place = job->usage_since > 0 ? shares_place(shares, job->assoc_id) : 0;
         if (place == 0)
             continue;
-        shares->nodes[place - 1].usage += usage_unsettled(core, job, false);
+        shares->nodes[place - 1].usage += usage_unsettled(core, job);
         shares->rates[place - 1] += usage_rate(core, job);
     }
     for (uint32_t i = shares->n; i-- > 1;) {
@@ -93,7 +93,29 @@ uint64_t shares_factor(struct core *core, const struct job *job) {
 
 /* ---- listing ---- */
 
-static void share_fill(struct core *core, uint32_t at, struct share *row) {
+/* Among its siblings, or with the classic formula in the whole tree. */
+static int64_t even_in(const struct core *core, uint32_t at) {
+    const struct core_shares *shares = &core->usage.shares;
+    const struct fairshare_node *node = &shares->nodes[at];
+    uint32_t whole = core->usage.classic ? 0 : node->parent;
+    if (at == 0 || node->shares == FAIRSHARE_PARENT || node->effective_usage <= 0)
+        return 0;
+    struct fairshare_outlook outlook = {.norm_shares = node->norm_shares,
+                                        .usage = node->usage,
+                                        .rate = shares->rates[at],
+                                        .all_usage = node->usage / node->effective_usage,
+                                        .all_rate = shares->rates[whole]};
+    return fairshare_even_in(&outlook, core->usage.half_life);
+}
+
+static char *tres_mins(struct core *core, const struct tres_sums *sums, uint32_t at, bool run) {
+    struct str text cleanup_str = STR_INIT;
+    tres_sums_print(sums, at, run, &text);
+    return arena_strndup(&core->out->memory, str_cstr(&text), text.length);
+}
+
+static void share_fill(struct core *core, const struct tres_sums *sums, uint32_t at,
+                       struct share *row) {
     const struct core_shares *shares = &core->usage.shares;
     const struct fairshare_node *node = &shares->nodes[at];
     const struct assoc *assoc = shares->assocs[at];
@@ -112,7 +134,10 @@ static void share_fill(struct core *core, uint32_t at, struct share *row) {
     row->factor = node->factor;
     row->level = node->level;
     row->rate = shares->rates[at];
+    row->even_in = even_in(core, at);
     row->grp_tres_mins = assoc->grp_tres_mins;
+    row->tres_used_mins = tres_mins(core, sums, at, false);
+    row->tres_run_mins = tres_mins(core, sums, at, true);
 }
 
 void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
@@ -122,13 +147,16 @@ void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struc
                               .half_life = core->usage.half_life,
                               .cluster = core->settings.cluster,
                               .reset_time = core->usage.reset_next};
+    struct tres_sums sums;
     shares_update(core);
+    tres_sums_make(core, &sums);
     const struct core_shares *shares = &core->usage.shares;
     list.items.items = arena_alloc(&core->out->memory, (shares->n + 1) * sizeof(*list.items.items));
     for (uint32_t i = 0; i < shares->n; i++) {
         const struct assoc *assoc = shares->assocs[i];
         if (core_sees_assoc(core, user, assoc->user, assoc->account))
-            share_fill(core, i, &list.items.items[list.items.n++]);
+            share_fill(core, &sums, i, &list.items.items[list.items.n++]);
     }
+    tres_sums_done(&sums);
     emit_reply(core, client, MSG_SHARE_LIST, 1, seq, &list);
 }

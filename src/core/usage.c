@@ -120,6 +120,10 @@ static int64_t charged_from(const struct core *core, const struct job *job) {
     return job->usage_since > 0 ? max_of(job->usage_since, core->meta.usage_reset) : 0;
 }
 
+double usage_amount(const struct job *job, const char *name, uint64_t count) {
+    return str_equal(name, "billing") ? job->billing : (double) count;
+}
+
 static void charge_one(struct core *core, uint32_t kind, uint32_t id, const struct job *job,
                        int64_t from, int64_t to, double factor) {
     struct usage_entry *entry = entry_of(core, kind, id);
@@ -133,7 +137,7 @@ static void charge_one(struct core *core, uint32_t kind, uint32_t id, const stru
             cleanup_free char *name = item->type != NULL
                                           ? xasprintf("%s:%s", item->name, item->type)
                                           : xstrdup(item->name);
-            entry_add_tres(entry, name, (double) item->count * seconds);
+            entry_add_tres(entry, name, usage_amount(job, name, item->count) * seconds);
         }
     }
     entry_touch(core, entry);
@@ -163,13 +167,15 @@ double usage_rate(const struct core *core, const struct job *job) {
                                 : 0;
 }
 
-double usage_unsettled(const struct core *core, const struct job *job, bool of_qos) {
-    const struct qos *qos = book_qos_find(&core->book, job->qos);
+double usage_unsettled_seconds(const struct core *core, const struct job *job) {
     int64_t from = charged_from(core, job);
-    int64_t half_life =
-        of_qos && qos != NULL ? half_life_of(core, ASSOC_QOS, qos->id) : core->usage.half_life;
     return from == 0 ? 0
-                     : usage_factor(qos) * usage_accrued(job->billing, core->now - from, half_life);
+                     : usage_factor(book_qos_find(&core->book, job->qos)) *
+                           usage_accrued(1, core->now - from, core->usage.half_life);
+}
+
+double usage_unsettled(const struct core *core, const struct job *job) {
+    return job->billing * usage_unsettled_seconds(core, job);
 }
 
 /* ---- resets ---- */

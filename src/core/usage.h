@@ -64,8 +64,12 @@ struct core_usage {
 void usage_run_begins(struct core *core, struct core_job *job);
 /* It stops: charges it up to `end`. Does nothing for one that does not run. */
 void usage_run_ends(struct core *core, struct core_job *job, int64_t end);
-/* What it has used that is in no entry yet, decayed to core->now, by the unit and second. */
-double usage_unsettled(const struct core *core, const struct job *job, bool of_qos);
+/* What it has used that is in no entry of its association yet, decayed to core->now. */
+double usage_unsettled(const struct core *core, const struct job *job);
+/* The same of one unit: seconds, times UsageFactor. */
+double usage_unsettled_seconds(const struct core *core, const struct job *job);
+/* What counts of an item of its TRES: billing is listed without its fraction. */
+double usage_amount(const struct job *job, const char *name, uint64_t count);
 /* What a second of it is charged with now; 0 for what does not run. */
 double usage_rate(const struct core *core, const struct job *job);
 
@@ -85,6 +89,19 @@ double usage_settled(const struct core *core, uint32_t kind, uint32_t id);
 /* What a change of the book does to usage, before it is applied: who goes leaves it to the account
  * above, RawUsage=0 forgets it. */
 void usage_follow_plan(struct core *core, const struct assoc_plan *plan);
+
+/* ---- by resource (usage_tres.c) ---- */
+struct tres_sums {
+    char **names; /* "cpu", "gres/gpu", "gres/gpu:a100" */
+    size_t n;
+    /* Of each association in core_shares, n numbers: amounts times seconds, used (with what runs)
+     * and still to come until the ends of time limits. */
+    double *used, *run;
+};
+void tres_sums_make(struct core *core, struct tres_sums *ret);
+void tres_sums_done(struct tres_sums *sums);
+/* "cpu=3,mem=0,..." in minutes. */
+void tres_sums_print(const struct tres_sums *sums, uint32_t place, bool run, struct str *out);
 
 /* ---- billing (billing.c) ---- */
 /* What a second of such an amount of everything costs in the partition; CPUs where it says nothing.

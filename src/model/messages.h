@@ -372,7 +372,10 @@ RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
     X(12, F64, level, 0)  /* shares over usage; infinite without usage */                          \
     X(13, F64, rate, 0)   /* what runs now adds to usage a second */                               \
     X(14, STR, grp_tres_mins, 0)                                                                   \
-    X(15, STR, tres_run_mins, 0) /* of what runs, until the ends of the limits */
+    X(15, STR, tres_run_mins, 0) /* of what runs, until the ends of its limits */                  \
+    X(16, STR, tres_used_mins, 0)                                                                  \
+    X(17, I64, even_in, 0) /* seconds until its part of the usage is down to its share, if all go  \
+                              on as now; 0: it is; -1: never */
 RECORD_DECLARE(share, SHARE_FIELDS)
 #define SHARE_LIST_FIELDS(X)                                                                       \
     X(1, STR, cluster, 0)                                                                          \

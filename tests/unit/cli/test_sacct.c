@@ -287,7 +287,7 @@ TEST(ids_and_ranges_are_checked) {
 
 TEST(the_list_of_fields_has_four_in_a_line) {
     struct str out cleanup_str = STR_INIT;
-    fields_print(&columns_acct, &out);
+    fields_print(&columns_acct, 19, &out);
     golden_check("sacct/helpformat.txt", &out);
 }
 

@@ -3,7 +3,7 @@
  * What jobs use on whose account: against a second reckoning that only looks, second by second, at
  * who runs, through histories of chance. USAGE_SEEDS=n plays so many.
  *
- * Covers: usage.c, billing.c, fair.c
+ * Covers: usage.c, usage_tres.c, billing.c, fair.c
  */
 #include <math.h>
 #include <stdio.h>
@@ -105,6 +105,36 @@ TEST(a_job_is_charged_while_it_runs_to_its_user_and_all_above) {
     world_script_ends(&world, id, 0);
     world_pass_time(&world, 100);
     has_used(&world, "root", NULL, 30);
+    world_stop(&world);
+}
+
+TEST(minutes_of_resources_are_summed_up_the_tree) {
+    struct world world;
+    struct arena arena;
+    struct job_request request;
+    begin(&world, "PriorityDecayHalfLife=0\n");
+    arena_init(&arena, 0);
+    world_request(&request);
+    request.account = text_of("optics");
+    request.partition = text_of("dear");
+    request.ntasks = 2;
+    request.mem_per_node = 1024;
+    request.tres_per_node = text_of("gres/gpu:1");
+    request.time_limit = 10;
+    assert_int_not_equal(world_submit(&world, &request, NULL), 0);
+    world_turn(&world);
+    world_pass_time(&world, 180);
+    const struct share_list *list = shares(&world, &arena);
+    const struct share *all = share_of(list, "physics", NULL);
+    assert_string_equal(all->tres_used_mins, "cpu=6,mem=3072,energy=0,node=3,billing=37,fs/disk=0,"
+                                             "vmem=0,pages=0,gres/gpu=3");
+    assert_string_equal(all->tres_run_mins, "cpu=14,mem=7168,energy=0,node=7,billing=87,fs/disk=0,"
+                                            "vmem=0,pages=0,gres/gpu=7");
+    assert_string_equal(
+        share_of(list, "physics", "user7")->tres_used_mins,
+        "cpu=0,mem=0,energy=0,node=0,billing=0,fs/disk=0,vmem=0,pages=0,gres/gpu=0");
+    assert_int_equal(share_of(list, "optics", "user7")->even_in, -1);
+    arena_done(&arena);
     world_stop(&world);
 }
 
@@ -367,6 +397,7 @@ TEST(usage_equals_the_records_of_jobs_whatever_happens) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_charged_while_it_runs_to_its_user_and_all_above),
+        cmocka_unit_test(minutes_of_resources_are_summed_up_the_tree),
         cmocka_unit_test(what_a_second_costs_is_weighted_by_the_partition_and_by_the_qos),
         cmocka_unit_test(usage_loses_half_its_weight_in_a_half_life),
         cmocka_unit_test(a_set_period_forgets_all_usage_and_what_runs_counts_from_then_on),
