@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/connect.h"
+#include "cli/filter.h"
 #include "text/timestamp.h"
 
 #define STATUS_USAGE 255 /* of unknown options and of most bad values */
@@ -77,6 +78,8 @@ int cli_options_finish(struct cli *cli, struct options *options) {
     cli->quiet = options->quiet;
     cli->verbose = options->verbose;
     int status = cli_show(cli, options);
+    if (status == CLI_GO_ON)
+        status = cli_filter_options(cli);
     if (status != CLI_GO_ON)
         return status;
     if (options_finish(options) < 0)
@@ -89,6 +92,17 @@ int cli_options_finish(struct cli *cli, struct options *options) {
     return CLI_GO_ON;
 }
 
+/* --help and its kin need neither a configuration nor a filter. */
+static bool asks_for_text(const struct option_uses *uses) {
+    for (size_t i = 0; i < uses->options.n; i++) {
+        const struct option_use *use = &uses->options.items[i];
+        if (use->row->parse == option_parse_info ||
+            (use->value && str_equal_nocase(use->value, "help")))
+            return true;
+    }
+    return false;
+}
+
 int cli_options_read(struct cli *cli, struct options *options, int argc, char **argv,
                      struct option_uses *uses) {
     struct option_set set = option_set_of(options->command, cli->name);
@@ -97,6 +111,10 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
     if (status != CLI_GO_ON)
         return status;
     options->now = time(NULL);
+    if (!asks_for_text(uses))
+        status = cli_filter_begin(cli, options, uses->rest.items, uses->rest.n);
+    if (status != CLI_GO_ON)
+        return status;
     if (options_apply_environment(options, environ) < 0 ||
         options_apply(options, uses, OPTION_LINE) < 0)
         return cli_options_failed(cli, options);

@@ -13,12 +13,14 @@
 #include "base/error.h"
 #include "base/str.h"
 
+struct cli_filter;
 struct cli {
-    const char *name; /* "sbatch" */
-    int verbose;      /* count of -v */
-    bool quiet;       /* -Q: errors only */
-    int error_status; /* exit status of failures: 1, or SLURM_EXIT_ERROR */
-    bool is_raw;      /* our terminal is in raw mode: a new line needs a carriage return, too */
+    const char *name;          /* "sbatch" */
+    int verbose;               /* count of -v */
+    bool quiet;                /* -Q: errors only */
+    int error_status;          /* exit status of failures: 1, or SLURM_EXIT_ERROR */
+    struct cli_filter *filter; /* the site's, see cli/filter.h; NULL: none */
+    bool is_raw; /* our terminal is in raw mode: a new line needs a carriage return, too */
 };
 
 /* name must live as long as cli. */

@@ -123,6 +123,8 @@ void options_done(struct options *options) {
     };
     for (size_t i = 0; i < countof(texts); i++)
         free(take(*texts[i]));
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        free(take(options->given[i]));
     str_done(&options->problem.raw);
     str_done(&options->problem.text);
     str_done(&options->warnings);
@@ -144,12 +146,13 @@ int option_bad_value(struct options *options, const struct option_row *row) {
     return option_bad(options, 255, "Invalid --%s specification", row->name);
 }
 
-static int apply_row(struct options *options, const struct option_row *row, const char *value,
-                     enum option_origin origin) {
+int options_set(struct options *options, const struct option_row *row, const char *value,
+                enum option_origin origin) {
     int rc = row->parse(options, row, value);
     if (rc < 0)
         return rc;
     options->origin[row->id] = (uint8_t) origin;
+    string_set(&options->given[row->id], value);
     return 0;
 }
 
@@ -157,7 +160,7 @@ int options_apply(struct options *options, const struct option_uses *uses,
                   enum option_origin origin) {
     for (size_t i = 0; i < uses->options.n; i++) {
         const struct option_use *use = &uses->options.items[i];
-        int rc = apply_row(options, use->row, use->value, origin);
+        int rc = options_set(options, use->row, use->value, origin);
         if (rc < 0)
             return rc;
     }
@@ -218,7 +221,7 @@ static int apply_variables(struct options *options, char *const *envp) {
             continue;
         if (row->argument == OPTION_OPTIONAL && !*value)
             value = NULL;
-        int rc = apply_row(options, row, value, OPTION_ENVIRONMENT);
+        int rc = options_set(options, row, value, OPTION_ENVIRONMENT);
         if (rc < 0)
             return rc;
     }
@@ -234,7 +237,7 @@ static int apply_switch_wait(struct options *options, char *const *envp) {
     if (!wait || !switches || strchr(switches, '@'))
         return 0;
     str_printf(&text, "%s@%s", switches, wait);
-    return apply_row(options, &option_rows[OPT_switches], text.data, OPTION_ENVIRONMENT);
+    return options_set(options, &option_rows[OPT_switches], text.data, OPTION_ENVIRONMENT);
 }
 
 int options_apply_environment(struct options *options, char *const *envp) {

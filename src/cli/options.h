@@ -54,7 +54,13 @@ enum option_group {
     OPTION_GROUPS
 };
 /* Who set an option last. */
-enum option_origin { OPTION_UNSET, OPTION_SCRIPT, OPTION_ENVIRONMENT, OPTION_LINE };
+enum option_origin {
+    OPTION_UNSET,
+    OPTION_FILTER, /* cli_filter.lua, see cli/filter.h */
+    OPTION_SCRIPT,
+    OPTION_ENVIRONMENT,
+    OPTION_LINE,
+};
 
 struct options;
 struct option_row {
@@ -118,6 +124,7 @@ struct options {
     int64_t now;               /* for --begin and --deadline; set by the caller after init */
     char self;                 /* the target of rows that have none */
     uint8_t origin[OPT_COUNT]; /* enum option_origin */
+    char *given[OPT_COUNT];    /* the value as it was written last, NULL: none */
     struct option_problem problem;
     struct str warnings; /* lines for "<cmd>: warning: ", each ended by \n */
 };
@@ -166,6 +173,9 @@ bool option_scan(const struct option_set *set, char *const *words, size_t n_word
 /* ---- uses → values ---- */
 must_check int options_apply(struct options *options, const struct option_uses *uses,
                              enum option_origin origin);
+/* One option; value NULL: none. */
+must_check int options_set(struct options *options, const struct option_row *row, const char *value,
+                           enum option_origin origin);
 /* Looks at envp ("NAME=value", NULL-terminated). */
 must_check int options_apply_environment(struct options *options, char *const *envp);
 /* The next variable that a row reads for this command, in the order in which they are tried; false

@@ -21,6 +21,7 @@
 #include "cli/alloc_env.h"
 #include "cli/connect.h"
 #include "cli/environ.h"
+#include "cli/filter.h"
 #include "cli/main.h"
 #include "cli/request.h"
 #include "cli/x11.h"
@@ -315,6 +316,7 @@ static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     if (salloc->pending)
         cli_info(&salloc->cli, "job %u has been allocated resources", salloc->job_id);
     cli_info(&salloc->cli, "Granted job allocation %u", salloc->job_id);
+    cli_filter_submitted(&salloc->cli, salloc->job_id, UNSET32);
     cli_print_lines(&salloc->cli, NULL, &(*ret)->warnings);
     ring(salloc, loop_monotonic_usec() - start);
     return CLI_GO_ON;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/connect.h"
+#include "cli/filter.h"
 #include "cli/main.h"
 #include "cli/request.h"
 #include "cli/script.h"
@@ -119,7 +120,10 @@ static int read_directives(struct sbatch *sbatch) {
 
 static int read_options(struct sbatch *sbatch) {
     sbatch->options.now = time(NULL);
-    int status = read_script(sbatch);
+    int status = cli_filter_begin(&sbatch->cli, &sbatch->options, sbatch->uses.rest.items,
+                                  sbatch->uses.rest.n);
+    if (status == CLI_GO_ON)
+        status = read_script(sbatch);
     if (status == CLI_GO_ON)
         status = read_directives(sbatch);
     if (status != CLI_GO_ON)
@@ -297,6 +301,8 @@ static int submit_job(struct sbatch *sbatch) {
             cli_print_plan(&sbatch->cli, answer);
         else
             status = print_job(sbatch, answer);
+        if (!submit.test_only)
+            cli_filter_submitted(&sbatch->cli, answer->job_id, UNSET32);
         if (status == 0 && submit.wait)
             status = wait_for_end(sbatch, &link, answer->job_id);
     }

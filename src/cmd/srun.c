@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/environ.h"
+#include "cli/filter.h"
 #include "cli/request.h"
 #include "cli/srun.h"
 #include "os/userdb.h"
@@ -248,6 +249,8 @@ static int run(struct srun *srun, int argc, char **argv) {
         status = prepare(srun, argc, argv);
     if (status == CLI_GO_ON)
         status = srun_ask(srun);
+    if (status == CLI_GO_ON && srun->layout)
+        cli_filter_submitted(&srun->cli, srun->layout->job_id, srun->layout->step_id);
     if (status == CLI_GO_ON)
         status = run_tasks(srun);
     srun_give_back(srun);

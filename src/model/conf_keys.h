@@ -89,7 +89,7 @@ X(STRING, certmgr_type, "CertmgrType", NULL, 0, 0, NONE, "", NOT_NEEDED, DAEMON,
   "connections are encrypted without certificates") \
 X(STRING, cli_filter_parameters, "CliFilterParameters", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 3, \
   "options of CliFilterPlugins") \
-X(LIST, cli_filter_plugins, "CliFilterPlugins", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 2, \
+X(FLAGS, cli_filter_plugins, "CliFilterPlugins", 0, 0, 0, CLI_FILTER, "", HONOURED, CLIENT, 2, \
   "filters that commands apply to a user's options") \
 X(STRING, cluster_name, "ClusterName", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "name of the cluster; required") \

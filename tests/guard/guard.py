@@ -31,7 +31,7 @@ BELOW = {
     "rpc": ["os", "schema", "model"],
     "login": ["agent", "os"],
     "pam": ["login"],
-    "cli": ["rpc", "assoc"],
+    "cli": ["rpc", "assoc", "lua"],
     "sim": ["core", "agent", "cli"],
     "cmd": ["cli", "sim", "login"],
     "lua": ["os", "model"],

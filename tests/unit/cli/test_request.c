@@ -193,11 +193,15 @@ static int set_up(void **state) {
     write_file("both", "here");
     write_file("sub/both", "sub");
     write_file("bin/onpath", "path");
+    write_file("slurm.conf", "ClusterName=lab\nSlurmctldHost=localhost\n"
+                             "NodeName=n1\nPartitionName=main Nodes=n1\n");
+    cleanup_free char *conf = xasprintf("%s/slurm.conf", dir);
+    assert_int_equal(setenv("SLURM_CONF", conf, 1), 0);
     return 0;
 }
 
 static int tear_down(void **state) {
-    static const char *const names[] = {"here", "both", "sub/both", "bin/onpath"};
+    static const char *const names[] = {"here", "both", "sub/both", "bin/onpath", "slurm.conf"};
     for (size_t i = 0; i < countof(names); i++)
         unlink(names[i]);
     rmdir("sub");

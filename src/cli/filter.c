@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options as a table, and the three calls of cli_filter.lua. */
+#include "cli/filter.h"
+
+#include <lauxlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/connect.h"
+#include "cli/main.h"
+#include "lua/box.h"
+#include "lua/library.h"
+
+#define SCRIPT_NAME "cli_filter.lua"
+#define MEMORY_MAX (64u << 20)        /* bytes */
+#define CALL_USEC_MAX (10u * 1000000) /* a command is waited for by somebody */
+
+struct cli_filter {
+    struct cli *cli;
+    struct options *options;
+    struct lua_box *box;
+    struct lua_box_output output;
+    char *const *argv;
+    size_t n_argv;
+};
+
+static void take_line(void *context, int level, const char *text) {
+    const struct cli_filter *filter = context;
+    if (level < 0)
+        cli_error(filter->cli, "lua: %s", text);
+    else if (level == 0)
+        cli_info(filter->cli, "lua: %s", text);
+    else if (filter->options->verbose >= level)
+        cli_info(filter->cli, "lua: %s", text);
+}
+
+/* ---- options as a table ---- */
+
+static struct cli_filter *filter_of(lua_State *lua) {
+    return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
+static const struct option_row *row_find(const struct cli_filter *filter, const char *name) {
+    for (size_t i = 0; name != NULL && i < OPT_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if ((row->commands & filter->options->command) && str_equal(row->name, name))
+            return row;
+    }
+    return NULL;
+}
+
+static void push_argv(lua_State *lua, const struct cli_filter *filter) {
+    lua_newtable(lua);
+    for (size_t i = 0; i < filter->n_argv; i++) {
+        lua_pushstring(lua, filter->argv[i]);
+        lua_rawseti(lua, -2, (lua_Integer) i);
+    }
+}
+
+/* What was given, as it was given; a flag is "set" or "unset". */
+static void push_option(lua_State *lua, const struct options *options,
+                        const struct option_row *row) {
+    bool given = options_given(options, row->id);
+    if (row->argument == OPTION_NO)
+        lua_pushstring(lua, given ? "set" : "unset");
+    else if (!given)
+        lua_pushnil(lua);
+    else
+        lua_pushstring(lua, options->given[row->id] != NULL ? options->given[row->id] : "set");
+}
+
+static int get(lua_State *lua) {
+    const struct cli_filter *filter = filter_of(lua);
+    const char *name = lua_tostring(lua, 2);
+    const struct option_row *row = row_find(filter, name);
+    if (str_equal(name, "type"))
+        lua_pushstring(lua, option_command_name(filter->options->command));
+    else if (str_equal(name, "argv"))
+        push_argv(lua, filter);
+    else if (row == NULL)
+        lua_pushnil(lua);
+    else
+        push_option(lua, filter->options, row);
+    return 1;
+}
+
+/* options["time"] = "10", options["hold"] = "set". An option cannot be taken back. */
+static int set(lua_State *lua) {
+    struct cli_filter *filter = filter_of(lua);
+    const char *name = luaL_checkstring(lua, 2), *value = luaL_checkstring(lua, 3);
+    const struct option_row *row = row_find(filter, name);
+    if (row == NULL) {
+        cli_error(filter->cli, "lua: %s has no option --%s: it was not set",
+                  option_command_name(filter->options->command), name);
+        return 0;
+    }
+    if (row->argument == OPTION_NO && str_equal(value, "unset"))
+        return options_given(filter->options, row->id)
+                   ? luaL_error(lua, "--%s was given and cannot be taken back", name)
+                   : 0;
+    if (options_set(filter->options, row, row->argument == OPTION_NO ? NULL : value,
+                    OPTION_FILTER) < 0) {
+        (void) cli_options_failed(filter->cli, filter->options);
+        str_reset(&filter->options->problem.raw);
+        str_reset(&filter->options->problem.text);
+    }
+    return 0;
+}
+
+/* pairs(options): what was given. */
+static int all(lua_State *lua) {
+    const struct cli_filter *filter = filter_of(lua);
+    lua_getglobal(lua, "next");
+    lua_newtable(lua);
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        if (!options_given(filter->options, option_rows[i].id))
+            continue;
+        push_option(lua, filter->options, &option_rows[i]);
+        lua_setfield(lua, -2, option_rows[i].name);
+    }
+    push_argv(lua, filter);
+    lua_setfield(lua, -2, "argv");
+    lua_pushnil(lua);
+    return 3;
+}
+
+/* ---- JSON, for scripts that log it ---- */
+
+static void json_text(luaL_Buffer *out, const char *text, size_t length) {
+    luaL_addchar(out, '"');
+    for (const char *at = text; at < text + length; at++) {
+        char escaped[8];
+        if (*at == '"' || *at == '\\' || *at == '/') {
+            luaL_addchar(out, '\\');
+            luaL_addchar(out, *at);
+        } else if ((unsigned char) *at < 0x20) {
+            snprintf(escaped, sizeof(escaped), "\\u%04x", (unsigned) *at);
+            luaL_addstring(out, escaped);
+        } else {
+            luaL_addchar(out, *at);
+        }
+    }
+    luaL_addchar(out, '"');
+}
+
+static void json_member(luaL_Buffer *out, const char *name, size_t length, const char *value,
+                        bool *first) {
+    luaL_addstring(out, *first ? "" : ",");
+    *first = false;
+    json_text(out, name, length);
+    luaL_addchar(out, ':');
+    json_text(out, value, strlen(value));
+}
+
+static int json_options(lua_State *lua) {
+    const struct cli_filter *filter = filter_of(lua);
+    const struct options *options = filter->options;
+    luaL_Buffer out;
+    bool first = true;
+    luaL_buffinit(lua, &out);
+    luaL_addchar(&out, '{');
+    for (size_t i = 0; i < OPT_COUNT; i++) {
+        const char *given = options->given[i] != NULL ? options->given[i] : "set";
+        if (options_given(options, (enum option_id) i))
+            json_member(&out, option_rows[i].name, strlen(option_rows[i].name), given, &first);
+    }
+    luaL_addstring(&out, first ? "\"argv\":[" : ",\"argv\":[");
+    for (size_t i = 0; i < filter->n_argv; i++) {
+        luaL_addstring(&out, i > 0 ? "," : "");
+        json_text(&out, filter->argv[i], strlen(filter->argv[i]));
+    }
+    luaL_addstring(&out, "]}");
+    luaL_pushresult(&out);
+    return 1;
+}
+
+static int json_environment(lua_State *lua) {
+    luaL_Buffer out;
+    bool first = true;
+    luaL_buffinit(lua, &out);
+    luaL_addchar(&out, '{');
+    for (char *const *at = environ; *at != NULL; at++) {
+        const char *equal = strchr(*at, '=');
+        if (equal != NULL)
+            json_member(&out, *at, (size_t) (equal - *at), equal + 1, &first);
+    }
+    luaL_addchar(&out, '}');
+    luaL_pushresult(&out);
+    return 1;
+}
+
+/* ---- the calls ---- */
+
+static int push_options(lua_State *lua) {
+    static const luaL_Reg methods[] = {
+        {"__index", get}, {"__newindex", set}, {"__pairs", all}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"json_cli_options", json_options}, {"json_env", json_environment}, {NULL, NULL}};
+    struct cli_filter *filter = lua_touserdata(lua, 1);
+    if (lua_getglobal(lua, "slurm") == LUA_TTABLE) {
+        lua_pushlightuserdata(lua, filter);
+        luaL_setfuncs(lua, functions, 1);
+    }
+    lua_newtable(lua);
+    lua_newtable(lua);
+    lua_pushlightuserdata(lua, filter);
+    luaL_setfuncs(lua, methods, 1);
+    lua_setmetatable(lua, -2);
+    return 1;
+}
+
+static int terminated(const struct cli *cli) {
+    cli_error(cli, "cli_filter plugin terminated with error");
+    return cli->error_status;
+}
+
+/* With the arguments on the stack. */
+static int call(const struct cli_filter *filter, const char *function, int n_args) {
+    struct error err = ERROR_INIT;
+    int code = 0;
+    bool is_number;
+    int r = lua_box_call(filter->box, function, n_args, &code, &is_number, &err);
+    if (r < 0)
+        cli_error(filter->cli, "cli_filter/lua: %s: %s", function, err.text);
+    else if (!is_number)
+        cli_info(filter->cli, "cli_filter/lua: %s returned no number: taken as slurm.SUCCESS",
+                 function);
+    return code != 0 || r == -ERR_LIMIT ? terminated(filter->cli) : CLI_GO_ON;
+}
+
+/* The options on the stack, or a complaint. */
+static int call_with_options(struct cli_filter *filter, const char *function, bool with_number,
+                             int number) {
+    lua_State *lua = lua_box_state(filter->box);
+    lua_settop(lua, 0);
+    lua_pushcfunction(lua, push_options);
+    lua_pushlightuserdata(lua, filter);
+    if (lua_pcall(lua, 1, 1, 0) != LUA_OK) {
+        cli_error(filter->cli, "cli_filter/lua: %s", lua_tostring(lua, -1));
+        return terminated(filter->cli);
+    }
+    if (with_number)
+        lua_pushinteger(lua, number);
+    else
+        lua_pushboolean(lua, 0);
+    return call(filter, function, 2);
+}
+
+int cli_filter_begin(struct cli *cli, struct options *options, char *const *argv, size_t n_argv) {
+    static const char *const functions[] = {"slurm_cli_setup_defaults", "slurm_cli_pre_submit",
+                                            "slurm_cli_post_submit"};
+    const struct conf *conf = cli_conf(cli);
+    if (conf == NULL)
+        return cli->error_status;
+    if ((conf->cli_filter_plugins & CONF_CLI_FILTER_LUA) == 0)
+        return CLI_GO_ON;
+    const struct lua_box_limits limits = {MEMORY_MAX, CALL_USEC_MAX};
+    struct error err = ERROR_INIT;
+    struct cli_filter *filter = zalloc(struct cli_filter);
+    *filter = (struct cli_filter) {.cli = cli, .options = options, .argv = argv, .n_argv = n_argv};
+    filter->output = (struct lua_box_output) {take_line, NULL, filter};
+    cleanup_free char *path = conf_program_path(cli_conf_path(), SCRIPT_NAME);
+    int r = lua_box_new(&limits, &filter->output, conf->cluster_name, &filter->box, &err);
+    if (r == 0)
+        r = lua_box_load(filter->box, path, functions, countof(functions), &err);
+    if (r < 0) {
+        cli_error(cli, "cli_filter/lua: %s", err.text);
+        return terminated(cli);
+    }
+    cli->filter = filter;
+    return call_with_options(filter, functions[0], false, 0);
+}
+
+int cli_filter_options(const struct cli *cli) {
+    return cli->filter != NULL ? call_with_options(cli->filter, "slurm_cli_pre_submit", true, 0)
+                               : CLI_GO_ON;
+}
+
+void cli_filter_submitted(const struct cli *cli, uint32_t job_id, uint32_t step_id) {
+    if (cli->filter == NULL)
+        return;
+    lua_State *lua = lua_box_state(cli->filter->box);
+    lua_settop(lua, 0);
+    lua_pushinteger(lua, 0);
+    lua_pushinteger(lua, job_id);
+    lua_pushinteger(lua, step_id != UNSET32 ? step_id : LUA_NO_VAL);
+    (void) call(cli->filter, "slurm_cli_post_submit", 3);
+}
