@@ -3,6 +3,7 @@
 #include "cli/filter.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "cli/main.h"
 #include "lua/box.h"
 #include "lua/library.h"
+#include "text/duration.h"
 
 #define SCRIPT_NAME "cli_filter.lua"
 #define MEMORY_MAX (64u << 20)        /* bytes */
@@ -58,11 +60,25 @@ static void push_argv(lua_State *lua, const struct cli_filter *filter) {
     }
 }
 
+/* Limits of time as scripts know them: 00:03:00. */
+static void push_minutes(lua_State *lua, const struct options *options,
+                         const struct option_row *row) {
+    struct str text cleanup_str = STR_INIT;
+    char small[32];
+    minutes_print_long(*(const uint32_t *) ((const char *) options + row->target), "", &text);
+    snprintf(small, sizeof(small), "%s", str_cstr(&text));
+    str_done(&text); /* before Lua can raise an error */
+    lua_pushstring(lua, small);
+}
+
 /* What was given, as it was given; a flag is "set" or "unset". */
 static void push_option(lua_State *lua, const struct options *options,
                         const struct option_row *row) {
     bool given = options_given(options, row->id);
-    if (row->argument == OPTION_NO)
+    bool is_limit = row->id == OPT_time || row->id == OPT_time_min;
+    if (given && is_limit && *(const uint32_t *) ((const char *) options + row->target) != UNSET32)
+        push_minutes(lua, options, row);
+    else if (row->argument == OPTION_NO)
         lua_pushstring(lua, given ? "set" : "unset");
     else if (!given)
         lua_pushnil(lua);
@@ -221,6 +237,7 @@ static int call(const struct cli_filter *filter, const char *function, int n_arg
     int code = 0;
     bool is_number;
     int r = lua_box_call(filter->box, function, n_args, &code, &is_number, &err);
+    (void) fflush(stdout); /* what it has printed comes before what we print */
     if (r < 0)
         cli_error(filter->cli, "cli_filter/lua: %s: %s", function, err.text);
     else if (!is_number)

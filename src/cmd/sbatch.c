@@ -300,9 +300,9 @@ static int submit_job(struct sbatch *sbatch) {
         if (submit.test_only)
             cli_print_plan(&sbatch->cli, answer);
         else
-            status = print_job(sbatch, answer);
-        if (!submit.test_only)
             cli_filter_submitted(&sbatch->cli, answer->job_id, UNSET32);
+        if (!submit.test_only)
+            status = print_job(sbatch, answer);
         if (status == 0 && submit.wait)
             status = wait_for_end(sbatch, &link, answer->job_id);
     }

@@ -320,6 +320,8 @@ static void run_script(struct lua_filter *filter, const struct filter_call *call
     int code = 0;
     bool is_number = true, is_unknown = false;
     int r = call_script(&given, &code, &is_number, &err);
+    if (job->time_limit != before.time_limit) /* instead of --time=auto */
+        job->time_auto = false;
     if (r < 0)
         answer_problem(ret, r == -ERR_LIMIT ? FILTER_LIMIT : FILTER_FAILED, &err);
     else if (code != 0)

@@ -50,7 +50,7 @@ def test_before_the_submission_all_options_are_there_and_can_be_set(site):
     script(pre='slurm.log_info("%s %s %s %s %s", options.type, tostring(options.time), options.hold, options.exclusive or "-", '
                'tostring(options["mem"])); options["partition"] = "other"; options["comment"] = "by " .. #options.argv')
     said = sbatch(cluster, "-t 5")
-    assert said.err == "sbatch: lua: sbatch 5 set - nil\n", said.err
+    assert said.err == "sbatch: lua: sbatch 00:05:00 set - nil\n", said.err
     shown = cluster.ok("scontrol show job 1")
     assert "Partition=other" in shown and "Comment=by " in shown, shown
     assert sbatch(cluster, "-Q").err == ""
@@ -70,7 +70,7 @@ def test_a_refusal_ends_the_command(site):
 def test_after_the_submission_the_numbers_are_told(site):
     cluster, script = site
     script(post='print(offset, job_id, step_id)')
-    assert sbatch(cluster).out == "Submitted batch job 1\n0\t1\t4294967294\n"
+    assert sbatch(cluster).out == "0\t1\t4294967294\nSubmitted batch job 1\n"
     assert cluster.run("srun true", cwd="/tmp").out == "0\t2\t0\n"
     assert cluster.run("salloc true", cwd="/tmp").out == "0\t3\t4294967294\n"
 

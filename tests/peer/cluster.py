@@ -166,11 +166,12 @@ class Cluster:
     """One cluster in one directory.  `flavour` is "debian" or "sluice".
 
     `node_extra` has one string a node line: the numbers of its nodes, then what the line adds ("1-2 Feature=fast").
+    `scripts`: files of programs/ that lie beside slurm.conf.
     `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
     """
 
     def __init__(self, flavour, directory, conf, gpus=0, bin_root=None, accounting=True, cpus=8, mem=24000,
-                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False):
+                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=()):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
@@ -180,6 +181,7 @@ class Cluster:
         self.nodes = nodes
         self.node_extra = node_extra or (f"1-{nodes}",)
         self.topology = topology  # the text of topology.conf
+        self.scripts = scripts
         self.accounting = accounting
         self.confined = confined
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
@@ -222,7 +224,10 @@ class Cluster:
             text += (f"NodeName=n[{names}] NodeHostname={host} NodeAddr=127.0.0.1 "
                      f"Port=[{port + int(first)}-{port + int(last or first)}] Sockets=1 CoresPerSocket={self.cpus} "
                      f"ThreadsPerCore=1 RealMemory={self.mem} {gres} {extra} State=UNKNOWN\n")
-        text += self.conf.replace("@PROGRAMS@", os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs"))
+        programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+        text += self.conf.replace("@PROGRAMS@", programs)
+        for name in self.scripts:
+            shutil.copy(os.path.join(programs, name), self.file("etc", name))
         with open(self.file("etc", "slurm.conf"), "w") as file:
             file.write(text)
         if self.topology:
