@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "cli/gpus.h"
 #include "cli/json_writer.h"
+#include "cli/phrases.h"
 #include "model/reason.h"
 #include "schema/columns.h"
 #include "text/duration.h"
@@ -59,17 +60,17 @@ void drains_sort(const struct node **nodes, size_t n, int64_t now) {
         nodes[i] = ranked[i].node;
 }
 
-void drains_cure(const struct node *node, struct str *out) {
+void drains_cure(const struct node *node, enum language language, struct str *out) {
     const char *cause = node->problem != NULL ? node->problem : node->reason;
     const struct reason_row *row = cause != NULL ? reason_find(cause) : NULL;
     if (node->flags & NODE_FLAG_REBOOT_ISSUED) {
-        str_append(out, "nothing: it is rebooting");
+        str_append(out, phrase(language, PHRASE_DRAINS_REBOOTING));
         return;
     }
     if (row != NULL)
-        str_printf(out, "%s, then: ", row->cure);
+        str_printf(out, phrase(language, PHRASE_DRAINS_THEN), row->cures[language]);
     if (node->flags & NODE_FLAG_INVALID_REG)
-        str_append(out, "restart slurmd there, then: ");
+        str_append(out, phrase(language, PHRASE_DRAINS_RESTART));
     str_printf(out, "scontrol update nodename=%s state=resume", node->name);
 }
 
@@ -132,11 +133,9 @@ static void print_totals(const struct drains_view *view, struct str *out) {
         cpu += drains_lost_cpu(view->nodes[i], view->now);
         gpu += drains_lost_gpu(view->nodes[i], view->now);
     }
-    str_printf(out, "%zu node%s out of service; ", view->n, view->n == 1 ? " is" : "s are");
-    print_hours(gpu, out);
-    str_append(out, " GPU hours and ");
-    print_hours(cpu, out);
-    str_append(out, " CPU hours have been lost so far.\n");
+    str_printf(out,
+               phrase(view->language, view->n == 1 ? PHRASE_DRAINS_TOTAL_ONE : PHRASE_DRAINS_TOTAL),
+               view->n, (double) gpu / 3600, (double) cpu / 3600);
 }
 
 void drains_text(const struct drains_view *view, struct str *out) {
@@ -144,15 +143,15 @@ void drains_text(const struct drains_view *view, struct str *out) {
     struct column_env env = {.now = view->now};
     const void *const *rows = (const void *const *) view->nodes;
     if (view->n == 0) {
-        str_append(out, "No node is out of service.\n");
+        str_append(out, phrase(view->language, PHRASE_DRAINS_NONE));
         return;
     }
     format_fit(&format, &table, rows, view->n, &env);
     format_header(&format, out);
     for (size_t i = 0; i < view->n; i++) {
         format_row(&format, rows[i], &env, out);
-        str_append(out, "    cure: ");
-        drains_cure(view->nodes[i], out);
+        str_append(out, phrase(view->language, PHRASE_DRAINS_CURE));
+        drains_cure(view->nodes[i], view->language, out);
         str_append_char(out, '\n');
     }
     print_totals(view, out);
@@ -163,7 +162,7 @@ void drains_text(const struct drains_view *view, struct str *out) {
 static void json_drain(struct json *json, const struct node *node, int64_t now) {
     cleanup_str struct str state = STR_INIT, cure = STR_INIT;
     node_state_print(node->state, node->flags, false, &state);
-    drains_cure(node, &cure);
+    drains_cure(node, LANGUAGE_ENGLISH, &cure);
     json_object(json, NULL);
     json_text(json, "node", node->name);
     json_text(json, "state", state.data);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "cli/json_writer.h"
+#include "cli/phrases.h"
 #include "cli/why.h"
 #include "text/duration.h"
 #include "text/size.h"
@@ -103,14 +104,13 @@ static void print_table(const struct gpus_view *view, struct str *out) {
 
 /* ---- what is wrong, what will happen ---- */
 
-static void print_strays(const struct gpu *gpu, struct str *out) {
+static void print_strays(const struct gpu *gpu, enum language language, struct str *out) {
     for (uint32_t i = 0; gpu->status != NULL && i < gpu->status->strays.n; i++) {
         const struct gpu_stray *stray = &gpu->status->strays.items[i];
-        str_printf(out, "%s gpu %u: process %u (%s) of %s belongs to no job", gpu->node, gpu->index,
-                   stray->pid, stray->command != NULL ? stray->command : "?",
-                   stray->user != NULL ? stray->user : "?");
-        if (stray->memory != UNSET64)
-            str_printf(out, " and holds %llu MiB", (unsigned long long) stray->memory);
+        bool holds = stray->memory != UNSET64;
+        str_printf(out, phrase(language, holds ? PHRASE_GPUS_STRAY_HOLDS : PHRASE_GPUS_STRAY),
+                   gpu->node, gpu->index, stray->pid, stray->command != NULL ? stray->command : "?",
+                   stray->user != NULL ? stray->user : "?", (unsigned long long) stray->memory);
         str_append_char(out, '\n');
     }
 }
@@ -118,16 +118,17 @@ static void print_strays(const struct gpu *gpu, struct str *out) {
 static void print_notes(const struct gpus_view *view, struct str *out) {
     for (size_t i = 0; i < view->n; i++) {
         const struct gpu *gpu = view->gpus[i];
-        print_strays(gpu, out);
+        print_strays(gpu, view->language, out);
         if (gpu->status != NULL && gpu->status->problem != NULL)
             str_printf(out, "%s gpu %u: %s\n", gpu->node, gpu->index, gpu->status->problem);
         if (gpu->idle_end == 0)
             continue;
-        str_printf(out, "%s gpu %u: idle; job %s will be %s in ", gpu->node, gpu->index, gpu->job,
-                   str_equal(gpu->idle_action, "REQUEUE") ? "requeued" : "cancelled");
-        duration_print_short(max_of(gpu->idle_end - view->env->now, (int64_t) 0), out);
-        str_append(out, " unless it works again or is kept: sluice keep ");
-        str_printf(out, "%s 2:00:00\n", gpu->job);
+        struct str rest cleanup_str = STR_INIT;
+        bool requeued = str_equal(gpu->idle_action, "REQUEUE");
+        duration_print_short(max_of(gpu->idle_end - view->env->now, (int64_t) 0), &rest);
+        str_printf(out,
+                   phrase(view->language, requeued ? PHRASE_GPUS_REQUEUED : PHRASE_GPUS_CANCELLED),
+                   gpu->node, gpu->index, gpu->job, str_cstr(&rest), gpu->job);
     }
 }
 
@@ -139,23 +140,23 @@ static void print_summary(const struct gpus_view *view, struct str *out) {
         idle += gpu->job != NULL && gpu->idle_since > 0;
         closed += gpu->job == NULL && !gpu->available;
     }
-    str_printf(out, "%zu of %zu GPUs are held by jobs", held, view->n);
+    enum language language = view->language;
+    str_printf(out, phrase(language, PHRASE_GPUS_HELD), held, view->n);
     if (idle > 0)
-        str_printf(out, ", %zu of them idle", idle);
-    str_printf(out, "; %zu free", view->n - held - closed);
+        str_printf(out, phrase(language, PHRASE_GPUS_IDLE), idle);
+    str_printf(out, phrase(language, PHRASE_GPUS_FREE), view->n - held - closed);
     if (closed > 0)
-        str_printf(out, ", %zu on nodes that take no jobs", closed);
+        str_printf(out, phrase(language, PHRASE_GPUS_CLOSED), closed);
     if (view->waiting_jobs > 0)
-        str_printf(out, "; %llu job%s wait%s for %llu", (unsigned long long) view->waiting_jobs,
-                   view->waiting_jobs == 1 ? "" : "s", view->waiting_jobs == 1 ? "s" : "",
-                   (unsigned long long) view->waiting_gpus);
+        str_printf(
+            out, phrase(language, view->waiting_jobs == 1 ? PHRASE_GPUS_WAITS : PHRASE_GPUS_WAIT),
+            (unsigned long long) view->waiting_jobs, (unsigned long long) view->waiting_gpus);
     str_append(out, ".\n");
 }
 
 void gpus_text(const struct gpus_view *view, struct str *out) {
     if (view->n == 0) {
-        str_append(out, "No node has a GPU: they are Gres=gpu:N of a NodeName line of slurm.conf "
-                        "and lines of gres.conf.\n");
+        str_append(out, phrase(view->language, PHRASE_GPUS_NONE));
         return;
     }
     print_table(view, out);

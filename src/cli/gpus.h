@@ -4,6 +4,7 @@
 #define SLUICE_CLI_GPUS_H
 
 #include "cli/list.h"
+#include "text/language.h"
 
 struct gpus_view {
     const struct gpu *const *gpus;
@@ -11,6 +12,7 @@ struct gpus_view {
     const struct column_env *env; /* the present time, and how times are written */
     /* Jobs that wait for GPUs, and for how many. */
     uint64_t waiting_jobs, waiting_gpus;
+    enum language language; /* of notes and summary; JSON is English */
 };
 
 /* A table with a line for each card, notes on what is wrong, a summary. */

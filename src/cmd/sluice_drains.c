@@ -6,6 +6,7 @@
 #include "cli/drains.h"
 #include "cli/list.h"
 #include "cli/main.h"
+#include "cli/phrases.h"
 #include "cmd/sluice.h"
 
 enum drains_option {
@@ -55,8 +56,10 @@ static int ask(struct list_session *session, bool json) {
             found.items[n++] = found.items[i];
     }
     found.n = n;
-    struct drains_view view = {
-        .nodes = (const struct node *const *) found.items, .n = n, .now = time(NULL)};
+    struct drains_view view = {.nodes = (const struct node *const *) found.items,
+                               .n = n,
+                               .now = time(NULL),
+                               .language = cli_language()};
     drains_sort((const struct node **) found.items, n, view.now);
     if (json)
         drains_json(&view, &out);

@@ -5,6 +5,7 @@
 #include "cli/gpus.h"
 #include "cli/list.h"
 #include "cli/main.h"
+#include "cli/phrases.h"
 #include "cmd/sluice.h"
 #include "text/idset.h"
 
@@ -82,7 +83,7 @@ static int ask(struct list_session *session, char *nodes, bool json, bool idle) 
     struct rows found = {NULL, 0, 0};
     struct error err = ERROR_INIT;
     struct column_env env;
-    struct gpus_view view = {.n = 0};
+    struct gpus_view view = {.n = 0, .language = cli_language()};
     record_init(&record_list_request, &request);
     request.nodelist = nodes;
     int r = list_gpus(session, &request, &found, &err);

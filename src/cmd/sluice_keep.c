@@ -4,6 +4,7 @@
 
 #include "cli/list.h"
 #include "cli/main.h"
+#include "cli/phrases.h"
 #include "cmd/sluice.h"
 
 enum keep_option {
@@ -50,9 +51,9 @@ static int print_results(struct list_session *session, const struct job_results 
         } else if (result->detail != NULL) {
             cli_error(&session->cli, "job %s: %s", name, result->detail);
         } else if (str_equal(time, "0")) {
-            cli_print(&session->cli, "Idle GPUs of job %s count again.\n", name);
+            cli_print(&session->cli, phrase(cli_language(), PHRASE_KEEP_OVER), name);
         } else {
-            cli_print(&session->cli, "Idle GPUs of job %s do not count for %s.\n", name, time);
+            cli_print(&session->cli, phrase(cli_language(), PHRASE_KEEP_FOR), name, time);
         }
     }
     return status;

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "cli/connect.h"
 #include "cli/main.h"
+#include "cli/phrases.h"
 #include "cmd/sluice.h"
 #include "os/loop.h"
 
@@ -285,23 +286,22 @@ int sluice_up(struct cluster *cluster) {
     double seconds = (double) (loop_monotonic_usec() - start) / 1e6;
     if (cluster->cli->quiet)
         return 0;
-    cli_print(cluster->cli, "A cluster is up in %s (%.1f s): %u node%s of %u CPUs and %llu MiB",
-              cluster->dir, seconds, cluster->nodes, cluster->nodes == 1 ? "" : "s", cluster->cpus,
+    enum language language = cli_language();
+    cli_print(cluster->cli, phrase(language, cluster->nodes == 1 ? PHRASE_UP_ONE : PHRASE_UP),
+              cluster->dir, seconds, cluster->nodes, cluster->cpus,
               (unsigned long long) cluster->mem);
     if (cluster->gpus)
-        cli_print(cluster->cli, ", %u GPU%s each", cluster->gpus, cluster->gpus == 1 ? "" : "s");
-    return cli_print(cluster->cli,
-                     ".\nTo use it:   eval \"$(sluice env --dir %s)\"\n"
-                     "To end it:   sluice down --dir %s\n",
-                     cluster->dir, cluster->dir);
+        cli_print(cluster->cli,
+                  phrase(language, cluster->gpus == 1 ? PHRASE_UP_GPU : PHRASE_UP_GPUS),
+                  cluster->gpus);
+    return cli_print(cluster->cli, phrase(language, PHRASE_UP_NEXT), cluster->dir, cluster->dir);
 }
 
 /* ---- env, status ---- */
 
 static int no_cluster(const struct cluster *cluster) {
-    return cli_failed(cluster->cli,
-                      "there is no cluster of yours in %s; start one: sluice up --dir %s",
-                      cluster->dir, cluster->dir);
+    return cli_failed(cluster->cli, phrase(cli_language(), PHRASE_UP_NO_CLUSTER), cluster->dir,
+                      cluster->dir);
 }
 
 int sluice_env(struct cluster *cluster) {

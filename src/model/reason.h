@@ -8,10 +8,13 @@
 
 #include <stddef.h>
 
+#include "text/language.h"
+
 struct reason_row {
     const char *begins;
-    const char *key;  /* NULL = nothing to set */
-    const char *cure; /* what to do before the node is resumed: an infinitive's phrase */
+    const char *key; /* NULL = nothing to set */
+    /* What to do before the node is resumed; in English an imperative without a full stop. */
+    const char *cures[LANGUAGES];
 };
 extern const struct reason_row reason_table[];
 extern const size_t reason_table_size;

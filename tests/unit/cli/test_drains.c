@@ -30,7 +30,7 @@ TEST(what_costs_most_stands_first_with_its_cure) {
     nodes[2].flags = NODE_FLAG_INVALID_REG | NODE_FLAG_DRAIN;
     nodes[2].lost_cpu_seconds = 3600;
     const struct node *list[] = {&nodes[2], &nodes[0], &nodes[1]};
-    struct drains_view view = {list, 3, 10800};
+    struct drains_view view = {list, 3, 10800, LANGUAGE_ENGLISH};
     struct str out = STR_INIT;
     drains_sort(list, 3, 10800);
     drains_text(&view, &out);
@@ -51,19 +51,31 @@ TEST(what_is_found_now_goes_before_the_reason_and_a_reboot_needs_nothing) {
     struct node node = sample("n1", 0, "bad DIMM");
     struct str out = STR_INIT;
     node.problem = (char *) (uintptr_t) "readonly: /data cannot be written to";
-    drains_cure(&node, &out);
+    drains_cure(&node, LANGUAGE_ENGLISH, &out);
     assert_non_null(strstr(out.data, "mount it for writing"));
     str_reset(&out);
     node.flags |= NODE_FLAG_REBOOT_ISSUED;
-    drains_cure(&node, &out);
+    drains_cure(&node, LANGUAGE_ENGLISH, &out);
     assert_string_equal(out.data, "nothing: it is rebooting");
+    str_done(&out);
+}
+
+TEST(korean_text_has_the_same_commands) {
+    struct node node = sample("n1", 3600, "disk: /tmp is 99 % full or more");
+    const struct node *list[] = {&node};
+    struct drains_view view = {list, 1, 3600, LANGUAGE_KOREAN};
+    struct str out = STR_INIT;
+    drains_text(&view, &out);
+    assert_non_null(strstr(out.data, "    해결: 그곳의 파일을 지우십시오. 그다음: "
+                                     "scontrol update nodename=n1 state=resume\n"));
+    assert_non_null(strstr(out.data, "노드 1개가 서비스에서 빠져 있습니다"));
     str_done(&out);
 }
 
 TEST(json_gives_seconds) {
     struct node node = sample("n1", 100, "bad DIMM");
     const struct node *list[] = {&node};
-    struct drains_view view = {list, 1, 110};
+    struct drains_view view = {list, 1, 110, LANGUAGE_KOREAN};
     struct str out = STR_INIT;
     drains_json(&view, &out);
     assert_non_null(strstr(out.data, "\"age_seconds\": 10"));
@@ -73,7 +85,7 @@ TEST(json_gives_seconds) {
 }
 
 TEST(none_is_said) {
-    struct drains_view view = {NULL, 0, 0};
+    struct drains_view view = {NULL, 0, 0, LANGUAGE_ENGLISH};
     struct str out = STR_INIT;
     struct node fine = sample("n1", 0, NULL), down = sample("n2", 0, NULL);
     drains_text(&view, &out);
@@ -90,6 +102,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_costs_most_stands_first_with_its_cure),
         cmocka_unit_test(what_is_found_now_goes_before_the_reason_and_a_reboot_needs_nothing),
+        cmocka_unit_test(korean_text_has_the_same_commands),
         cmocka_unit_test(json_gives_seconds),
         cmocka_unit_test(none_is_said),
     };
