@@ -5,7 +5,7 @@ import os
 import time
 
 import pytest
-from harness import OTHER, USER, wait_until
+from harness import OTHER, USER, processes_of, wait_until
 
 CONF = """KillWait=1
 DefMemPerCPU=10
@@ -230,3 +230,17 @@ def test_many_who_submit_at_once_all_get_their_answer(site):
     assert all(one.wait().rc == 0 for one in running)
     comments = sorted(int(word) for word in cluster.run("squeue -h -O Comment").out.split())
     assert comments == list(range(1, 31))
+
+
+def test_a_controller_that_dies_takes_its_filter_along(site):
+    cluster, filter = site
+    filter.submit('if job_desc.name == "slow" then os.execute("sleep 0.8") end slurm.log_user("seen")')
+    assert sbatch(cluster).err == "sbatch: seen\n"
+    waiting = cluster.start("sbatch -H -J slow -o /dev/null --wrap=true", cwd="/tmp")
+    time.sleep(0.2)
+    cluster.kill("slurmctld")
+    assert waiting.wait().rc != 0
+    cluster.up()
+    assert cluster.run("squeue -h -o %j").out == "wrap\n"
+    assert sbatch(cluster).err == "sbatch: seen\n"
+    wait_until(lambda: sum("--filter" in line for _, line in processes_of(cluster.dir)) == 1)
