@@ -49,6 +49,9 @@ int cli_show(const struct cli *cli, const struct options *options) {
     case OPT_hint:
         options_print_hints(&text);
         break;
+    case OPT_mem_bind:
+        options_print_mem_binds(&text);
+        break;
     case OPT_cpu_bind:
         options_print_cpu_binds(&text);
         break;

@@ -209,6 +209,7 @@ void options_print_usage(enum option_command command, struct str *out);
 void options_print_manual(enum option_command command, struct str *out);
 void options_print_completion(enum option_command command, struct str *out);
 void options_print_hints(struct str *out);
+void options_print_mem_binds(struct str *out);
 void options_print_cpu_binds(struct str *out); /* --hint=help */
 
 /* ---- for parsers ---- */

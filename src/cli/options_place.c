@@ -195,23 +195,13 @@ void options_print_hints(struct str *out) {
     str_printf(out, "    %-16s%s\n", "help", "this list");
 }
 
-int option_parse_mem_bind(struct options *options, const struct option_row *row,
-                          const char *value) {
-    static const char *const words[] = {"q",     "quiet", "v",      "verbose", "none", "no",
-                                        "local", "rank",  "prefer", "p",       "sort", "nosort"};
-    bool mapped = strcasestr(value, "map_mem:") || strcasestr(value, "mask_mem:");
-    if (!mapped && !option_words_known(value, words, countof(words)))
-        return option_bad(options, 255, "unrecognized --mem-bind argument \"%s\"", value);
-    string_set(&options->job.mem_bind, value);
-    return 0;
-}
-
 /* Words of --cpu-bind; one that ends in ':' takes the rest as its list. The letters before `least`
  * of them are enough. */
-static const struct {
+struct bind_word {
     const char *word, *help;
     size_t least; /* 0: the whole word */
-} cpu_binds[] = {
+};
+static const struct bind_word cpu_binds[] = {
     {"quiet", "say nothing about it (default)", 1},
     {"verbose", "each task reports what it is bound to, on its standard error", 1},
     {"none", "to nothing but what the step has", 2},
@@ -228,20 +218,50 @@ static const struct {
     {"mask_ldom:", "LIST: to these masks of NUMA nodes in turn", 0},
 };
 
+/* The same of --mem-bind. */
+static const struct bind_word mem_binds[] = {
+    {"quiet", "say nothing about it (default)", 1},
+    {"verbose", "each task reports where its memory lies, on its standard error", 1},
+    {"none", "wherever the kernel puts it (default)", 2},
+    {"local", "on the NUMA node that the task runs on", 0},
+    {"rank", "of task N of a node on the N-th NUMA node", 0},
+    {"prefer", "on others, too, when these are full", 1},
+    {"sort", "accepted, without effect", 0},
+    {"nosort", "the same", 0},
+    {"map_mem:", "LIST: on these NUMA nodes in turn, N*M repeats", 0},
+    {"mask_mem:", "LIST: on these masks of NUMA nodes in turn", 0},
+};
+
 /* The length of the word at the beginning of the text, of a list all of it; 0 when it is unknown.
  */
-static size_t cpu_bind_word(const char *text) {
+static size_t bind_word(const char *text, const struct bind_word *words, size_t n) {
     size_t length = strcspn(text, ",");
-    for (size_t i = 0; i < countof(cpu_binds); i++) {
-        const char *word = cpu_binds[i].word;
+    for (size_t i = 0; i < n; i++) {
+        const char *word = words[i].word;
         size_t full = strlen(word);
         if (word[full - 1] == ':' && strncasecmp(text, word, full) == 0)
             return strlen(text);
         if (strncasecmp(text, word, length) == 0 &&
-            (length == full || (cpu_binds[i].least > 0 && length == cpu_binds[i].least)))
+            (length == full || (words[i].least > 0 && length == words[i].least)))
             return length;
     }
     return 0;
+}
+
+static bool bind_words_known(const char *text, const struct bind_word *words, size_t n) {
+    while (*text != '\0') {
+        size_t length = bind_word(text, words, n);
+        if (length == 0)
+            return false;
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+static void print_words(const struct bind_word *words, size_t n, struct str *out) {
+    for (size_t i = 0; i < n; i++)
+        str_printf(out, "    %-16s%s\n", words[i].word, words[i].help);
+    str_printf(out, "    %-16s%s\n", "help", "this list");
 }
 
 int option_parse_cpu_bind(struct options *options, const struct option_row *row,
@@ -250,21 +270,35 @@ int option_parse_cpu_bind(struct options *options, const struct option_row *row,
         options->info = OPT_cpu_bind;
         return 0;
     }
-    for (const char *at = value; *at != '\0';) {
-        size_t length = cpu_bind_word(at);
-        if (length == 0)
-            return option_bad(options, 255, "unrecognized --cpu-bind argument \"%s\"", value);
-        at += length + (at[length] == ',');
-    }
+    if (!bind_words_known(value, cpu_binds, countof(cpu_binds)))
+        return option_bad(options, 255, "unrecognized --cpu-bind argument \"%s\"", value);
     string_set(&options->job.cpu_bind, value);
     return 0;
 }
 
+int option_parse_mem_bind(struct options *options, const struct option_row *row,
+                          const char *value) {
+    if (strcasecmp(value, "help") == 0) {
+        options->info = OPT_mem_bind;
+        return 0;
+    }
+    if (!bind_words_known(value, mem_binds, countof(mem_binds)))
+        return option_bad(options, 255, "unrecognized --mem-bind argument \"%s\"", value);
+    if (str_has_word_nocase(value, "sort", ","))
+        str_append(&options->warnings,
+                   "--mem-bind=sort has no effect: this kernel keeps free pages in order itself\n");
+    string_set(&options->job.mem_bind, value);
+    return 0;
+}
+
+void options_print_mem_binds(struct str *out) {
+    str_append(out, "Memory of tasks on NUMA nodes (--mem-bind=), words separated by commas:\n");
+    print_words(mem_binds, countof(mem_binds), out);
+}
+
 void options_print_cpu_binds(struct str *out) {
     str_append(out, "Binding of tasks to CPUs (--cpu-bind=[quiet|verbose,]TYPE):\n");
-    for (size_t i = 0; i < countof(cpu_binds); i++)
-        str_printf(out, "    %-16s%s\n", cpu_binds[i].word, cpu_binds[i].help);
-    str_printf(out, "    %-16s%s\n", "help", "this list");
+    print_words(cpu_binds, countof(cpu_binds), out);
 }
 
 int option_parse_cpu_freq(struct options *options, const struct option_row *row,

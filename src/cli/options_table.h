@@ -99,7 +99,7 @@
     X(exclude, "exclude", 'x', REQUIRED, BRA, "", hosts, job.exc_nodes, 1, HONOURED, PLACE, "HOSTS|FILE", "do not use these nodes") \
     X(extra_node_info, "extra-node-info", 'B', REQUIRED, BRA, "", extra_node_info, job.sockets_per_node, 2, HONOURED, PLACE, "S[:C[:T]]", "at least so many sockets, cores and threads") \
     X(hint, "hint", 0, REQUIRED, BRA, "*HINT SLURM_HINT", hint, job.hint, 2, HONOURED, PLACE, "HINT", "compute_bound, memory_bound, multithread, nomultithread; help explains") \
-    X(mem_bind, "mem-bind", 0, REQUIRED, BRA, "*MEM_BIND", mem_bind, job.mem_bind, 3, NOT_YET, PLACE, "TYPE", "binding of tasks to memory") \
+    X(mem_bind, "mem-bind", 0, REQUIRED, BRA, "*MEM_BIND", mem_bind, job.mem_bind, 3, HONOURED, PLACE, "TYPE", "NUMA nodes of the memory of tasks: local, rank, map_mem:LIST, ...; help lists them") \
     X(nodefile, "nodefile", 'F', REQUIRED, BRA, "", nodefile, job.req_nodes, 2, HONOURED, PLACE, "FILE", "use the nodes named in this file") \
     X(nodelist, "nodelist", 'w', REQUIRED, BRA, "", nodelist, job.req_nodes, 1, HONOURED, PLACE, "HOSTS|FILE", "use at least these nodes") \
     X(prefer, "prefer", 0, REQUIRED, BRA, "", string, job.prefer, 2, NOT_YET, PLACE, "EXPR", "features that are wanted but not needed") \

@@ -177,6 +177,7 @@ static void fill_launch(struct srun *srun, struct step_launch *launch, struct st
     launch->label = srun->options.label;
     launch->unbuffered = srun->options.unbuffered;
     launch->cpu_bind = job->cpu_bind;
+    launch->mem_bind = job->mem_bind;
     launch->mpi = srun->options.mpi;
     launch->task_prolog = srun->options.task_prolog;
     launch->task_epilog = srun->options.task_epilog;

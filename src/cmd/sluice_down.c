@@ -19,6 +19,7 @@
 #define TERM_MSEC 1500 /* for daemons to end by themselves */
 #define KILL_ROUNDS 200
 #define MUNGED_MSEC 2000
+#define REMOVE_ROUNDS 100 /* of 20 ms: something may just have written there */
 
 /* ---- processes ---- */
 
@@ -71,8 +72,10 @@ static void stop_munged(const struct cluster *cluster) {
     pid_t pid = process_of_pid_file(cluster, "munge/pid", "munged");
     if (!pid || kill(pid, SIGTERM) < 0)
         return;
-    if (!process_wait_gone(pid, MUNGED_MSEC))
-        kill(pid, SIGKILL);
+    if (process_wait_gone(pid, MUNGED_MSEC))
+        return;
+    kill(pid, SIGKILL);
+    (void) process_wait_gone(pid, MUNGED_MSEC); /* what it writes last must not be missed */
 }
 
 /* ---- control groups ---- */
@@ -151,7 +154,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 }
 
 static int remove_files(const struct cluster *cluster) {
-    for (unsigned try = 0; try < 5; try++) {
+    for (unsigned try = 0; try < REMOVE_ROUNDS; try++) {
         if (nftw(cluster->dir, remove_entry, 64, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0)
             return 0;
         pause_msec(20);

@@ -111,7 +111,8 @@ RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
     X(31, U32, ntasks_per_core, 0)                                                                 \
     X(32, U32, ntasks_per_socket, 0)                                                               \
     X(33, OPT32, oom_kill_step, 0) /* as in the job */                                             \
-    X(40, BLOB, x11_cookie, 0)     /* that tasks here shall use for X11; empty = no forwarding */
+    X(34, STR, mem_bind, 0)                                                                        \
+    X(40, BLOB, x11_cookie, 0) /* that tasks here shall use for X11; empty = no forwarding */
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */
 #define STEP_IO_FIELDS(X)                                                                          \

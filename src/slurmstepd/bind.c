@@ -330,7 +330,7 @@ char *bind_list_entry(const char *list, uint32_t local_id) {
     return NULL;
 }
 
-static bool set_number(const char *text, struct bits *set) {
+bool bind_read_number(const char *text, struct bits *set) {
     char *end;
     unsigned long number = strtoul(text, &end, 0);
     if (*end != '\0' || end == text || number >= set->n)
@@ -339,8 +339,7 @@ static bool set_number(const char *text, struct bits *set) {
     return true;
 }
 
-/* A mask of any length in hexadecimal, with or without 0x. */
-static bool set_mask(const char *text, struct bits *set) {
+bool bind_read_mask(const char *text, struct bits *set) {
     const char *digits = strncasecmp(text, "0x", 2) == 0 ? text + 2 : text;
     size_t n = strlen(digits);
     if (n == 0 || strspn(digits, "0123456789abcdefABCDEF") != n)
@@ -394,12 +393,13 @@ static bool item_set(const struct room *room, const struct wanted *wanted, const
     bool ok;
     switch (wanted->kind) {
     case BIND_MAP:
-        return set_number(item, mask) && bits_subset(mask, &room->all);
+        return bind_read_number(item, mask) && bits_subset(mask, &room->all);
     case BIND_MASK:
-        return set_mask(item, mask) && bits_any(mask) && bits_subset(mask, &room->all);
+        return bind_read_mask(item, mask) && bits_any(mask) && bits_subset(mask, &room->all);
     default:
         bits_init(&ldoms, 1024);
-        ok = wanted->kind == BIND_LDOM_MAP ? set_number(item, &ldoms) : set_mask(item, &ldoms);
+        ok = wanted->kind == BIND_LDOM_MAP ? bind_read_number(item, &ldoms)
+                                           : bind_read_mask(item, &ldoms);
         add_ldoms(room, &ldoms, mask);
         bits_done(&ldoms);
         return ok && bits_any(mask);
@@ -507,6 +507,10 @@ void bind_done(struct bind *bind) {
     free(bind->masks);
     free(bind->list);
     *bind = (struct bind) {0};
+}
+
+void bind_print_mask(const struct bits *mask, struct str *out) {
+    print_mask(mask, false, 0, out);
 }
 
 void bind_line(const struct bind *bind, const char *node, uint32_t rank, uint32_t local_id,

@@ -55,6 +55,12 @@ void bind_line(const struct bind *bind, const char *node, uint32_t rank, uint32_
 /* SLURM_CPU_BIND and its kin; without the list where that is too long for a variable. */
 void bind_env(const struct bind *bind, struct env *env);
 
+/* Adds the number, or a mask of any length in hexadecimal with or without 0x, to the set; false
+ * when it is none or too large. */
+bool bind_read_number(const char *text, struct bits *set);
+bool bind_read_mask(const char *text, struct bits *set);
+void bind_print_mask(const struct bits *mask, struct str *out); /* "0x3" */
+
 /* The entry of task local_id in a list such as "0,8,0x3*2", whose entries may be repeated and which
  * is taken round and round; malloc. NULL: it has none, or a repetition that is no number above 0.
  */

@@ -140,18 +140,15 @@ static void child_write(const char *text, size_t length) {
     (void) !write(2, text, length);
 }
 
-/* After the control group, whose CPUs bound the mask. */
-static void child_bind(const struct spawn_plan *plan) {
+/* "HEAD pid TAIL": a line about a binding, in one piece unless a mask is very long. */
+static void child_line(const char *head, const char *tail, bool failed) {
     char line[256], digits[12];
     size_t length = 0;
 
-    if (plan->cpus && syscall(SYS_sched_setaffinity, 0, plan->cpus_size, plan->cpus) < 0)
-        *plan->ret_bind_errno = errno;
-    if (!plan->bind_head)
+    if (!head)
         return;
     child_pid(digits);
-    const char *parts[] = {plan->bind_head, digits, plan->bind_tail,
-                           *plan->ret_bind_errno ? " FAILED\n" : "\n"};
+    const char *parts[] = {head, digits, tail, failed ? " FAILED\n" : "\n"};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         size_t n = strlen(parts[i]);
         if (length + n > sizeof(line)) { /* a mask of very many CPUs */
@@ -164,6 +161,22 @@ static void child_bind(const struct spawn_plan *plan) {
         length += n;
     }
     child_write(line, length);
+}
+
+/* After the control group, whose CPUs bound the mask. */
+static void child_bind(const struct spawn_plan *plan) {
+    int mem_errno = 0;
+
+    if (plan->cpus && syscall(SYS_sched_setaffinity, 0, plan->cpus_size, plan->cpus) < 0)
+        *plan->ret_bind_errno = errno;
+    /* The kernel takes one bit less than it is told. */
+    if (plan->has_mem_policy && syscall(SYS_set_mempolicy, plan->mem_policy, plan->mem_nodes,
+                                        plan->mem_nodes ? plan->mem_nodes_bits + 1 : 0) < 0)
+        mem_errno = errno;
+    if (plan->ret_mem_errno)
+        *plan->ret_mem_errno = mem_errno;
+    child_line(plan->bind_head, plan->bind_tail, plan->ret_bind_errno && *plan->ret_bind_errno);
+    child_line(plan->mem_head, plan->mem_tail, mem_errno != 0);
 }
 
 static int child_main(void *argument) {

@@ -40,10 +40,16 @@ struct spawn_plan {
     int extra_fd;     /* > 0: becomes SPAWN_EXTRA_FD */
     const void *cpus; /* a mask for sched_setaffinity(2), NULL: stays */
     size_t cpus_size;
+    int mem_policy;        /* for set_mempolicy(2), with has_mem_policy */
+    bool has_mem_policy;   /* else it stays */
+    const void *mem_nodes; /* NULL, or a mask of mem_nodes_bits bits */
+    size_t mem_nodes_bits;
     /* NULL, or written to the child's standard error around its pid; `failed` is inserted before
      * the end of the line when the kernel refused the mask. */
     const char *bind_head, *bind_tail;
+    const char *mem_head, *mem_tail; /* the same of its memory */
     int *ret_bind_errno; /* 0, or why the mask was refused; the child runs all the same */
+    int *ret_mem_errno;  /* NULL, or the same of its memory */
 };
 #define SPAWN_EXTRA_FD 3
 

@@ -99,6 +99,26 @@ static void plan_binding(const struct stepd *stepd, const struct task *task,
     }
 }
 
+/* The same for its memory. */
+static void plan_memory(const struct stepd *stepd, const struct task *task, struct spawn_plan *plan,
+                        struct str *head, struct str *tail) {
+    const struct mem_bind *bind = &stepd->mem_bind;
+
+    if (task->local_id >= bind->n)
+        return;
+    plan->has_mem_policy = bind->policy >= 0;
+    plan->mem_policy = bind->policy;
+    if (bind->nodes) {
+        plan->mem_nodes = bind->nodes[task->local_id].words;
+        plan->mem_nodes_bits = bind->nodes[task->local_id].n;
+    }
+    if (bind->verbose) {
+        mem_bind_line(bind, stepd->order.node_name, task->rank, task->local_id, head, tail);
+        plan->mem_head = head->data;
+        plan->mem_tail = tail->data;
+    }
+}
+
 /* PropagatePrioProcess: the nice value of whoever submitted it, but none that is better than ours
  * (1; root's jobs may), or not even one as good (2). */
 static int task_nice(const struct stepd *stepd, const char *submitted) {
@@ -138,11 +158,14 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     };
     struct error err = ERROR_INIT;
     struct str head cleanup_str = STR_INIT, tail cleanup_str = STR_INIT;
+    struct str mem_head cleanup_str = STR_INIT, mem_tail cleanup_str = STR_INIT;
     pid_t pid = 0;
-    int errnum = EAGAIN, bind_errno = 0;
+    int errnum = EAGAIN, bind_errno = 0, mem_errno = 0;
 
     plan.ret_bind_errno = &bind_errno;
+    plan.ret_mem_errno = &mem_errno;
     plan_binding(stepd, task, &plan, &head, &tail);
+    plan_memory(stepd, task, &plan, &mem_head, &mem_tail);
     int r = mpi_task(stepd, task, &plan, &err);
     cleanup_fd __attribute__((__unused__)) int extra_fd = plan.extra_fd > 0 ? plan.extra_fd : -1;
     plan.envp = env_array(&stepd->env);
@@ -158,6 +181,10 @@ static void task_start(struct stepd *stepd, struct task *task, char **argv, cons
     if (bind_errno && !stepd->bind.verbose)
         stepd_complain(stepd, "task %u is not bound to its CPUs: sched_setaffinity(): %s",
                        task->rank, strerror(bind_errno));
+    if (mem_errno && !stepd->mem_bind.verbose)
+        stepd_complain(stepd,
+                       "the memory of task %u is not bound to NUMA nodes: set_mempolicy(): %s",
+                       task->rank, strerror(mem_errno));
     task->pid = pid;
     sampler_started(&stepd->sampler, task->local_id, pid);
 }
@@ -274,6 +301,17 @@ static int bind_batch(struct stepd *stepd, struct error *err) {
     return bind_make(&input, &stepd->bind, err);
 }
 
+/* For the steps of the script: srun reads it, and says what is wrong with it. */
+static void tell_mem_bind(struct stepd *stepd, const struct job *job) {
+    struct mem_bind bind;
+
+    if (!job->mem_bind || mem_bind_make(job->mem_bind, NULL, 0, &bind, NULL) < 0)
+        return;
+    mem_bind_env(&bind, "SBATCH", &stepd->env);
+    mem_bind_env(&bind, "SLURM", &stepd->env);
+    mem_bind_done(&bind);
+}
+
 static int start_batch(struct stepd *stepd, struct error *err) {
     const struct job *job = stepd->launch->job;
     int fds[3] = {-1, -1, -1};
@@ -295,6 +333,7 @@ static int start_batch(struct stepd *stepd, struct error *err) {
         if (job->get_user_env)
             login_env_load(stepd);
         job_env_batch(&stepd->env, &stepd->order, stepd->launch, stepd->job_node);
+        tell_mem_bind(stepd, job);
         check_tmpdir(stepd);
         enter_directory(stepd);
         task_start(stepd, &stepd->tasks[0], batch_argv(stepd), fds);
@@ -354,6 +393,11 @@ static int bind_step(struct stepd *stepd, struct error *err) {
     /* The shell of an allocation must not hand its binding on to the steps that it starts. */
     if (r == 0 && !interactive)
         bind_env(&stepd->bind, &stepd->env);
+    if (r == 0 && step->mem_bind && !interactive)
+        r = mem_bind_make(step->mem_bind, stepd->order.cpus, (uint32_t) stepd->n_tasks,
+                          &stepd->mem_bind, err);
+    if (r == 0 && step->mem_bind && !interactive)
+        mem_bind_env(&stepd->mem_bind, "SLURM", &stepd->env);
     return r;
 }
 

@@ -29,6 +29,7 @@
 #include "slurmstepd/bind.h"
 #include "slurmstepd/confine.h"
 #include "slurmstepd/env.h"
+#include "slurmstepd/mem_bind.h"
 #include "slurmstepd/mpi.h"
 #include "slurmstepd/oom.h"
 #include "slurmstepd/sample.h"
@@ -85,8 +86,9 @@ struct stepd {
     struct spawn_identity identity_storage;
     const struct spawn_identity *identity; /* NULL: we run as that user already */
     struct env env;
-    struct bind bind; /* of the tasks to CPUs */
-    struct mpi *mpi;  /* NULL = none */
+    struct bind bind;         /* of the tasks to CPUs */
+    struct mem_bind mem_bind; /* of their memory to NUMA nodes */
+    struct mpi *mpi;          /* NULL = none */
     const char *work_dir;
     char *script_dir, *script; /* batch */
 

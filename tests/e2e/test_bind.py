@@ -99,3 +99,20 @@ def test_a_mask_that_cannot_be_set_is_told(made_up, work):
 def test_what_there_is_to_bind_to_is_listed(real, work):
     result = real.run("srun --cpu-bind=help", cwd=work)
     assert result.rc == 0 and "mask_cpu:" in result.out
+
+
+def test_the_memory_of_tasks_lies_where_it_is_bound_to(real, work):
+    """This machine may have one NUMA node only; the kernel tells the policy of each mapping."""
+    policy = "sh -c 'sleep 0; grep -m1 -o \"heap\\|bind[^ ]*\\|prefer[^ ]*\\|local\\|default\" /proc/self/numa_maps'"
+    for option, expected in (("map_mem:0", "bind:0"), ("rank", "bind:0"), ("mask_mem:0x1", "bind:0"),
+                             ("local", "local"), ("none", "default")):
+        assert real.run(f"srun -n 1 --mem-bind={option} {policy}", cwd=work).out == f"{expected}\n", option
+    result = real.run(f"srun -n 1 --mem-bind=verbose,map_mem:0 {policy}", cwd=work)
+    assert re.search(r"^mem-bind=MAP +- n1, task +0 +0 \[\d+\]: mask 0x1 set$", result.err, re.M), str(result)
+    result = real.run("srun -n 1 --mem-bind=map_mem:900 true", cwd=work)
+    assert result.rc != 0 and "NUMA nodes that are not there (900), this node has: 0" in result.err, str(result)
+    assert "map_mem:" in real.ok("srun --mem-bind=help")
+    job = real.submit("-n 1 --mem-bind=prefer,map_mem:0 -o out --wrap='echo $SBATCH_MEM_BIND; srun env | grep ^SLURM_MEM_BIND='",
+                      cwd=work)
+    assert real.wait_end(job) == "COMPLETED"
+    assert open(os.path.join(work, "out")).read().split() == ["quiet,prefer,map_mem:0", "SLURM_MEM_BIND=quiet,prefer,map_mem:0"]

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "slurmstepd/mem_bind.h"
+
+#include <linux/mempolicy.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "slurmstepd/bind.h"
+
+#define NUMA_NODES 1024 /* of a kernel, at most */
+
+static const struct {
+    const char *word, *label;
+    bool has_list;
+} kinds[] = {
+    [MEM_BIND_NONE] = {"none", "NONE", false},     [MEM_BIND_LOCAL] = {"local", "LOC ", false},
+    [MEM_BIND_RANK] = {"rank", "RANK", false},     [MEM_BIND_MAP] = {"map_mem:", "MAP ", true},
+    [MEM_BIND_MASK] = {"mask_mem:", "MASK", true},
+};
+
+/* ---- what was asked for ---- */
+
+/* Words that change nothing here ("sort": only some old processors had to be told) are accepted. */
+static void read_word(const char *word, struct mem_bind *bind) {
+    if (str_equal_nocase(word, "v") || str_equal_nocase(word, "verbose"))
+        bind->verbose = true;
+    else if (str_equal_nocase(word, "q") || str_equal_nocase(word, "quiet"))
+        bind->verbose = false;
+    else if (str_equal_nocase(word, "p") || str_equal_nocase(word, "prefer"))
+        bind->prefer = true;
+    else if (str_equal_nocase(word, "local"))
+        bind->kind = MEM_BIND_LOCAL;
+    else if (str_equal_nocase(word, "rank"))
+        bind->kind = MEM_BIND_RANK;
+    else if (str_equal_nocase(word, "none") || str_equal_nocase(word, "no"))
+        bind->kind = MEM_BIND_NONE;
+}
+
+static void read_text(const char *text, struct mem_bind *bind) {
+    while (*text != '\0') {
+        for (size_t k = 0; k < countof(kinds); k++) {
+            size_t length = strlen(kinds[k].word);
+            if (!kinds[k].has_list || strncasecmp(text, kinds[k].word, length) != 0)
+                continue;
+            bind->kind = (enum mem_bind_kind) k;
+            bind->list = xstrdup(text + length); /* to the end */
+            return;
+        }
+        size_t length = strcspn(text, ",");
+        cleanup_free char *word = xstrndup(text, length);
+        read_word(word, bind);
+        text += length + (text[length] == ',');
+    }
+}
+
+/* ---- nodes ---- */
+
+static void nodes_there(const struct cpu_map *map, struct bits *ret) {
+    bits_init(ret, NUMA_NODES);
+    for (uint32_t i = 0; map != NULL && i < map->numa.n; i++) {
+        if (map->numa.items[i] < NUMA_NODES)
+            bits_set(ret, map->numa.items[i]);
+    }
+    if (!bits_any(ret))
+        bits_fill(ret, true);
+}
+
+static int refuse(const struct bits *there, const char *item, struct error *err) {
+    struct str all cleanup_str = STR_INIT;
+    bits_each (there, node)
+        str_printf(&all, "%s%zu", all.length > 0 ? "," : "", (size_t) node);
+    return error_set(err, ERR_CPU_BIND,
+                     "Memory binding to NUMA nodes that are not there (%s), this node has: %s.",
+                     item, str_cstr(&all));
+}
+
+static int listed(const struct mem_bind *bind, const struct bits *there, uint32_t task,
+                  struct error *err) {
+    cleanup_free char *item = bind_list_entry(bind->list, task);
+    struct bits *nodes = &bind->nodes[task];
+    bool ok = item != NULL && (bind->kind == MEM_BIND_MAP ? bind_read_number(item, nodes)
+                                                          : bind_read_mask(item, nodes));
+    if (!ok || !bits_any(nodes) || !bits_subset(nodes, there))
+        return refuse(there, item != NULL ? item : bind->list, err);
+    return 0;
+}
+
+/* Round and round where there are fewer nodes than tasks. */
+static void ranked(const struct mem_bind *bind, const struct bits *there) {
+    size_t node = bits_next(there, 0);
+    for (uint32_t task = 0; task < bind->n && node < there->n; task++) {
+        bits_set(&bind->nodes[task], node);
+        node = bits_next(there, node + 1);
+        if (node >= there->n)
+            node = bits_next(there, 0);
+    }
+}
+
+int mem_bind_make(const char *text, const struct cpu_map *map, uint32_t n_tasks,
+                  struct mem_bind *ret, struct error *err) {
+    struct bits there;
+    int r = 0;
+    *ret = (struct mem_bind) {.policy = -1, .n = n_tasks};
+    if (text == NULL)
+        return 0;
+    read_text(text, ret);
+    if (ret->kind == MEM_BIND_NONE)
+        return 0;
+    ret->policy = MPOL_LOCAL;
+    if (ret->kind == MEM_BIND_LOCAL)
+        return 0;
+    ret->policy = ret->prefer ? MPOL_PREFERRED : MPOL_BIND;
+    ret->nodes = xcalloc(n_tasks + 1, sizeof(*ret->nodes));
+    for (uint32_t task = 0; task < n_tasks; task++)
+        bits_init(&ret->nodes[task], NUMA_NODES);
+    nodes_there(map, &there);
+    if (ret->kind == MEM_BIND_RANK)
+        ranked(ret, &there);
+    for (uint32_t task = 0; r == 0 && ret->list != NULL && task < n_tasks; task++)
+        r = listed(ret, &there, task, err);
+    bits_done(&there);
+    if (r < 0)
+        mem_bind_done(ret);
+    return r;
+}
+
+void mem_bind_done(struct mem_bind *bind) {
+    for (uint32_t task = 0; bind->nodes != NULL && task < bind->n; task++)
+        bits_done(&bind->nodes[task]);
+    free(bind->nodes);
+    free(bind->list);
+    *bind = (struct mem_bind) {.policy = -1};
+}
+
+/* ---- told ---- */
+
+void mem_bind_line(const struct mem_bind *bind, const char *node, uint32_t rank, uint32_t local_id,
+                   struct str *head, struct str *tail) {
+    str_printf(head, "mem-bind=%s%s - %s, task %2u %2u [", bind->prefer ? "PREFER " : "",
+               kinds[bind->kind].label, node, rank, local_id);
+    str_append(tail, "]: mask ");
+    if (bind->nodes == NULL) {
+        str_append(tail, bind->kind == MEM_BIND_LOCAL ? "local set" : "0x0");
+        return;
+    }
+    bind_print_mask(&bind->nodes[local_id], tail);
+    str_append(tail, " set");
+}
+
+void mem_bind_env(const struct mem_bind *bind, const char *prefix, struct env *env) {
+    const struct {
+        const char *name, *value;
+    } rows[] = {{"VERBOSE", bind->verbose ? "verbose" : "quiet"},
+                {"PREFER", bind->prefer ? "prefer" : ""},
+                {"TYPE", kinds[bind->kind].word},
+                {"LIST", bind->list != NULL ? bind->list : ""}};
+    struct str all cleanup_str = STR_INIT;
+    for (size_t i = 0; i < countof(rows); i++) {
+        cleanup_free char *name = xasprintf("%s_MEM_BIND_%s", prefix, rows[i].name);
+        env_set(env, name, rows[i].value);
+    }
+    cleanup_free char *name = xasprintf("%s_MEM_BIND", prefix);
+    str_printf(&all, "%s,%s%s%s", rows[0].value, bind->prefer ? "prefer," : "", rows[2].value,
+               rows[3].value);
+    env_set(env, name, str_cstr(&all));
+}
