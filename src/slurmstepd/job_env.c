@@ -191,9 +191,8 @@ static void set_shares(struct env *env, const struct step_order *order, const ch
  * of all it may use. global_name: SLURM_JOB_GPUS or SLURM_STEP_GPUS. */
 static void set_gpus(struct env *env, const struct step_order *order, const char *gres,
                      const char *global_name) {
-    size_t n, n_whole;
+    size_t n;
     cleanup_free uint32_t *indexes = gres_card_indexes(gres, &n);
-    cleanup_free uint32_t *whole = gres_gpu_indexes(gres, &n_whole);
 
     for (size_t i = 0; i < GPU_VISIBLE_NAMES; i++)
         env_unset(env, gpu_visible_names[i]);
@@ -202,10 +201,8 @@ static void set_gpus(struct env *env, const struct step_order *order, const char
     set_shares(env, order, gres);
     if (n == 0)
         return;
-    if (n_whole > 0) {
-        env_set_u64(env, "SLURM_GPUS_ON_NODE", n);
-        set_number_list(env, global_name, indexes, n);
-    }
+    env_set_u64(env, "SLURM_GPUS_ON_NODE", n);
+    set_number_list(env, global_name, indexes, n);
     for (size_t i = 0; i < n; i++) {
         if (order->devices_fenced)
             indexes[i] = (uint32_t) i;

@@ -170,12 +170,13 @@ class Cluster:
     `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
     """
 
-    def __init__(self, flavour, directory, conf, gpus=0, bin_root=None, accounting=True, cpus=8, mem=24000,
+    def __init__(self, flavour, directory, conf, gpus=0, shards=0, bin_root=None, accounting=True, cpus=8, mem=24000,
                  nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=()):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
         self.gpus = gpus
+        self.shards = shards      # of all GPUs of a node together
         self.cpus = cpus
         self.mem = mem
         self.nodes = nodes
@@ -214,8 +215,8 @@ class Cluster:
                      "JobAcctGatherFrequency=1\n")
         gres = ""
         if self.gpus:
-            text += "GresTypes=gpu\n"
-            gres = f"Gres=gpu:a100:{self.gpus}"
+            text += f"GresTypes=gpu{',shard' if self.shards else ''}\n"
+            gres = f"Gres=gpu:a100:{self.gpus}" + (f",shard:{self.shards}" if self.shards else "")
         host = socket.gethostname().split(".")[0]
         for line in self.node_extra:
             names, _, extra = line.partition(" ")
@@ -236,6 +237,8 @@ class Cluster:
         if self.gpus:
             with open(self.file("etc", "gres.conf"), "w") as file:
                 file.write(f"Name=gpu Type=a100 File={self.file('dev')}/gpu[0-{self.gpus - 1}]\n")
+                if self.shards:
+                    file.write(f"Name=shard Count={self.shards}\n")
 
     # -- processes ---------------------------------------------------------------------------------------------
 

@@ -195,7 +195,8 @@ TEST(shares_of_a_card_are_told_with_the_card) {
     batch(&s);
     assert_env(&s, "SLURM_SHARDS_ON_NODE", "3");
     assert_env(&s, "CUDA_VISIBLE_DEVICES", "1");
-    assert_null(env_get(&s.env, "SLURM_GPUS_ON_NODE"));
+    assert_env(&s, "SLURM_GPUS_ON_NODE", "1");
+    assert_env(&s, "SLURM_JOB_GPUS", "1");
     assert_null(env_get(&s.env, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"));
     s.node.gres = (char *) "mps:50(IDX:1)";
     s.order.devices_fenced = true;
