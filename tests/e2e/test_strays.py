@@ -39,6 +39,8 @@ for turn in range(6):
         note.write("%d\n" % os.getpid())
         while True:
             time.sleep(1)
+while len(open("pids").read().split()) < 12: # else some may die before anybody knows of them
+    time.sleep(0.01)
 note.write("%d\n" % os.getpid())
 open("ready", "w").close()
 time.sleep(float(sys.argv[1]))
@@ -67,7 +69,7 @@ def test_daemons_and_groups_of_their_own_end_with_the_job(cluster, work, rogue, 
     if cancelled:
         cluster.ok(f"scancel {job}")
     assert cluster.wait_end(job) == ("CANCELLED" if cancelled else "COMPLETED")
-    pids = wait_until(lambda: len(pids_in(work)) >= 12 and pids_in(work))
+    pids = wait_until(lambda: len(pids_in(work)) >= 13 and pids_in(work))
     wait_until(lambda: not [pid for pid in pids if process_is_alive(pid)], 5, what="all processes of the job are gone")
     wait_until(cluster.idle, 10)
 
