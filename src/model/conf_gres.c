@@ -195,7 +195,7 @@ uint64_t conf_gres_flags(const struct conf *conf, const char *node_name, const c
                          const char *type) {
     uint64_t flags = 0;
     for (size_t i = 0; i < conf->n_gres; i++) {
-        if (line_is_of(&conf->gres[i], node_name, name, type))
+        if (conf->gres[i].flags != 0 && line_is_of(&conf->gres[i], node_name, name, type))
             flags |= conf->gres[i].flags;
     }
     return flags;
