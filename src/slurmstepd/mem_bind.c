@@ -14,8 +14,8 @@ static const struct {
     const char *word, *label;
     bool has_list;
 } kinds[] = {
-    [MEM_BIND_NONE] = {"none", "NONE", false},     [MEM_BIND_LOCAL] = {"local", "LOC ", false},
-    [MEM_BIND_RANK] = {"rank", "RANK", false},     [MEM_BIND_MAP] = {"map_mem:", "MAP ", true},
+    [MEM_BIND_NONE] = {"none", "NONE", false},     [MEM_BIND_LOCAL] = {"local", "LOC", false},
+    [MEM_BIND_RANK] = {"rank", "RANK", false},     [MEM_BIND_MAP] = {"map_mem:", "MAP", true},
     [MEM_BIND_MASK] = {"mask_mem:", "MASK", true},
 };
 
@@ -62,8 +62,6 @@ static void nodes_there(const struct cpu_map *map, struct bits *ret) {
         if (map->numa.items[i] < NUMA_NODES)
             bits_set(ret, map->numa.items[i]);
     }
-    if (!bits_any(ret))
-        bits_fill(ret, true);
 }
 
 static int refuse(const struct bits *there, const char *item, struct error *err) {
@@ -99,12 +97,12 @@ static void ranked(const struct mem_bind *bind, const struct bits *there) {
 
 int mem_bind_make(const char *text, const struct cpu_map *map, uint32_t n_tasks,
                   struct mem_bind *ret, struct error *err) {
-    struct bits there;
+    struct bits any;
     int r = 0;
     *ret = (struct mem_bind) {.policy = -1, .n = n_tasks};
-    if (text == NULL)
-        return 0;
-    read_text(text, ret);
+    nodes_there(map, &ret->there);
+    if (text != NULL)
+        read_text(text, ret);
     if (ret->kind == MEM_BIND_NONE)
         return 0;
     ret->policy = MPOL_LOCAL;
@@ -114,12 +112,14 @@ int mem_bind_make(const char *text, const struct cpu_map *map, uint32_t n_tasks,
     ret->nodes = xcalloc(n_tasks + 1, sizeof(*ret->nodes));
     for (uint32_t task = 0; task < n_tasks; task++)
         bits_init(&ret->nodes[task], NUMA_NODES);
-    nodes_there(map, &there);
+    bits_init(&any, NUMA_NODES);
+    bits_fill(&any, true);
+    const struct bits *allowed = bits_any(&ret->there) ? &ret->there : &any;
     if (ret->kind == MEM_BIND_RANK)
-        ranked(ret, &there);
+        ranked(ret, allowed);
     for (uint32_t task = 0; r == 0 && ret->list != NULL && task < n_tasks; task++)
-        r = listed(ret, &there, task, err);
-    bits_done(&there);
+        r = listed(ret, allowed, task, err);
+    bits_done(&any);
     if (r < 0)
         mem_bind_done(ret);
     return r;
@@ -129,6 +129,7 @@ void mem_bind_done(struct mem_bind *bind) {
     for (uint32_t task = 0; bind->nodes != NULL && task < bind->n; task++)
         bits_done(&bind->nodes[task]);
     free(bind->nodes);
+    bits_done(&bind->there);
     free(bind->list);
     *bind = (struct mem_bind) {.policy = -1};
 }
@@ -137,22 +138,18 @@ void mem_bind_done(struct mem_bind *bind) {
 
 void mem_bind_line(const struct mem_bind *bind, const char *node, uint32_t rank, uint32_t local_id,
                    struct str *head, struct str *tail) {
-    str_printf(head, "mem-bind=%s%s - %s, task %2u %2u [", bind->prefer ? "PREFER " : "",
+    str_printf(head, "mem-bind%s%s - %s, task %2u %2u [", bind->prefer ? " PREFER " : "=",
                kinds[bind->kind].label, node, rank, local_id);
     str_append(tail, "]: mask ");
-    if (bind->nodes == NULL) {
-        str_append(tail, bind->kind == MEM_BIND_LOCAL ? "local set" : "0x0");
-        return;
-    }
-    bind_print_mask(&bind->nodes[local_id], tail);
-    str_append(tail, " set");
+    bind_print_mask(bind->nodes != NULL ? &bind->nodes[local_id] : &bind->there, tail);
+    str_append(tail, bind->kind != MEM_BIND_NONE ? " set" : "");
 }
 
 void mem_bind_env(const struct mem_bind *bind, const char *prefix, struct env *env) {
     const struct {
         const char *name, *value;
     } rows[] = {{"VERBOSE", bind->verbose ? "verbose" : "quiet"},
-                {"PREFER", bind->prefer ? "prefer" : ""},
+                {"PREFER", bind->prefer ? "prefer" : NULL},
                 {"TYPE", kinds[bind->kind].word},
                 {"LIST", bind->list != NULL ? bind->list : ""}};
     struct str all cleanup_str = STR_INIT;

@@ -24,6 +24,7 @@ struct mem_bind {
     int policy;           /* MPOL_…, -1 = stays as it is */
     uint32_t n;           /* tasks */
     struct bits *nodes;   /* of each; NULL with NONE and LOCAL */
+    struct bits there;    /* nodes of the machine; none where it is not known */
     char *list;
 };
 
@@ -32,7 +33,7 @@ struct mem_bind {
 must_check int mem_bind_make(const char *text, const struct cpu_map *map, uint32_t n_tasks,
                              struct mem_bind *ret, struct error *err);
 void mem_bind_done(struct mem_bind *bind);
-/* "mem-bind=MAP  - n1, task  0  0 [" and "]: mask 0x1 set": around the task's pid. */
+/* "mem-bind=MAP - n1, task  0  0 [" and "]: mask 0x1 set": around the task's pid. */
 void mem_bind_line(const struct mem_bind *bind, const char *node, uint32_t rank, uint32_t local_id,
                    struct str *head, struct str *tail);
 /* SLURM_MEM_BIND and its kin, or with another prefix (SBATCH). */

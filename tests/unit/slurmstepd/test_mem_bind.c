@@ -30,7 +30,8 @@ static void assert_binds(const char *text, int policy, const char *expected) {
     for (uint32_t task = 0; task < bind.n; task++) {
         struct str head cleanup_str = STR_INIT, tail cleanup_str = STR_INIT;
         mem_bind_line(&bind, "n1", task, task, &head, &tail);
-        const char *kind = strchr(head.data, '=') + 1, *mask = strstr(tail.data, "mask ") + 5;
+        const char *kind = head.data + strlen("mem-bind") + 1,
+                   *mask = strstr(tail.data, "mask ") + 5;
         if (task == 0)
             str_append_bytes(&out, kind, strcspn(kind, "-") - 1);
         str_append_char(&out, ' ');
@@ -43,17 +44,17 @@ static void assert_binds(const char *text, int policy, const char *expected) {
 
 TEST(memory_is_bound_by_rank_list_or_mask) {
     assert_binds("rank", MPOL_BIND, "RANK 0x1 0x4 0x1");
-    assert_binds("map_mem:2,0", MPOL_BIND, "MAP  0x4 0x1 0x4");
-    assert_binds("verbose,map_mem:0*2,2", MPOL_BIND, "MAP  0x1 0x1 0x4");
+    assert_binds("map_mem:2,0", MPOL_BIND, "MAP 0x4 0x1 0x4");
+    assert_binds("verbose,map_mem:0*2,2", MPOL_BIND, "MAP 0x1 0x1 0x4");
     assert_binds("mask_mem:0x5,4", MPOL_BIND, "MASK 0x5 0x4 0x5");
 }
 
 TEST(memory_may_be_preferred_local_or_left_alone) {
-    assert_binds("prefer,map_mem:2", MPOL_PREFERRED, "PREFER MAP  0x4 0x4 0x4");
-    assert_binds("v,local", MPOL_LOCAL, "LOC  local local local");
-    assert_binds("none", -1, "NONE 0x0 0x0 0x0");
-    assert_binds("verbose,sort", -1, "NONE 0x0 0x0 0x0");
-    assert_binds(NULL, -1, "NONE 0x0 0x0 0x0");
+    assert_binds("prefer,map_mem:2", MPOL_PREFERRED, "PREFER MAP 0x4 0x4 0x4");
+    assert_binds("v,local", MPOL_LOCAL, "LOC 0x5 0x5 0x5");
+    assert_binds("none", -1, "NONE 0x5 0x5 0x5");
+    assert_binds("verbose,sort", -1, "NONE 0x5 0x5 0x5");
+    assert_binds(NULL, -1, "NONE 0x5 0x5 0x5");
 }
 
 TEST(nodes_that_are_not_there_are_named) {
