@@ -86,8 +86,8 @@ RECORD_DECLARE(fence, FENCE_FIELDS)
     X(44, BOOL, signal_children, 0) /* SignalChildrenProcesses */                                  \
     X(45, STR, cpu_bind, 0)         /* by configuration; words of --cpu-bind */                    \
     X(46, STR, autobind, 0)         /* "threads", "cores", "sockets"; see slurmstepd/bind.h */     \
+    X(47, STRS, gpu_cores, 0)       /* by GPU index here: cores near it, "0-7"; "" = unknown */    \
     X(59, STR, node_cpu_bind, 0) /* CpuBind of the node: counts for more than its partition's */   \
-    X(47, STRS, gpu_cores, 0)    /* by GPU index here: cores near it, "0-7"; "" = unknown */       \
     X(60, BLOB, file_open, 0)    /* body of MSG_FILE_OPEN: no step, a file to be written */        \
     X(61, STR, munge_socket, 0)                                                                    \
     X(62, BOOL, x11, 0)        /* PrologFlags=X11 */                                               \

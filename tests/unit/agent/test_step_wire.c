@@ -81,6 +81,18 @@ TEST(other_names_are_no_sockets_of_steps) {
         assert_false(step_socket_parse(names[i], &job_id, &step_id, &attempt));
 }
 
+/* What is decoded is found by search. */
+TEST(fields_stand_in_ascending_order) {
+    const struct record *const records[] = {&record_fence, &record_step_order, &record_step_command,
+                                            &record_step_report, &record_step_watcher};
+    for (size_t r = 0; r < sizeof(records) / sizeof(records[0]); r++) {
+        for (size_t i = 1; i < records[r]->n_fields; i++) {
+            if (records[r]->fields[i - 1].number >= records[r]->fields[i].number)
+                fail_msg("%s: %s is out of order", records[r]->name, records[r]->fields[i].name);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_comes_back_as_the_record_that_it_was),
@@ -88,6 +100,7 @@ int main(void) {
         cmocka_unit_test(a_frame_of_an_unknown_type_or_too_short_is_an_error),
         cmocka_unit_test(socket_names_name_the_step_and_come_back),
         cmocka_unit_test(other_names_are_no_sockets_of_steps),
+        cmocka_unit_test(fields_stand_in_ascending_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
