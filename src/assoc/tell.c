@@ -234,14 +234,14 @@ static bool mentions(const struct strs *words, const char *text) {
     return false;
 }
 
-bool acct_change_passes(const struct change_query *query, const struct acct_change *change) {
+bool acct_change_passes(const struct change_query *query, const struct acct_transaction *change) {
     return (query->actions.n == 0 ||
             (change->action != NULL && strs_has_nocase(&query->actions, change->action))) &&
            (query->actors.n == 0 ||
             (change->actor != NULL && strs_has_nocase(&query->actors, change->actor))) &&
            (query->clusters.n == 0 || change->cluster == NULL ||
             strs_has_nocase(&query->clusters, change->cluster)) &&
-           (query->objects.n == 0 || mentions(&query->objects, change->object) ||
+           (query->objects.n == 0 || mentions(&query->objects, change->subject) ||
             mentions(&query->objects, change->info)) &&
            (query->start == 0 || change->time >= query->start) &&
            (query->end == 0 || change->time <= query->end);

@@ -26,6 +26,6 @@ struct assoc_told {
 void assoc_tell_row(uint32_t kind, const void *old, const void *next, struct assoc_told *ret);
 void assoc_told_done(struct assoc_told *told);
 /* Does a row of that history meet the conditions? */
-bool acct_change_passes(const struct change_query *query, const struct acct_change *change);
+bool acct_change_passes(const struct change_query *query, const struct acct_transaction *change);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define PRINT(name)                                                                                \
     static void name(const void *data, const void *member, struct column_env *env, struct str *out)
-#define ROW ((const struct acct_change *) data)
+#define ROW ((const struct acct_transaction *) data)
 
 PRINT(print_time) {
     timestamp_print(ROW->time, env->time_format, env->now, out);
@@ -31,12 +31,12 @@ static const struct column rows_change[] = {
     {.name = "TimeStamp", .header = "Time", .print = print_time, .needs = "time", .width = 19},
     {.name = "Action", .header = "Action", .print = print_text, .needs = "action", .width = 20},
     {.name = "Actor", .header = "Actor", .print = print_text, .needs = "actor", .width = 10},
-    {.name = "Where", .header = "Where", .print = print_text, .needs = "object", .width = 20},
+    {.name = "Where", .header = "Where", .print = print_text, .needs = "subject", .width = 20},
     {.name = "Info", .header = "Info", .print = print_text, .needs = "info", .width = 20},
     {.name = "Cluster", .header = "Cluster", .print = print_text, .needs = "cluster", .width = 10},
 };
 /* clang-format on */
-static const struct column_table columns_change = {&record_acct_change, rows_change,
+static const struct column_table columns_change = {&record_acct_transaction, rows_change,
                                                    countof(rows_change), true};
 
 static bool read_time(const char *text, int64_t *ret) {
@@ -104,5 +104,5 @@ int acctmgr_show_changes(struct list_session *session, const struct acctmgr_sett
                                list_session_conf(session)->cluster_name, &rows);
     rows_done(&rows);
     record_done(&record_change_query, &query);
-    return status;
+    return session->partial ? 1 : status;
 }

@@ -152,6 +152,35 @@ int cli_link_open(const struct cli *cli, bool patient, struct cli_link *link, st
     return rc;
 }
 
+bool cli_has_dbd(const struct conf *conf) {
+    return conf->accounting_storage_type == CONF_STORAGE_SLURMDBD;
+}
+
+int cli_link_open_dbd(const struct cli *cli, struct cli_link *link, struct error *err) {
+    *link = (struct cli_link) {.cli = cli, .conf = cli_conf(cli)};
+    if (!link->conf)
+        return error_set(err, ERR_CONFIG, "%s", "");
+    const struct conf *conf = link->conf;
+    struct rpc_auth auth = {.munge_socket = conf->auth.socket};
+    if (!cli_has_dbd(conf))
+        return error_set(err, ERR_ACCOUNTING_DISABLED,
+                         "%s has no AccountingStorageType=accounting_storage/slurmdbd", conf->path);
+    uid_t server = 0;
+    int rc = slurm_user(conf->slurm_user, &server, err);
+    const char *hosts[] = {conf->accounting_storage_host, conf->accounting_storage_backup_host};
+    for (size_t i = 0; rc == 0 && i < countof(hosts) && hosts[i] != NULL && !link->client; i++) {
+        int tried = rpc_client_open(&auth, hosts[i], (uint16_t) conf->accounting_storage_port,
+                                    server, DIAL_USEC, &link->client, err);
+        if (tried < 0 && (i + 1 == countof(hosts) || hosts[i + 1] == NULL))
+            rc = tried;
+    }
+    if (rc == 0)
+        arena_init(&link->arena, ARENA_LIMIT);
+    else if (-rc == ERR_CONNECT)
+        error_prefix(err, "slurmdbd: ");
+    return rc;
+}
+
 void cli_link_close(struct cli_link *link) {
     if (!link->client)
         return;

@@ -46,6 +46,9 @@ struct cli_link {
  * (`patient`) try again for up to two seconds while a controller starts. */
 must_check int cli_link_open(const struct cli *cli, bool patient, struct cli_link *link,
                              struct error *err);
+/* Likewise to slurmdbd, its backup after it. ERR_ACCOUNTING_DISABLED where none is configured. */
+must_check int cli_link_open_dbd(const struct cli *cli, struct cli_link *link, struct error *err);
+bool cli_has_dbd(const struct conf *conf);
 void cli_link_close(struct cli_link *link);
 
 struct cli_reply {

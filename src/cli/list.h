@@ -84,8 +84,9 @@ void job_states_names(struct str *out);
 struct list_session {
     struct cli cli;
     const struct conf *conf; /* list_session_conf() */
-    struct cli_link link;
-    bool open;
+    struct cli_link link, dbd_link;
+    bool open, dbd_open;
+    bool partial; /* slurmdbd or the controller did not answer: something may be missing */
 };
 void list_session_init(struct list_session *session, const char *name);
 /* The configuration, read when it is first needed; ends the command when there is none. */
@@ -130,6 +131,9 @@ must_check int list_gpus(struct list_session *session, const struct list_request
                          struct rows *rows, struct error *err);
 must_check int list_changes(struct list_session *session, const struct change_query *query,
                             struct rows *rows, struct error *err);
+/* From the controller and, where it is configured, from slurmdbd. One of the two that does not
+ * answer is told on stderr and in session->partial. query->clusters ("all": all) is for slurmdbd;
+ * without it our own is meant. */
 must_check int list_accounting(struct list_session *session, const struct acct_query *query,
                                struct rows *rows, struct error *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "cli/list.h"
 #include "model/conf.h"
 
@@ -27,6 +28,9 @@ void list_session_close(struct list_session *session) {
     if (session->open)
         cli_link_close(&session->link);
     session->open = false;
+    if (session->dbd_open)
+        cli_link_close(&session->dbd_link);
+    session->dbd_open = false;
 }
 
 void list_clusters_check(struct list_session *session, const char *names) {
@@ -113,7 +117,7 @@ static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(s
 static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
                                                  sizeof(struct acct_job)};
 static const struct list_kind changes_kind = {MSG_LIST_CHANGES, MSG_CHANGE_LIST,
-                                              sizeof(struct acct_change)};
+                                              sizeof(struct acct_transaction)};
 
 static int reply_rows(const struct list_kind *kind, const struct cli_reply *reply,
                       struct rows *rows, struct error *err) {
@@ -127,28 +131,46 @@ static int reply_rows(const struct list_kind *kind, const struct cli_reply *repl
     return 0;
 }
 
-/* Appends the items of all replies to rows, or hands those of each reply to on_rows(). */
-static int list_stream(struct list_session *session, const struct list_kind *kind, const void *body,
-                       struct rows *rows, list_take on_rows, void *context, struct error *err) {
+static int link_stream(struct list_session *session, struct cli_link *link,
+                       const struct list_kind *kind, const void *body, struct rows *rows,
+                       list_take on_rows, void *context, struct error *err) {
     struct cli_reply reply;
-    int result = session_open(session, err);
-    if (result < 0)
-        return result;
     uint64_t patience = list_session_conf(session)->message_timeout * 1000000ull;
-    result = cli_request(&session->link, kind->type, body, &reply, err);
+    int result = cli_request(link, kind->type, body, &reply, err);
     while (result == 0) {
         result = reply_rows(kind, &reply, rows, err);
         bool last = reply.last;
         if (result == 0 && on_rows) {
             on_rows(context, rows);
             rows->n = 0;
-            arena_reset(&session->link.arena);
+            arena_reset(&link->arena);
         }
         if (result < 0 || last)
             return result;
-        result = cli_receive(&session->link, patience, &reply, err);
+        result = cli_receive(link, patience, &reply, err);
     }
     return result;
+}
+
+/* Appends the items of all replies to rows, or hands those of each reply to on_rows(). */
+static int list_stream(struct list_session *session, const struct list_kind *kind, const void *body,
+                       struct rows *rows, list_take on_rows, void *context, struct error *err) {
+    int result = session_open(session, err);
+    if (result < 0)
+        return result;
+    return link_stream(session, &session->link, kind, body, rows, on_rows, context, err);
+}
+
+/* The same of slurmdbd. */
+static int dbd_stream(struct list_session *session, const struct list_kind *kind, const void *body,
+                      struct rows *rows, struct error *err) {
+    int result = 0;
+    if (!session->dbd_open)
+        result = cli_link_open_dbd(&session->cli, &session->dbd_link, err);
+    if (result < 0)
+        return result;
+    session->dbd_open = true;
+    return link_stream(session, &session->dbd_link, kind, body, rows, NULL, NULL, err);
 }
 
 static int list_each_reply(struct list_session *session, const struct list_kind *kind,
@@ -215,14 +237,89 @@ int list_gpus(struct list_session *session, const struct list_request *request, 
     return list_stream(session, &gpus_kind, request, rows, NULL, NULL, err);
 }
 
-int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
-                    struct error *err) {
-    return list_stream(session, &accounting_kind, query, rows, NULL, NULL, err);
+/* ---- jobs of the accounting, from two places ---- */
+
+static bool names_cluster(const struct acct_query *query, const char *cluster) {
+    return query->clusters.n == 0 || strs_has_nocase(&query->clusters, "all") ||
+           strs_has_nocase(&query->clusters, cluster);
 }
 
+/* A run that the controller has told of counts as that; slurmdbd may not know its end yet. */
+static void merge_rows(const char *own, size_t n_live, struct rows *rows) {
+    struct map live = MAP_INIT;
+    size_t kept = n_live;
+    for (size_t i = 0; i < n_live; i++) {
+        const struct acct_job *row = rows->items[i];
+        if (row->job != NULL && row->job->db_index != 0)
+            map_put(&live, row->job->db_index, (void *) (uintptr_t) row);
+    }
+    for (size_t i = n_live; i < rows->n; i++) {
+        const struct acct_job *row = rows->items[i];
+        if (row->job != NULL && str_equal_nocase(row->job->cluster, own) &&
+            map_get(&live, row->job->db_index) != NULL)
+            continue;
+        rows->items[kept++] = rows->items[i];
+    }
+    rows->n = kept;
+    map_done(&live);
+}
+
+static void tell_partial(struct list_session *session, const char *who, const struct error *err,
+                         const char *what) {
+    list_error("%s: %s", who, error_text(err->code));
+    list_why_note(err);
+    list_note(what);
+    session->partial = true;
+}
+
+int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
+                    struct error *err) {
+    const struct conf *conf = list_session_conf(session);
+    if (!cli_has_dbd(conf))
+        return list_stream(session, &accounting_kind, query, rows, NULL, NULL, err);
+    struct acct_query stored = *query;
+    char *own = (char *) (uintptr_t) conf->cluster_name;
+    struct error live_err = ERROR_INIT;
+    int live = 0;
+    if (query->clusters.n == 0)
+        stored.clusters = (struct strs) {&own, 1};
+    else if (strs_has_nocase(&query->clusters, "all"))
+        stored.clusters = (struct strs) {NULL, 0};
+    if (names_cluster(query, own))
+        live = list_stream(session, &accounting_kind, query, rows, NULL, NULL, &live_err);
+    size_t n_live = rows->n;
+    int result = dbd_stream(session, &accounting_kind, &stored, rows, err);
+    if (result < 0 && (live < 0 || !names_cluster(query, own)))
+        return result;
+    if (result < 0) {
+        rows->n = n_live;
+        tell_partial(session, "Problem talking to the database", err,
+                     "shown is what the controller still has; the rest is with slurmdbd");
+    } else if (live < 0) {
+        tell_partial(session, "Problem talking to the controller", &live_err,
+                     "shown is what slurmdbd has; jobs of the last moments may be missing");
+    }
+    merge_rows(own, n_live, rows);
+    return 0;
+}
+
+/* What the controller still has is newer than all that slurmdbd has. */
 int list_changes(struct list_session *session, const struct change_query *query, struct rows *rows,
                  struct error *err) {
-    return list_stream(session, &changes_kind, query, rows, NULL, NULL, err);
+    if (!cli_has_dbd(list_session_conf(session)))
+        return list_stream(session, &changes_kind, query, rows, NULL, NULL, err);
+    struct error live_err = ERROR_INIT;
+    int result = dbd_stream(session, &changes_kind, query, rows, err);
+    int live = list_stream(session, &changes_kind, query, rows, NULL, NULL, &live_err);
+    if (result < 0 && live < 0)
+        return result;
+    if (result < 0)
+        tell_partial(session, "Problem talking to the database", err,
+                     "shown is what the controller still has; the rest is with slurmdbd");
+    else if (live < 0)
+        tell_partial(session, "Problem talking to the controller", &live_err,
+                     "shown is what slurmdbd has; the last changes may be missing");
+    return 0;
 }
 
 /* list_stream reads every list through struct list_items. */

@@ -34,6 +34,7 @@
 struct settings {
     struct acct_filter filter;
     const char *format, *delimiter, *clusters, *json;
+    bool all_clusters;
     bool parsable, trailing, no_header, raw_units, all_users, verbose, expand;
     char unit;
     int64_t now;
@@ -217,8 +218,8 @@ static const struct list_option option_rows[] = {
     {"long", 'l', LIST_ARG_NONE, NULL, set_long, NULL, "most fields"},
     {"local", 0, LIST_ARG_NONE, "SACCT_LOCAL", list_set_nothing, NULL,
         "accepted; there is one cluster"},
-    {"allclusters", 'L', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
-        "accepted; there is one cluster"},
+    {"allclusters", 'L', LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "jobs of all clusters, from slurmdbd", AT(all_clusters)},
     {"clusters", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "list",
         "only these clusters", AT(clusters)},
     {"cluster", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "list", NULL, AT(clusters)},
@@ -360,8 +361,13 @@ static int history_show(struct settings *settings, const struct format *format, 
     struct arena arena;
     list_session_init(&session, "sacct");
     list_env_init(&env, list_session_conf(&session)->cluster_name);
-    if (settings->clusters)
+    bool has_dbd = cli_has_dbd(list_session_conf(&session));
+    if (settings->clusters && !has_dbd)
         list_clusters_check(&session, settings->clusters);
+    const char *clusters = settings->all_clusters ? "all" : settings->clusters;
+    struct strs named = {NULL, 0};
+    if (has_dbd && clusters)
+        strs_split(&named, clusters);
     env.raw_units = settings->raw_units;
     env.unit = settings->unit;
     env.data = &(struct job_columns_data) {.expand_patterns = settings->expand};
@@ -372,6 +378,7 @@ static int history_show(struct settings *settings, const struct format *format, 
     }
     arena_init(&arena, 0);
     acct_query_make(&settings->filter, &query);
+    query.clusters = named;
     int status = 0;
     if (list_accounting(&session, &query, &jobs, &err) < 0) {
         status = load_failed(&err);
@@ -390,9 +397,10 @@ static int history_show(struct settings *settings, const struct format *format, 
                   "-E now means from then on");
     rows_done(&rows);
     rows_done(&jobs);
+    strs_done(&named);
     arena_done(&arena);
     list_session_close(&session);
-    return status;
+    return session.partial ? 1 : status;
 }
 
 int main(int argc, char **argv) {

@@ -253,6 +253,29 @@ static void text_print(const struct diag *diag, const struct settings *settings,
     }
 }
 
+static const char *text_of(const struct diag *diag, const char *key) {
+    for (uint32_t i = 0; i < diag->items.n; i++) {
+        if (str_equal(diag->items.items[i].key, key))
+            return diag->items.items[i].value;
+    }
+    return NULL;
+}
+
+/* What is delayed, since when and why. */
+static void note_delivery(const struct diag *diag) {
+    const char *host = text_of(diag, "dbd_host"), *problem = text_of(diag, "dbd_problem");
+    uint64_t n = counter(diag, "dbd_agent_queue_size");
+    if (host == NULL || n == 0 || problem == NULL || problem[0] == '\0')
+        return;
+    struct str since cleanup_str = STR_INIT;
+    list_date_print((int64_t) counter(diag, "dbd_since"), &since);
+    since.data[since.length - 1] = '\0';
+    cleanup_free char *text =
+        xasprintf("%llu records wait for slurmdbd on %s since %s; none is lost: %s",
+                  (unsigned long long) n, host, since.data, problem);
+    list_note(text);
+}
+
 static void json_print(const struct diag *diag, const struct settings *settings, int argc,
                        char **argv, const struct column_env *env, struct str *out) {
     struct json_dump dump;
@@ -295,6 +318,7 @@ int main(int argc, char **argv) {
     else
         text_print(diag, &settings, &out);
     list_output_all(&out);
+    note_delivery(diag);
     list_session_close(&session);
     return 0;
 }

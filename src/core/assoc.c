@@ -126,14 +126,14 @@ static void write_change(struct core *core, const struct core_user *user, uint32
                          const void *old, const void *next) {
     struct assoc_told told;
     assoc_tell_row(kind, old, next, &told);
-    struct acct_change row = {.time = core->now,
-                              .action = (char *) (uintptr_t) told.action,
-                              .actor = (char *) (uintptr_t) user->name,
-                              .object = told.object.data,
-                              .info = told.info.data,
-                              .cluster = core->settings.cluster};
+    struct acct_transaction row = {.time = core->now,
+                                   .action = (char *) (uintptr_t) told.action,
+                                   .actor = (char *) (uintptr_t) user->name,
+                                   .subject = told.object.data,
+                                   .info = told.info.data,
+                                   .cluster = core->settings.cluster};
     struct effect *effect = emit(core, EFFECT_HISTORY);
-    effect->body = effect_encode(core, &record_acct_change, &row);
+    effect->body = effect_encode(core, &record_acct_transaction, &row);
     effect->history = (struct effect_history) {.uid = user->uid,
                                                .submit = core->now,
                                                .start = core->now,

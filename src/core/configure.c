@@ -31,6 +31,7 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->no_advice = conf->slurmctld.no_advice;
     s->store_flags = conf->accounting_store_flags;
     s->enforce = conf->accounting_storage_enforce;
+    s->tells_database = conf->accounting_storage_type == CONF_STORAGE_SLURMDBD;
     s->private_accounts = (conf->private_data & (CONF_PRIVATE_ACCOUNTS | CONF_PRIVATE_USERS)) != 0;
     free(s->control_host);
     s->control_host = conf->n_control_hosts > 0 ? xstrdup(conf->control_hosts[0].address) : NULL;

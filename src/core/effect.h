@@ -30,6 +30,7 @@ enum store_kind {
     STORE_USAGE = 12,       /* id: kind << 32 | number of association or QOS; record_assoc_usage */
     STORE_HABIT = 19,       /* id: hash of user and name; record_habit */
     STORE_KEPT_SCRIPT = 20, /* id as STORE_JOB_SCRIPT; what AccountingStoreFlags keeps of it */
+    STORE_CLUSTER_KEY = 30, /* id 1: what slurmdbd knows this controller by */
     STORE_KINDS,
 };
 
@@ -58,7 +59,8 @@ enum effect_level { EFFECT_ERROR, EFFECT_WARNING, EFFECT_INFO, EFFECT_DEBUG };
 enum history_kind {
     HISTORY_RUN = 1,        /* a job's last run; record_acct_job */
     HISTORY_SUPERSEDED = 2, /* an earlier run of a job that was requeued; record_acct_job */
-    HISTORY_CHANGE = 3,     /* of the book; record_acct_change */
+    HISTORY_CHANGE = 3,     /* of the book; record_acct_transaction */
+    HISTORY_OPEN = 4, /* a run that has started or just ended, for slurmdbd; record_acct_job */
 };
 #define HISTORY_JOBS (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED)
 

@@ -77,11 +77,11 @@ uint32_t job_take_id(struct core *core) {
 }
 
 static void write_history(struct core *core, struct core_job *job, const struct step *batch,
-                          bool superseded) {
+                          enum history_kind kind) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
     record.job = &job->rec;
-    record.superseded = superseded;
+    record.superseded = kind == HISTORY_SUPERSEDED;
     vec(struct step) steps = {0};
     if (batch != NULL)
         vec_push(&steps, *batch);
@@ -91,15 +91,14 @@ static void write_history(struct core *core, struct core_job *job, const struct 
     record.steps.n = (uint32_t) steps.n;
     struct effect *effect = emit(core, EFFECT_HISTORY);
     effect->body = effect_encode(core, &record_acct_job, &record);
-    effect->history =
-        (struct effect_history) {.job_id = job->rec.job_id,
-                                 .array_id = job->rec.array_job_id,
-                                 .uid = job->rec.uid,
-                                 .state = job->rec.state,
-                                 .submit = job->rec.submit_time,
-                                 .start = job->rec.start_time,
-                                 .end = job->rec.end_time,
-                                 .kind = superseded ? HISTORY_SUPERSEDED : HISTORY_RUN};
+    effect->history = (struct effect_history) {.job_id = job->rec.job_id,
+                                               .array_id = job->rec.array_job_id,
+                                               .uid = job->rec.uid,
+                                               .state = job->rec.state,
+                                               .submit = job->rec.submit_time,
+                                               .start = job->rec.start_time,
+                                               .end = job->rec.end_time,
+                                               .kind = kind};
     vec_done(&steps);
 }
 
@@ -113,9 +112,14 @@ void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
     batch.state = state;
     batch.end_time = job->rec.end_time;
     batch.exit_status = state == JOB_CANCELLED || state == JOB_PREEMPTED ? SIGTERM : 0;
-    write_history(core, job, has_batch ? &batch : NULL, true);
+    write_history(core, job, has_batch ? &batch : NULL, HISTORY_SUPERSEDED);
     job->rec.state = saved_state;
     job->rec.flags = saved_flags;
+}
+
+void job_tell_database(struct core *core, struct core_job *job) {
+    if (core->settings.tells_database)
+        write_history(core, job, NULL, HISTORY_OPEN);
 }
 
 void job_free(struct core_job *job) {
@@ -167,7 +171,7 @@ static void job_unlink(struct core *core, struct core_job *job) {
 }
 
 void job_forget(struct core *core, struct core_job *job) {
-    write_history(core, job, NULL, false);
+    write_history(core, job, NULL, HISTORY_RUN);
     job_unlink(core, job);
     step_forget_all(core, job);
     if (job->script_id != 0)

@@ -258,6 +258,14 @@ static void log_end(struct core *core, const struct core_job *job, bool has_run)
         emit_log(core, EFFECT_INFO, "job %u ends: %s, without a start", job->rec.job_id, state);
 }
 
+/* The number that the accounting knows a run by. It begins with the time, so that those of a state
+ * that was made anew are above those of the one before it. */
+static void number_run(struct core *core, struct core_job *job) {
+    job->rec.db_index = max_of(core->meta.next_db_index, (uint64_t) core->now << 20);
+    core->meta.next_db_index = job->rec.db_index + 1;
+    core->meta_dirty = true;
+}
+
 void job_start(struct core *core, struct core_job *job, const struct sched_start *start) {
     assert(job_is_pending(job) && job->rec.flags == 0);
     sched_job_remove(core->sched, job->rec.job_id);
@@ -270,6 +278,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     if (core->partitions[start->partition].exclusive_node)
         job->rec.oversubscribe = OVERSUB_NO; /* for the listings; the planner knows the partition */
     job->rec.attempt++;
+    number_run(core, job);
     job->rec.start_time = core->now;
     job->rec.suspend_time = 0;
     job->rec.pre_suspend_seconds = 0;
@@ -303,6 +312,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     mail_event(core, job, MAIL_BEGIN);
     prolog_begin(core, job);
     job_arm(core, job);
+    job_tell_database(core, job);
 }
 
 void job_launch_again(struct core *core, struct core_job *job) {
@@ -339,6 +349,8 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         string_set(&job->rec.tres_alloc, NULL);
         job_estimate_size(core, &job->rec);
         sched_sync(core, job);
+    } else {
+        job_tell_database(core, job);
     }
     depend_job_changed(core);
     job_arm(core, job);
@@ -413,7 +425,10 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     } else {
         if (!(job->rec.flags & JOB_FLAG_COMPLETING))
             job->rec.start_time = core->now;
+        if (job->rec.db_index == 0) /* it has never run */
+            number_run(core, job);
         job_answer_waiters(core, job);
+        job_tell_database(core, job);
     }
     sched_sync(core, job);
     depend_job_changed(core);
@@ -461,6 +476,7 @@ void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
 
 static void reset_for_queue(struct core *core, struct core_job *job) {
     job->rec.restarts++;
+    job->rec.db_index = 0;
     if (job->rec.queue_head)
         job->rec.begin_time = core->now;
     else if (core->settings.requeue_delay > 0)

@@ -70,7 +70,8 @@ struct core_settings {
     uint64_t store_flags;         /* CONF_STORE_… */
     bool no_advice;
     bool private_accounts;
-    char *control_host; /* for listings */
+    bool tells_database; /* slurmdbd hears of jobs as they start and end */
+    char *control_host;  /* for listings */
     uint32_t control_port;
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     uint64_t def_cpu_per_gpu, def_mem_per_gpu; /* UNSET64 */
@@ -342,7 +343,9 @@ static inline struct core_job *job_after(const struct core *core, const struct c
 #define jobs_each(core, job)                                                                       \
     for (struct core_job *job = job_after(core, NULL); job != NULL; job = job_after(core, job))
 struct core_job *job_new(struct core *core, uint32_t job_id);
-void job_link(struct core *core, struct core_job *job);   /* after rec is filled */
+void job_link(struct core *core, struct core_job *job); /* after rec is filled */
+/* What it is now, for slurmdbd where there is one. */
+void job_tell_database(struct core *core, struct core_job *job);
 void job_forget(struct core *core, struct core_job *job); /* into history, out of memory */
 void job_touch(struct core *core, struct core_job *job);
 uint32_t job_take_id(struct core *core);

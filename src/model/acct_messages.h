@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages about the accounting beside jobs: the book as a file, who changed what in it.
+ * Messages about the accounting beside jobs: the book as a file, who changed what in it,
+ * and what controllers and slurmdbd tell each other.
  */
 #ifndef SLUICE_MODEL_ACCT_MESSAGES_H
 #define SLUICE_MODEL_ACCT_MESSAGES_H
 
+#include "model/acct_events.h"
 #include "schema/schema.h"
 
 /* The book as a file (assoc/file.h): asked for, answered, and to be loaded. */
@@ -15,16 +17,7 @@
     X(4, BOOL, commit, 0) /* do it; else only say what would be done */
 RECORD_DECLARE(assoc_file, ASSOC_FILE_FIELDS)
 
-/* A change of the book, as sacctmgr lists it. */
-#define ACCT_CHANGE_FIELDS(X)                                                                      \
-    X(1, I64, time, 0)                                                                             \
-    X(2, STR, action, 0) /* "Add Accounts" */                                                      \
-    X(3, STR, actor, 0)                                                                            \
-    X(4, STR, object, 0)                                                                           \
-    X(5, STR, info, 0)                                                                             \
-    X(6, STR, cluster, 0)
-RECORD_DECLARE(acct_change, ACCT_CHANGE_FIELDS)
-#define CHANGE_LIST_FIELDS(X) X(1, RECS, items, acct_change)
+#define CHANGE_LIST_FIELDS(X) X(1, RECS, items, acct_transaction)
 RECORD_DECLARE(change_list, CHANGE_LIST_FIELDS)
 /* A list without words leaves its condition open. */
 #define CHANGE_QUERY_FIELDS(X)                                                                     \
@@ -35,5 +28,19 @@ RECORD_DECLARE(change_list, CHANGE_LIST_FIELDS)
     X(5, STRS, clusters, 0)                                                                        \
     X(6, STRS, objects, 0) /* words that the object or the information has */
 RECORD_DECLARE(change_query, CHANGE_QUERY_FIELDS)
+
+/* ---- controller <-> slurmdbd ---- */
+/* A controller registers with an acct_cluster (acct_events.h); one without a key has a new state
+ * and gets a key. */
+#define DBD_WELCOME_FIELDS(X)                                                                      \
+    X(1, U64, last_seq, 0) /* events up to here are stored */                                      \
+    X(2, BLOB, key, 0)     /* to be kept, and shown the next time */
+RECORD_DECLARE(dbd_welcome, DBD_WELCOME_FIELDS)
+#define DBD_EVENTS_FIELDS(X) X(1, RECS, items, acct_event) /* by ascending number */
+RECORD_DECLARE(dbd_events, DBD_EVENTS_FIELDS)
+#define DBD_ACK_FIELDS(X) X(1, U64, last_seq, 0) /* events up to here are stored */
+RECORD_DECLARE(dbd_ack, DBD_ACK_FIELDS)
+#define CLUSTER_LIST_FIELDS(X) X(1, RECS, items, acct_cluster)
+RECORD_DECLARE(cluster_list, CLUSTER_LIST_FIELDS)
 
 #endif

@@ -32,7 +32,7 @@
 /* clang-format off */
 
 #define CONF_KEYS(X, D) \
-X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
+X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 3, \
   "second slurmdbd") \
 X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", HONOURED, DAEMON, 1, \
   "what a job must satisfy before it may start: an association, its limits, its QOS") \
@@ -1069,7 +1069,7 @@ X(STRING, dbd_host, "DbdHost", NULL, 0, 0, NONE, HONOURED, \
   "host of slurmdbd; required") \
 X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, HONOURED, \
   "its address") \
-X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, HONOURED, \
   "second slurmdbd") \
 X(U32, dbd_port, "DbdPort", 6819, 1, CONF_PORT_MAX, NONE, HONOURED, \
   "its port") \

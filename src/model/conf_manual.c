@@ -288,3 +288,32 @@ void conf_manual_print(struct str *out) {
         older_section(sections[i].table, out);
     str_append(out, "\n# SEE ALSO\n\n*slurmctld*(8), *slurmd*(8), *scontrol*(1)\n");
 }
+
+void conf_manual_dbd_print(struct str *out) {
+    str_append(
+        out,
+        "slurmdbd.conf(5) \"Sluice\" \"Sluice configuration\"\n"
+        "\n"
+        "; Made from src/model/conf_keys.h: do not edit, see src/model/conf_manual.c.\n"
+        "\n"
+        "# NAME\n"
+        "\n"
+        "slurmdbd.conf - configuration of slurmdbd\n"
+        "\n"
+        "# DESCRIPTION\n"
+        "\n"
+        "Read by *slurmdbd*(8) alone. It is the file that its *-f* names, else _slurmdbd.conf_ "
+        "beside slurm.conf. It holds a password: it has to belong to SlurmUser or root and to be "
+        "closed to others (mode 600), else slurmdbd does not start. The grammar is that of "
+        "*slurm.conf*(5).\n"
+        "\n"
+        "With StorageType=accounting\\_storage/sqlite, which needs no server, *StorageLoc* is the "
+        "path of a file; a name alone is a file of that name in _/var/spool/slurmdbd_.\n"
+        "\n"
+        "# KEYS\n");
+    table_section(&conf_dbd_table, out);
+    str_append(out,
+               "\n# KEYS OF OLDER RELEASES\n\nThey are accepted, so that an old file works.\n");
+    older_section(&conf_dbd_table, out);
+    str_append(out, "\n# SEE ALSO\n\n*slurmdbd*(8), *slurm.conf*(5), *sacctmgr*(1)\n");
+}

@@ -8,5 +8,7 @@
 
 /* Appends the whole page of slurm.conf(5), which also covers the files beside it. */
 void conf_manual_print(struct str *out);
+/* Likewise slurmdbd.conf(5). */
+void conf_manual_dbd_print(struct str *out);
 
 #endif

@@ -89,7 +89,7 @@
 #define CONF_GATHER_ALIASES(X) X(GATHER_LINUX, "jobacct_gather/pgid", OBSOLETE)
 #define CONF_STORAGE_WORDS(X) \
     X(STORAGE_NONE, "accounting_storage/none", HONOURED) \
-    X(STORAGE_SLURMDBD, "accounting_storage/slurmdbd", NOT_YET) \
+    X(STORAGE_SLURMDBD, "accounting_storage/slurmdbd", HONOURED) \
     X(STORAGE_EMBEDDED, "accounting_storage/embedded", HONOURED)
 #define CONF_STORAGE_ALIASES(X) \
     X(STORAGE_EMBEDDED, "accounting_storage/filetxt", OBSOLETE) \

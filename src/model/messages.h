@@ -292,7 +292,8 @@ RECORD_DECLARE(config_list, CONFIG_LIST_FIELDS)
     X(12, BOOL, no_steps, 0)                                                                       \
     X(13, STRS, qos, 0)                                                                            \
     X(14, BOOL, want_script, 0)                                                                    \
-    X(15, BOOL, want_environment, 0)
+    X(15, BOOL, want_environment, 0)                                                               \
+    X(16, STRS, clusters, 0) /* slurmdbd: only these */
 RECORD_DECLARE(acct_query, ACCT_QUERY_FIELDS)
 #define ACCT_JOB_FIELDS(X)                                                                         \
     X(1, REC, job, job)                                                                            \
@@ -518,7 +519,14 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(112, FILE_GRANT, file_grant)                                                                 \
     X(113, FILE_OPEN, file_open)                                                                   \
     X(114, FILE_DATA, file_data)                                                                   \
-    X(115, FILE_RESULT, file_result)
+    X(115, FILE_RESULT, file_result)                                                               \
+    /* controller <-> slurmdbd, commands -> slurmdbd */                                            \
+    X(116, DBD_REGISTER, acct_cluster) /* answers DBD_WELCOME */                                   \
+    X(117, DBD_WELCOME, dbd_welcome)                                                               \
+    X(118, DBD_EVENTS, dbd_events) /* answers DBD_ACK */                                           \
+    X(119, DBD_ACK, dbd_ack)                                                                       \
+    X(120, LIST_CLUSTERS, empty)                                                                   \
+    X(121, CLUSTER_LIST, cluster_list)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

@@ -327,3 +327,37 @@ int store_get(struct store *store, unsigned kind, uint64_t id, struct str *ret, 
     sqlite3_finalize(statement);
     return r;
 }
+
+void store_history_waiting(struct store *store, uint64_t *ret_n, int64_t *ret_since) {
+    sqlite3_stmt *statement = NULL;
+    struct error err = ERROR_INIT;
+    *ret_n = 0;
+    *ret_since = 0;
+    if (store_prepare(store->db, store->path,
+                      "SELECT count(*), min(max(submit, start, \"end\")) FROM history", &statement,
+                      &err) < 0)
+        return;
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        *ret_n = (uint64_t) sqlite3_column_int64(statement, 0);
+        *ret_since = sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_finalize(statement);
+}
+
+int store_history_base(struct store *store, uint64_t seq, struct error *err) {
+    sqlite3 *db = NULL;
+    int r = store_connect(store->path, true, &db, err);
+    if (r < 0)
+        return r;
+    cleanup_free char *sql =
+        xasprintf("BEGIN IMMEDIATE;"
+                  "INSERT INTO sqlite_sequence (name, seq) SELECT 'history', 0"
+                  " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'history');"
+                  "UPDATE sqlite_sequence SET seq = max(seq, %llu) WHERE name = 'history'; COMMIT",
+                  (unsigned long long) seq);
+    int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        r = store_error(db, code, store->path, "number", err);
+    sqlite3_close(db);
+    return r;
+}

@@ -53,6 +53,8 @@ struct store_history {
 void store_batch_history(struct store_batch *batch, const struct store_history *row);
 /* Deletes rows with end < before. */
 void store_batch_history_purge(struct store_batch *batch, int64_t before);
+/* Deletes rows up to this number: they are kept elsewhere now. */
+void store_batch_history_forget(struct store_batch *batch, uint64_t last_seq);
 
 /* Takes the batch. done(0, …) when it is durable, in the order of submission; on failure (a full
  * disk: ERR_DISK_FULL) nothing of it is stored, nor of those submitted with it or after it before
@@ -78,6 +80,12 @@ must_check int store_scan(struct store *store, unsigned kind,
 /* Appends the record's bytes to ret. ERR_NOT_FOUND. */
 must_check int store_get(struct store *store, unsigned kind, uint64_t id, struct str *ret,
                          struct error *err);
+
+/* Rows of history that come now have numbers above this one; waits for a commit that is under way.
+ */
+must_check int store_history_base(struct store *store, uint64_t seq, struct error *err);
+/* How many rows of history there are, and the last time that the oldest of them names. */
+void store_history_waiting(struct store *store, uint64_t *ret_n, int64_t *ret_since);
 
 /* ---- searching history, in a reader thread ---- */
 #define STORE_ANY_UID ((uid_t) -1)

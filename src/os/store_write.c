@@ -62,6 +62,10 @@ void store_batch_history_purge(struct store_batch *batch, int64_t before) {
     batch_add(batch, OP_PURGE, (struct bytes) {0})->row.end = before;
 }
 
+void store_batch_history_forget(struct store_batch *batch, uint64_t last_seq) {
+    batch_add(batch, OP_FORGET, (struct bytes) {0})->row.seq = last_seq;
+}
+
 /* ---- writing one ---- */
 
 static void bind_data(sqlite3_stmt *statement, int column, const struct store_batch *batch,
@@ -104,6 +108,10 @@ static sqlite3_stmt *op_bind(struct writer *writer, const struct store_batch *ba
     case OP_PURGE:
         statement = writer->purge;
         sqlite3_bind_int64(statement, 1, row->end);
+        break;
+    case OP_FORGET:
+        statement = writer->forget;
+        sqlite3_bind_int64(statement, 1, (int64_t) row->seq);
         break;
     }
     return statement;
@@ -245,6 +253,7 @@ int writer_start(struct store *store, struct error *err) {
         {&writer->history, "INSERT INTO history (job_id, uid, submit, start, \"end\", state, kind, "
                            "data, array_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
         {&writer->purge, "DELETE FROM history WHERE \"end\" < ?1"},
+        {&writer->forget, "DELETE FROM history WHERE seq <= ?1"},
     };
     for (size_t i = 0; i < countof(statements); i++) {
         int r =
@@ -275,6 +284,7 @@ void writer_stop(struct store *store) {
     sqlite3_finalize(writer->delete);
     sqlite3_finalize(writer->history);
     sqlite3_finalize(writer->purge);
+    sqlite3_finalize(writer->forget);
     sqlite3_close(writer->db);
 }
 

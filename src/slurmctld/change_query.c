@@ -31,9 +31,9 @@ static void answer_end(struct answer *answer, const struct error *err) {
 
 static void take_row(struct answer *answer, struct client *client, struct bytes data) {
     struct arena memory;
-    struct acct_change change;
+    struct acct_transaction change;
     arena_init(&memory, 0);
-    if (wire_decode(&record_acct_change, data, &memory, &change, NULL) == 0 &&
+    if (wire_decode(&record_acct_transaction, data, &memory, &change, NULL) == 0 &&
         acct_change_passes(answer->query, &change)) {
         wire_append_element(&answer->frame, 1, data);
         if (answer->frame.length >= FRAME_BYTES) {
@@ -52,6 +52,7 @@ static void page(const struct store_history *rows, size_t n, bool is_last, const
     for (size_t i = 0; client != NULL && i < n; i++) {
         take_row(answer, client, rows[i].data);
         answer->filter.after_seq = rows[i].seq;
+        answer->filter.after_end = rows[i].end;
     }
     answer->n_page += n;
     if (failed) {

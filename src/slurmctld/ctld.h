@@ -93,6 +93,7 @@ struct ctld {
     struct call_count calls[CALL_TYPES];
     struct map user_calls; /* uid -> struct user_calls, CALL_USERS_MAX at most */
     struct cycle_counts cycles;
+    struct deliver *deliver; /* NULL: there is no slurmdbd */
 };
 
 int64_t ctld_now(struct ctld *ctld);
@@ -124,6 +125,22 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
 
 /* change_query.c: who changed what in the book */
 void change_query_start(struct client *client, uint32_t seq, const struct change_query *query);
+
+/* deliver.c: to slurmdbd, where it is configured */
+void deliver_start(struct ctld *ctld);
+void deliver_stop(struct ctld *ctld);   /* before the loop ends */
+void deliver_free(struct ctld *ctld);   /* after it */
+void deliver_stored(struct ctld *ctld); /* a row of history has been stored */
+struct deliver_state {
+    const char *host;
+    uint32_t port;
+    bool connected;
+    uint64_t n_waiting; /* rows that are to be delivered */
+    int64_t since;
+    const char *problem; /* "" = none */
+};
+/* False where there is no slurmdbd. */
+bool deliver_state(const struct ctld *ctld, struct deliver_state *ret);
 
 /* reconfigure.c */
 must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,

@@ -107,6 +107,18 @@ static void add_store(struct rows *rows, const struct ctld *ctld) {
     number_add(rows, "store_commit_usec_total", stats.commit_usec_total);
 }
 
+static void add_delivery(struct rows *rows, const struct ctld *ctld) {
+    struct deliver_state state;
+    if (!deliver_state(ctld, &state))
+        return;
+    row_add(rows, "dbd_host", state.host);
+    number_add(rows, "dbd_port", state.port);
+    number_add(rows, "dbd_connected", state.connected);
+    number_add(rows, "dbd_agent_queue_size", state.n_waiting);
+    number_add(rows, "dbd_since", (uint64_t) state.since);
+    row_add(rows, "dbd_problem", state.problem);
+}
+
 static void add_calls(struct rows *rows, struct ctld *ctld) {
     for (uint16_t type = 0; type < CALL_TYPES; type++) {
         if (ctld->calls[type].n > 0)
@@ -136,6 +148,7 @@ void diag_answer(struct client *client, uint32_t seq) {
     add_jobs(&rows, &counters);
     add_cycles(&rows, ctld, &counters, now);
     add_store(&rows, ctld);
+    add_delivery(&rows, ctld);
     add_calls(&rows, ctld);
     reply_record(client, MSG_DIAG_REPLY, seq, &rows.diag);
 }

@@ -333,6 +333,7 @@ static int start(struct ctld *ctld, struct error *err) {
     if (r < 0)
         return r;
     rpc_server_on_reject(ctld->server, on_reject, NULL);
+    deliver_start(ctld);
     ctld_turn_end(ctld);
     return 0;
 }
@@ -373,12 +374,14 @@ static void stop(struct ctld *ctld) {
     rpc_server_pause(ctld->server, true);
     filter_free(ctld);
     ctld_flush(ctld);
+    deliver_stop(ctld);
     rpc_server_free(ctld->server);
     store_close(ctld->store);
     core_free(take(ctld->core));
     loop_timer_free(ctld->timer);
     loop_timer_free(ctld->retry_timer);
     loop_free(ctld->loop);
+    deliver_free(ctld);
     userdb_free(ctld->users);
     map_done(&ctld->clients);
     map_done(&ctld->nodes);

@@ -218,9 +218,11 @@ static void release(struct ctld *ctld, const struct effect *effect) {
     case EFFECT_MAIL:
         release_mail(ctld, effect);
         break;
+    case EFFECT_HISTORY:
+        deliver_stored(ctld);
+        break;
     case EFFECT_PUT:
     case EFFECT_DELETE:
-    case EFFECT_HISTORY:
         break;
     }
 }

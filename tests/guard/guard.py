@@ -37,6 +37,7 @@ BELOW = {
     "lua": ["os", "model"],
     "slurmctld": ["core", "sched", "rpc", "lua"],
     "slurmd": ["agent", "rpc"],
+    "slurmdbd": ["acct", "rpc"],
     "slurmstepd": ["agent", "rpc"],
 }
 

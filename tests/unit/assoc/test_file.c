@@ -133,10 +133,10 @@ TEST(an_edit_becomes_a_row_that_says_what_was_set) {
     assert_string_equal(told.object.data, "id=7 account=physics user=alice");
     assert_string_equal(told.info.data, "MaxJobs=3, MaxWall=-1");
     assoc_told_done(&told);
-    struct acct_change change = {.time = 100,
-                                 .action = (char *) "Modify Associations",
-                                 .actor = (char *) "root",
-                                 .object = (char *) "id=7 account=physics user=alice"};
+    struct acct_transaction change = {.time = 100,
+                                      .action = (char *) "Modify Associations",
+                                      .actor = (char *) "root",
+                                      .subject = (char *) "id=7 account=physics user=alice"};
     struct change_query query;
     record_init(&record_change_query, &query);
     assert_true(acct_change_passes(&query, &change));

@@ -9,6 +9,9 @@ TEST(the_page_in_the_tree_is_the_one_of_the_tables) {
     cleanup_str struct str page = STR_INIT;
     conf_manual_print(&page);
     golden_check("../../doc/man/slurm.conf.5.scd", &page);
+    str_reset(&page);
+    conf_manual_dbd_print(&page);
+    golden_check("../../doc/man/slurmdbd.conf.5.scd", &page);
 }
 
 TEST(every_key_has_a_paragraph) {

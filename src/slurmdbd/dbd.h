@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slurmdbd: the accounting of several clusters. A thin shell between connections and the database
+ * (acct/acct.h). The loop's thread owns everything here but the two database connections, each of
+ * which a worker thread owns: one writes what controllers deliver, in order, the other answers
+ * questions, so that a long one delays no delivery.
+ *
+ * A delivery is acknowledged when its transaction is committed, never before; the controller keeps
+ * it until then and sends it again where the answer was lost, and the numbers of its events tell
+ * what is stored already.
+ */
+#ifndef SLUICE_SLURMDBD_DBD_H
+#define SLUICE_SLURMDBD_DBD_H
+
+#include <sys/types.h>
+
+#include "acct/acct.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "model/conf_others.h"
+#include "model/messages.h"
+#include "os/loop.h"
+#include "os/userdb.h"
+#include "rpc/rpc.h"
+
+/* ---- worker.c: a thread with a connection to the database ---- */
+struct worker;
+struct task {
+    struct list link;
+    /* In the worker's thread; a negative return has its sentence in err. */
+    int (*work)(struct task *task, struct acct *acct, struct error *err);
+    /* In the loop's thread: task->code is what work returned, or why the database was not there.
+     * Frees the task. */
+    void (*done)(struct task *task);
+    int code;
+    struct error err;
+};
+must_check int worker_start(struct loop *loop, const struct acct_location *location,
+                            struct worker **ret, struct error *err);
+/* What waits ends with ERR_CLOSED; what runs is waited for. NULL is ignored. */
+void worker_stop(struct worker *worker);
+void worker_submit(struct worker *worker, struct task *task);
+size_t worker_queued(struct worker *worker);
+
+/* ---- main.c ---- */
+struct dbd {
+    struct conf_dbd *conf;
+    const char *conf_file; /* -f, or NULL */
+    char *conf_path;
+    struct loop *loop;
+    struct rpc_auth auth;
+    char *munge_socket;
+    struct rpc_server *server;
+    struct acct_location location;
+    struct worker *writer, *reader;
+    struct userdb *users;
+    uid_t slurm_uid;
+    char hostname[256];
+    uint64_t next_client;
+    struct map clients; /* id -> struct client */
+    struct arena request_memory;
+    int64_t start_time;
+    uint64_t n_requests, n_events, n_events_before, n_rejected;
+    bool db_away; /* the log has heard that the database cannot be reached */
+};
+/* One connection. */
+struct client {
+    uint64_t id;
+    struct rpc_conn *conn;
+    struct dbd *dbd;
+    char *cluster;        /* of a controller that is registered */
+    struct answer *waits; /* until the peer has read; query.c */
+};
+int64_t dbd_now(void);
+/* Tells the log once when the database goes, and when it is back. */
+void dbd_note_database(struct dbd *dbd, const struct task *task);
+/* root, SlurmUser and whom slurmdbd itself runs as. */
+bool dbd_is_super(const struct dbd *dbd, uid_t uid);
+
+/* ---- requests.c ---- */
+extern const struct rpc_handlers dbd_handlers;
+struct client *client_find(struct dbd *dbd, uint64_t id);
+void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body);
+void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail);
+
+/* ---- deliver.c: what controllers say ---- */
+void deliver_register(struct client *client, uint32_t seq, const void *body);
+void deliver_events(struct client *client, uint32_t seq, const void *body);
+
+/* ---- query.c: what commands ask ---- */
+void query_jobs(struct client *client, uint32_t seq, const void *body);
+void query_changes(struct client *client, uint32_t seq, const void *body);
+void query_clusters(struct client *client, uint32_t seq, const void *body);
+void query_client_gone(struct client *client);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What commands ask: jobs, who changed what, which clusters there are. Jobs are read page by page;
+ * a peer that does not read is waited for between pages.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assoc/tell.h"
+#include "base/alloc.h"
+#include "model/acct_match.h"
+#include "os/log.h"
+#include "slurmdbd/dbd.h"
+
+#define PAGE_JOBS 1000
+#define FRAME_BYTES (256u << 10)
+#define QUEUE_BYTES (8u << 20) /* for a peer that has not read them */
+#define ITEMS_FIELD 1          /* of every list */
+
+struct answer {
+    struct task task;
+    struct dbd *dbd;
+    uint64_t client;
+    uint32_t seq;
+    uint16_t reply_type;
+    void *query; /* owned, a record of query_record */
+    const struct record *query_record;
+    bool sees_all;
+    uint32_t uid;
+    struct acct_job_list *list; /* the worker's */
+    bool more;
+    struct list full; /* of struct frame */
+    struct str frame;
+};
+struct frame {
+    struct list link;
+    struct str body;
+};
+
+/* ---- frames ---- */
+
+static void frame_end(struct answer *answer) {
+    if (answer->frame.length == 0)
+        return;
+    struct frame *frame = zalloc(struct frame);
+    frame->body = answer->frame;
+    answer->frame = (struct str) STR_INIT;
+    list_append(&answer->full, &frame->link);
+}
+
+static void frame_add(struct answer *answer, struct bytes row) {
+    wire_append_element(&answer->frame, ITEMS_FIELD, row);
+    if (answer->frame.length >= FRAME_BYTES)
+        frame_end(answer);
+}
+
+static void frames_send(struct answer *answer, struct client *client, bool last) {
+    frame_end(answer);
+    while (!list_is_empty(&answer->full)) {
+        struct frame *frame = list_entry(answer->full.next, struct frame, link);
+        list_remove(&frame->link);
+        if (client != NULL)
+            rpc_conn_send(client->conn, answer->reply_type, 0, answer->seq,
+                          str_bytes(&frame->body));
+        str_done(&frame->body);
+        free(frame);
+    }
+    if (client != NULL && last)
+        rpc_conn_send(client->conn, answer->reply_type, RPC_LAST, answer->seq,
+                      (struct bytes) {NULL, 0});
+}
+
+/* The list of jobs belongs to the reader's thread, so its end goes there, too. */
+static int end_work(struct task *task, struct acct *acct, struct error *err) {
+    return 0;
+}
+
+static void end_done(struct task *task) {
+    struct answer *answer = container_of(task, struct answer, task);
+    acct_jobs_done(answer->list);
+    record_free(answer->query_record, answer->query);
+    str_done(&answer->frame);
+    free(answer);
+}
+
+static void answer_end(struct answer *answer) {
+    answer->task = (struct task) {.work = end_work, .done = end_done};
+    worker_submit(answer->dbd->reader, &answer->task);
+}
+
+static void answer_done(struct task *task) {
+    struct answer *answer = container_of(task, struct answer, task);
+    struct client *client = client_find(answer->dbd, answer->client);
+    dbd_note_database(answer->dbd, task);
+    bool ok = task->code == 0;
+    frames_send(answer, ok ? client : NULL, true);
+    if (!ok && client != NULL)
+        reply_error_text(client, answer->seq, task->code, task->err.text);
+    answer_end(answer);
+}
+
+static struct answer *answer_new(struct client *client, uint32_t seq, uint16_t reply_type,
+                                 const struct record *record, const void *query) {
+    struct answer *answer = zalloc(struct answer);
+    answer->dbd = client->dbd;
+    answer->client = client->id;
+    answer->seq = seq;
+    answer->reply_type = reply_type;
+    answer->query_record = record;
+    answer->query = record_dup(record, query);
+    answer->uid = rpc_conn_peer(client->conn)->uid;
+    list_init(&answer->full);
+    return answer;
+}
+
+/* ---- jobs ---- */
+
+static int take_job(const struct acct_job_row *row, void *context, struct error *err) {
+    struct answer *answer = context;
+    struct arena memory;
+    struct acct_job record;
+    struct str out cleanup_str = STR_INIT;
+    arena_init(&memory, 0);
+    if (wire_decode(&record_acct_job, row->record, &memory, &record, NULL) == 0 &&
+        record.job != NULL && acct_query_match(answer->query, record.job)) {
+        if (!answer->sees_all && record.job->uid != answer->uid)
+            record.job->submit_line = NULL; /* it may hold a script (--wrap) */
+        record.job->cluster = (char *) (uintptr_t) row->cluster;
+        wire_encode(&record_acct_job, &record, NULL, &out);
+        frame_add(answer, str_bytes(&out));
+    }
+    arena_done(&memory);
+    return 0;
+}
+
+static int jobs_page(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    int64_t left = acct_jobs_next(answer->list, PAGE_JOBS, take_job, answer, err);
+    answer->more = left > 0;
+    return left < 0 ? (int) left : 0;
+}
+
+static int jobs_work(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    const struct acct_query *query = answer->query;
+    struct acct_job_filter filter = {.clusters = query->clusters,
+                                     .ids = query->ids,
+                                     .start = query->start,
+                                     .end = query->end,
+                                     .duplicates = query->duplicates};
+    if (!query->all_users)
+        filter.uids = query->uids;
+    uint32_t own = answer->uid;
+    bool private = (answer->dbd->conf->private_data & CONF_PRIVATE_JOBS) && !answer->sees_all;
+    if (private)
+        filter.uids = (struct u32s) {&own, 1};
+    int r = acct_jobs_find(acct, &filter, &answer->list, err);
+    return r < 0 ? r : jobs_page(task, acct, err);
+}
+
+static void jobs_done(struct task *task);
+
+static void next_page(struct answer *answer) {
+    answer->task = (struct task) {.work = jobs_page, .done = jobs_done};
+    worker_submit(answer->dbd->reader, &answer->task);
+}
+
+/* Waiting for the peer to read: the connection may end meanwhile, so the answer is found again by
+ * the client's waiting list. */
+static void on_drained(struct rpc_conn *conn, void *context) {
+    struct client *client = context;
+    struct answer *answer = client->waits;
+    client->waits = NULL;
+    if (answer != NULL)
+        next_page(answer);
+}
+
+void query_client_gone(struct client *client) {
+    if (client->waits != NULL)
+        answer_end(client->waits);
+    client->waits = NULL;
+}
+
+static void jobs_done(struct task *task) {
+    struct answer *answer = container_of(task, struct answer, task);
+    struct client *client = client_find(answer->dbd, answer->client);
+    if (task->code < 0 || client == NULL || !answer->more) {
+        answer_done(task);
+        return;
+    }
+    frames_send(answer, client, false);
+    if (rpc_conn_queued(client->conn) > QUEUE_BYTES && client->waits == NULL) {
+        client->waits = answer;
+        rpc_conn_on_drained(client->conn, QUEUE_BYTES / 2, on_drained);
+        return;
+    }
+    next_page(answer);
+}
+
+void query_jobs(struct client *client, uint32_t seq, const void *body) {
+    struct answer *answer = answer_new(client, seq, MSG_ACCT_LIST, &record_acct_query, body);
+    answer->sees_all = dbd_is_super(client->dbd, answer->uid);
+    answer->task = (struct task) {.work = jobs_work, .done = jobs_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}
+
+/* ---- who changed what ---- */
+
+static int take_change(const struct acct_transaction *change, void *context, struct error *err) {
+    struct answer *answer = context;
+    struct str out cleanup_str = STR_INIT;
+    if (acct_change_passes(answer->query, change)) {
+        wire_encode(&record_acct_transaction, change, NULL, &out);
+        frame_add(answer, str_bytes(&out));
+    }
+    return 0;
+}
+
+static int changes_work(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    const struct change_query *query = answer->query;
+    struct acct_event_filter filter = {.clusters = query->clusters,
+                                       .start = query->start,
+                                       .end = query->end,
+                                       .users = query->actors,
+                                       .actions = query->actions};
+    return acct_transactions(acct, &filter, take_change, answer, err);
+}
+
+void query_changes(struct client *client, uint32_t seq, const void *body) {
+    struct answer *answer = answer_new(client, seq, MSG_CHANGE_LIST, &record_change_query, body);
+    answer->task = (struct task) {.work = changes_work, .done = answer_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}
+
+/* ---- clusters ---- */
+
+static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {
+    struct answer *answer = context;
+    struct acct_cluster copy = *cluster;
+    struct str out cleanup_str = STR_INIT;
+    copy.key = (struct blob) {NULL, 0}; /* the controller's alone */
+    wire_encode(&record_acct_cluster, &copy, NULL, &out);
+    frame_add(answer, str_bytes(&out));
+    return 0;
+}
+
+static int clusters_work(struct task *task, struct acct *acct, struct error *err) {
+    return acct_clusters(acct, take_cluster, container_of(task, struct answer, task), err);
+}
+
+void query_clusters(struct client *client, uint32_t seq, const void *body) {
+    struct answer *answer = answer_new(client, seq, MSG_CLUSTER_LIST, &record_empty, body);
+    answer->task = (struct task) {.work = clusters_work, .done = answer_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages in: decode, see who asks, find the handler. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "os/log.h"
+#include "slurmdbd/dbd.h"
+
+#define COMPLAINTS_PER_MINUTE 20
+
+struct client *client_find(struct dbd *dbd, uint64_t id) {
+    return map_get(&dbd->clients, id);
+}
+
+void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body) {
+    struct str out cleanup_str = STR_INIT;
+    if (body != NULL)
+        wire_encode(message_record(type), body, NULL, &out);
+    rpc_conn_send(client->conn, type, RPC_LAST, seq, str_bytes(&out));
+}
+
+void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail) {
+    struct reply_error reply;
+    record_init(&record_reply_error, &reply);
+    reply.code = (uint32_t) (code < 0 ? -code : code);
+    reply.detail = (char *) (uintptr_t) detail; /* only encoded */
+    reply_record(client, MSG_ERROR, seq, &reply);
+}
+
+static void complain(struct client *client, const char *what) {
+    static struct log_limit limit = {.per_minute = COMPLAINTS_PER_MINUTE};
+    unsigned suppressed = 0;
+    if (log_limit_pass(&limit, loop_monotonic_usec(), &suppressed))
+        log_error("%s: %s (%u such lines were left out before)", rpc_conn_peer(client->conn)->name,
+                  what, suppressed);
+}
+
+/* ---- small answers ---- */
+
+static void ping(struct client *client, uint32_t seq, const void *body) {
+    struct dbd *dbd = client->dbd;
+    struct ping_reply reply;
+    record_init(&record_ping_reply, &reply);
+    reply.host = dbd->hostname;
+    reply.mode = (char *) (uintptr_t) "primary";
+    reply.version = (char *) (uintptr_t) SLUICE_COMPAT_VERSION;
+    reply.now = dbd_now();
+    reply_record(client, MSG_PING_REPLY, seq, &reply);
+}
+
+static void shut_down(struct client *client, uint32_t seq, const void *body) {
+    log_info("%s asks slurmdbd to stop", rpc_conn_peer(client->conn)->name);
+    reply_record(client, MSG_OK, seq, NULL);
+    loop_stop(client->dbd->loop, 0);
+}
+
+static void diag(struct client *client, uint32_t seq, const void *body) {
+    struct dbd *dbd = client->dbd;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rows[] = {{"server_start", (uint64_t) dbd->start_time},
+                {"now", (uint64_t) dbd_now()},
+                {"requests", dbd->n_requests},
+                {"connections", dbd->clients.n},
+                {"events_stored", dbd->n_events},
+                {"events_repeated", dbd->n_events_before},
+                {"events_rejected", dbd->n_rejected},
+                {"writes_waiting", worker_queued(dbd->writer)},
+                {"questions_waiting", worker_queued(dbd->reader)},
+                {"database_away", dbd->db_away}};
+    struct diag reply;
+    record_init(&record_diag, &reply);
+    reply.items.items = arena_alloc(&dbd->request_memory, sizeof(struct key_value) * countof(rows));
+    for (size_t i = 0; i < countof(rows); i++) {
+        cleanup_free char *value = xasprintf("%llu", (unsigned long long) rows[i].value);
+        reply.items.items[i] = (struct key_value) {
+            .key = (char *) (uintptr_t) rows[i].key,
+            .value = (char *) (uintptr_t) arena_strndup(&dbd->request_memory, value, strlen(value)),
+        };
+    }
+    reply.items.n = countof(rows);
+    reply_record(client, MSG_DIAG_REPLY, seq, &reply);
+}
+
+/* ---- the table ---- */
+
+static const struct handler {
+    uint16_t type;
+    bool super; /* only root, SlurmUser and slurmdbd's own user */
+    void (*fn)(struct client *client, uint32_t seq, const void *body);
+} handlers[] = {
+    {MSG_PING, false, ping},
+    {MSG_SHUTDOWN, true, shut_down},
+    {MSG_DIAG, false, diag},
+    {MSG_DBD_REGISTER, true, deliver_register},
+    {MSG_DBD_EVENTS, true, deliver_events},
+    {MSG_ACCT_QUERY, false, query_jobs},
+    {MSG_LIST_CHANGES, false, query_changes},
+    {MSG_LIST_CLUSTERS, false, query_clusters},
+};
+
+static const struct handler *handler_find(uint16_t type) {
+    for (size_t i = 0; i < countof(handlers); i++) {
+        if (handlers[i].type == type)
+            return &handlers[i];
+    }
+    return NULL;
+}
+
+static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
+    struct client *client = rpc_conn_context(conn);
+    struct dbd *dbd = client->dbd;
+    const struct handler *handler = handler_find(message->type);
+    const struct record *record = message_record(message->type);
+    struct error err = ERROR_INIT;
+    dbd->n_requests++;
+    if (handler == NULL || record == NULL) {
+        reply_error_text(client, message->seq, -ERR_NOT_SUPPORTED,
+                         "slurmdbd does not take this message");
+        return;
+    }
+    if (handler->super && !dbd_is_super(dbd, rpc_conn_peer(conn)->uid)) {
+        complain(client, "only root and SlurmUser may ask this of slurmdbd");
+        reply_error_text(client, message->seq, -ERR_ACCESS_DENIED,
+                         "only root and SlurmUser may ask this of slurmdbd");
+        return;
+    }
+    arena_reset(&dbd->request_memory);
+    void *body = arena_alloc(&dbd->request_memory, record->size);
+    int r = wire_decode(record, message->body, &dbd->request_memory, body, &err);
+    if (r < 0) {
+        complain(client, err.text);
+        reply_error_text(client, message->seq, r, err.text);
+        return;
+    }
+    handler->fn(client, message->seq, body);
+}
+
+static void ready(struct rpc_conn *conn, void *context) {
+    struct dbd *dbd = context;
+    struct client *client = zalloc(struct client);
+    client->id = ++dbd->next_client;
+    client->conn = conn;
+    client->dbd = dbd;
+    map_put(&dbd->clients, client->id, client);
+    rpc_conn_set_context(conn, client);
+}
+
+static void closed(struct rpc_conn *conn, const struct error *why, void *context) {
+    struct client *client = rpc_conn_context(conn);
+    struct dbd *dbd = client->dbd;
+    map_remove(&dbd->clients, client->id);
+    if (client->cluster != NULL)
+        log_info("cluster %s: the controller's connection has ended%s%s", client->cluster,
+                 why->code != 0 ? ": " : "", why->code != 0 ? why->text : "");
+    query_client_gone(client);
+    free(client->cluster);
+    free(client);
+}
+
+const struct rpc_handlers dbd_handlers = {ready, on_message, closed};

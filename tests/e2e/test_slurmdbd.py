@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""slurmdbd: what controllers deliver is stored once, whoever is killed and whenever, and is asked for by sacct."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+from harness import BIN_ROOT, OTHER, USER, find_bin_dirs, process_is_alive, wait_until
+
+MARIADB = [path for path in ("/usr/sbin/mariadbd",) if os.path.exists(path)]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Dbd:
+    """A slurmdbd beside a cluster: it uses that one's munged and directory."""
+
+    def __init__(self, storage="StorageType=accounting_storage/sqlite", extra=""):
+        self.port = free_port()
+        self.storage, self.extra = storage, extra
+        self.process = None
+
+    def conf(self, more=""):
+        """Lines of slurm.conf for a cluster that reports here."""
+        return (f"AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
+                f"AccountingStoragePort={self.port}\nMinJobAge=2\nKillWait=1\n{more}")
+
+    def attach(self, cluster):
+        self.dir = cluster.dir
+        self.path = os.path.join(cluster.dir, "etc", "slurmdbd.conf")
+        storage = self.storage
+        if "StorageLoc" not in storage:
+            storage += f"\nStorageLoc={cluster.dir}/slurmdbd.sqlite"
+        self.write(f"DbdHost=localhost\nDbdPort={self.port}\nSlurmUser=root\nAuthInfo=socket={cluster.dir}/munge/socket\n"
+                   f"LogFile={cluster.dir}/log/slurmdbd.log\nPidFile={cluster.dir}/run/slurmdbd.pid\n{storage}\n{self.extra}\n")
+        return self
+
+    def write(self, text, mode=0o600):
+        with open(self.path, "w") as file:
+            file.write(text)
+        os.chmod(self.path, mode)
+
+    def run(self, *argv):
+        program = os.path.join(find_bin_dirs(BIN_ROOT, ["slurmdbd"])[0], "slurmdbd")
+        return subprocess.run([program, "-f", self.path, *argv], capture_output=True, text=True, timeout=30,
+                              stdin=subprocess.DEVNULL, cwd="/")
+
+    def start(self):
+        done = self.run()
+        assert done.returncode == 0, done.stderr
+        with open(os.path.join(self.dir, "run", "slurmdbd.pid")) as file:
+            self.process = int(file.read())
+        return self
+
+    def stop(self, sig=signal.SIGTERM):
+        if self.process:
+            os.kill(self.process, sig)
+            wait_until(lambda: not process_is_alive(self.process), what="end of slurmdbd")
+        self.process = None
+
+    def log(self):
+        with open(os.path.join(self.dir, "log", "slurmdbd.log")) as file:
+            return file.read()
+
+
+@pytest.fixture
+def make_dbd():
+    made = []
+
+    def make(*args, **options):
+        made.append(Dbd(*args, **options))
+        return made[-1]
+    yield make
+    for dbd in made:
+        if dbd.process and process_is_alive(dbd.process):
+            dbd.stop(signal.SIGKILL)
+
+
+def waiting(cluster):
+    """How many records wait for slurmdbd, by sdiag."""
+    out = cluster.ok("sdiag", user="root")
+    return int(next(line for line in out.splitlines() if "DBD Agent queue size" in line).split(":")[1])
+
+
+def delivered(cluster):
+    return waiting(cluster) == 0
+
+
+def rows(cluster, words="-X -S now-1hour", fields="jobid,state,cluster", user="root", rc=0):
+    done = cluster.run(f"sacct -a -n -P {words} -o {fields}", user=user)
+    assert done.rc == rc, str(done)
+    return done.out.splitlines()
+
+
+def run_jobs(cluster, n, user=USER):
+    return [cluster.run(f"sbatch --parsable -o /dev/null --wrap 'sleep 0.1'", user=user, cwd="/tmp").out.strip()
+            for _ in range(n)]
+
+
+def ended(cluster, jobs):
+    wait_until(lambda: not cluster.run(f"squeue -h -t PD,R,CG -o %i", user="root").out.split(), what="jobs ended")
+
+
+def test_jobs_reach_slurmdbd_and_stay_when_the_controller_has_forgotten_them(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    job = cluster.submit("-J 'it''s; DROP TABLE job' -o /dev/null --wrap 'srun true; sleep 0.2'", cwd="/tmp")
+    assert rows(cluster, f"-X -j {job}", "jobid") == [job]        # at once, from the controller
+    ended(cluster, [job])
+    cluster.ok("scontrol show job", user="root")
+    wait_until(lambda: "Invalid job id" in cluster.run(f"scontrol show job {job}", user="root").err, 60, 0.2,
+               "the controller forgets the job")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    assert rows(cluster, f"-j {job}", "jobid,state,jobname") == [
+        f"{job}|COMPLETED|its; DROP TABLE job", f"{job}.batch|COMPLETED|batch", f"{job}.0|COMPLETED|true"]
+    assert rows(cluster, "-X -S now-1hour", "jobid,cluster") == [f"{job}|sluice"]
+    assert rows(cluster, "-X -L -S now-1hour", "jobid,cluster") == [f"{job}|sluice"]
+    assert rows(cluster, "-X -M nowhere -S now-1hour", "jobid,cluster") == []
+    # Without slurmdbd the controller tells what it has, and that something may be missing.
+    dbd.stop()
+    fresh = run_jobs(cluster, 1)[0]
+    done = cluster.run(f"sacct -a -n -X -P -S now-1hour -o jobid", user="root")
+    assert done.rc == 1 and "Problem talking to the database" in done.err and "controller still has" in done.err
+    assert done.out.split() == [fresh]
+    dbd.start()
+    wait_until(lambda: rows(cluster, "-X -S now-1hour", "jobid") == [job, fresh], 20, 0.2, "both jobs")
+    # Without the controller, slurmdbd answers.
+    ended(cluster, [fresh])
+    wait_until(lambda: delivered(cluster), what="delivery")
+    cluster.kill("slurmctld")
+    done = cluster.run(f"sacct -a -n -X -P -S now-1hour -o jobid", user="root")
+    assert done.rc == 1 and done.out.split() == [job, fresh] and "slurmdbd has" in done.err, str(done)
+    cluster.up()
+
+
+def test_nothing_is_lost_or_counted_twice_whoever_is_killed(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=2, cpus=4, mem=4000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    chance, jobs = random.Random(7), []
+    for turn in range(6):
+        jobs += run_jobs(cluster, 5)
+        time.sleep(chance.uniform(0, 0.6))
+        if turn % 2 == 0:
+            dbd.stop(signal.SIGKILL)
+            jobs += run_jobs(cluster, 3)
+            time.sleep(chance.uniform(0, 0.3))
+            dbd.start()
+        else:
+            cluster.kill("slurmctld")
+            cluster.up()
+    ended(cluster, jobs)
+    wait_until(lambda: not cluster.run("squeue -h -t all -o %i", user="root").out.split(), 60, 0.2,
+               "the controller has forgotten all")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    found = rows(cluster, "-X -D -S now-1hour", "jobid,state")
+    assert sorted(found) == sorted(f"{job}|COMPLETED" for job in jobs)
+
+
+def test_what_waits_is_counted_and_survives_restarts(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf=dbd.conf())
+    dbd.attach(cluster)
+    jobs = run_jobs(cluster, 4)
+    ended(cluster, jobs)
+    wait_until(lambda: waiting(cluster) >= 8, what="events wait")
+    before = waiting(cluster)
+    cluster.kill("slurmctld")
+    cluster.up()
+    assert waiting(cluster) >= before
+    done = cluster.run("sdiag", user="root")
+    assert "slurmdbd" in done.err and "wait" in done.err, str(done)
+    dbd.start()
+    wait_until(lambda: delivered(cluster), what="delivery")
+    assert sorted(row.split("|")[0] for row in rows(cluster)) == sorted(jobs)
+    assert "registered" in cluster.log() and "registered" in dbd.log()
+
+
+def test_two_clusters_share_a_slurmdbd_and_one_name_has_one_controller(make_cluster, make_dbd):
+    dbd = make_dbd()
+    first = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(first).start()
+    munge = f"AuthInfo=socket={first.dir}/munge/socket\n"
+    second = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf(munge + "ClusterName=other\n"))
+    one, two = run_jobs(first, 2), run_jobs(second, 3)
+    for cluster, jobs in ((first, one), (second, two)):
+        ended(cluster, jobs)
+        wait_until(lambda: delivered(cluster), what="delivery")
+    assert sorted(rows(first, "-X -S now-1hour", "cluster")) == ["sluice"] * 2
+    assert sorted(rows(first, "-X -L -S now-1hour", "cluster")) == ["other"] * 3 + ["sluice"] * 2
+    assert sorted(rows(first, "-X -M other -S now-1hour", "cluster")) == ["other"] * 3
+    assert sorted(rows(second, "-X -M sluice,other -S now-1hour", "cluster")) == ["other"] * 3 + ["sluice"] * 2
+    third = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf(munge))      # ClusterName=sluice again
+    wait_until(lambda: "another ClusterName" in third.log(), what="the third is refused")
+    assert "another controller" in dbd.log()
+    run_jobs(third, 1)
+    assert sorted(rows(first, "-X -L -S now-1hour", "cluster")) == ["other"] * 3 + ["sluice"] * 2
+
+
+def test_who_may_see_and_do_what(make_cluster, make_dbd):
+    dbd = make_dbd(extra="PrivateData=jobs")
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf("PrivateData=jobs"))
+    dbd.attach(cluster).start()
+    mine = run_jobs(cluster, 1)[0]
+    theirs = run_jobs(cluster, 1, OTHER)[0]
+    ended(cluster, [mine, theirs])
+    wait_until(lambda: not cluster.run("squeue -h -t all -o %i", user="root").out.split(), 60, 0.2, "all forgotten")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    assert rows(cluster, user=USER, fields="jobid") == [mine]
+    assert rows(cluster, user=OTHER, fields="jobid") == [theirs]
+    assert sorted(rows(cluster, fields="jobid")) == sorted([mine, theirs])
+
+
+def test_a_configuration_that_cannot_work_is_refused_with_the_cure(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000)
+    dbd.attach(cluster)
+    good = open(dbd.path).read()
+    dbd.write(good, 0o644)
+    done = dbd.run("-D")
+    assert done.returncode == 1 and "chmod 600" in done.stderr
+    for text, word in ((good.replace("DbdHost=localhost", "DbdHost=elsewhere"), "DbdHost=elsewhere"),
+                       (good.replace("DbdHost=localhost\n", ""), "DbdHost is missing"),
+                       (good + "Nonsense=3\n", "Nonsense"),
+                       (good.replace("StorageLoc=", "StorageLoc=/nonexistent/"), "/nonexistent/")):
+        dbd.write(text)
+        done = dbd.run("-D")
+        assert done.returncode == 1 and word in done.stderr, (word, done.stderr)
