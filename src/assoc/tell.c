@@ -246,3 +246,15 @@ bool acct_change_passes(const struct change_query *query, const struct acct_tran
            (query->start == 0 || change->time >= query->start) &&
            (query->end == 0 || change->time <= query->end);
 }
+
+static bool named(const struct strs *list, const char *text) {
+    return list->n == 0 || (text != NULL && strs_has_nocase(list, text));
+}
+
+bool acct_outage_passes(const struct event_query *query, const struct acct_outage *outage) {
+    return named(&query->nodes, outage->node) && named(&query->clusters, outage->cluster) &&
+           named(&query->states, outage->state) && named(&query->reasons, outage->reason) &&
+           named(&query->users, outage->user) && (!query->only_open || outage->end == 0) &&
+           (query->end == 0 || outage->start <= query->end) &&
+           (outage->end == 0 || outage->end >= query->start);
+}

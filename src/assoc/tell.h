@@ -28,4 +28,7 @@ void assoc_told_done(struct assoc_told *told);
 /* Does a row of that history meet the conditions? */
 bool acct_change_passes(const struct change_query *query, const struct acct_transaction *change);
 
+/* Does an outage meet the conditions? */
+bool acct_outage_passes(const struct event_query *query, const struct acct_outage *outage);
+
 #endif

@@ -28,6 +28,7 @@ enum acctmgr_thing {
     THING_COORDINATOR,
     THING_QOS,
     THING_CHANGE,
+    THING_EVENT,
     THING_TRES,
     THING_USER,
 };
@@ -52,6 +53,9 @@ int acctmgr_print(const struct acctmgr_settings *settings, const struct column_t
 /* acctmgr_changes.c */
 int acctmgr_show_changes(struct list_session *session, const struct acctmgr_settings *settings,
                          int argc, char **argv);
+/* acctmgr_events.c */
+int acctmgr_show_events(struct list_session *session, const struct acctmgr_settings *settings,
+                        int argc, char **argv);
 /* acctmgr_file.c */
 int acctmgr_dump(struct list_session *session, const struct acctmgr_settings *settings, int argc,
                  char **argv);

@@ -44,6 +44,7 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         {"clusters", 2, THING_CLUSTER}, {"coordinators", 2, THING_COORDINATOR},
         {"qos", 1, THING_QOS},          {"tres", 2, THING_TRES},
         {"users", 1, THING_USER},       {"transactions", 1, THING_CHANGE},
+        {"events", 1, THING_EVENT},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))

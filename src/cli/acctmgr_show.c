@@ -304,14 +304,17 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
     const struct thing *thing = NULL;
     struct empty empty = {false};
     struct error err = ERROR_INIT;
+    if (which == THING_EVENT)
+        return acctmgr_show_events(session, settings, argc, argv);
     if (which == THING_CHANGE)
         return acctmgr_show_changes(session, settings, argc, argv);
     for (size_t i = 0; i < countof(things); i++)
         thing = things[i].thing == which ? &things[i] : thing;
     if (thing == NULL) {
-        fprintf(stderr, "No valid entity in list command\nInput line must include \"Account\", "
-                        "\"Association\", \"Cluster\", \"QOS\", \"Transaction\", \"TRES\", "
-                        "or \"User\"\n");
+        fprintf(stderr,
+                "No valid entity in list command\nInput line must include \"Account\", "
+                "\"Association\", \"Cluster\", \"Event\", \"QOS\", \"Transaction\", \"TRES\", "
+                "or \"User\"\n");
         return 1;
     }
     int status = 0;

@@ -129,6 +129,8 @@ must_check int list_reservations(struct list_session *session, const struct list
                                  struct rows *rows, struct error *err);
 must_check int list_gpus(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);
+must_check int list_events(struct list_session *session, const struct event_query *query,
+                           struct rows *rows, struct error *err);
 must_check int list_changes(struct list_session *session, const struct change_query *query,
                             struct rows *rows, struct error *err);
 /* From the controller and, where it is configured, from slurmdbd. One of the two that does not

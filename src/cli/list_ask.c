@@ -116,6 +116,8 @@ static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RE
 static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(struct gpu)};
 static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
                                                  sizeof(struct acct_job)};
+static const struct list_kind events_kind = {MSG_LIST_EVENTS, MSG_EVENT_LIST,
+                                             sizeof(struct acct_outage)};
 static const struct list_kind changes_kind = {MSG_LIST_CHANGES, MSG_CHANGE_LIST,
                                               sizeof(struct acct_transaction)};
 
@@ -303,14 +305,14 @@ int list_accounting(struct list_session *session, const struct acct_query *query
     return 0;
 }
 
-/* What the controller still has is newer than all that slurmdbd has. */
-int list_changes(struct list_session *session, const struct change_query *query, struct rows *rows,
-                 struct error *err) {
+/* From slurmdbd, where it is configured, and then what the controller still has: that is newer. */
+static int list_history(struct list_session *session, const struct list_kind *kind,
+                        const void *query, struct rows *rows, struct error *err) {
     if (!cli_has_dbd(list_session_conf(session)))
-        return list_stream(session, &changes_kind, query, rows, NULL, NULL, err);
+        return list_stream(session, kind, query, rows, NULL, NULL, err);
     struct error live_err = ERROR_INIT;
-    int result = dbd_stream(session, &changes_kind, query, rows, err);
-    int live = list_stream(session, &changes_kind, query, rows, NULL, NULL, &live_err);
+    int result = dbd_stream(session, kind, query, rows, err);
+    int live = list_stream(session, kind, query, rows, NULL, NULL, &live_err);
     if (result < 0 && live < 0)
         return result;
     if (result < 0)
@@ -320,6 +322,16 @@ int list_changes(struct list_session *session, const struct change_query *query,
         tell_partial(session, "Problem talking to the controller", &live_err,
                      "shown is what slurmdbd has; the last changes may be missing");
     return 0;
+}
+
+int list_changes(struct list_session *session, const struct change_query *query, struct rows *rows,
+                 struct error *err) {
+    return list_history(session, &changes_kind, query, rows, err);
+}
+
+int list_events(struct list_session *session, const struct event_query *query, struct rows *rows,
+                struct error *err) {
+    return list_history(session, &events_kind, query, rows, err);
 }
 
 /* list_stream reads every list through struct list_items. */

@@ -50,8 +50,9 @@ static const char help_text[] =
     "sacctmgr show THING [where] [CONDITION=VALUE...] [format=FIELD[%WIDTH],...]\n"
     "sacctmgr dump CLUSTER [file=FILE]\n"
     "sacctmgr load [clean] [file=]FILE [cluster=CLUSTER]\n"
-    "THING is account, association (show only), cluster, coordinator, qos, transaction (show\n"
-    "only), tres (show only) or user. See sacctmgr(1) for conditions, keys and fields.\n";
+    "THING is account, association (show only), cluster, coordinator, event (show only), qos,\n"
+    "transaction (show only), tres (show only) or user. See sacctmgr(1) for conditions, keys and "
+    "fields.\n";
 
 /* ---- commands ---- */
 

@@ -179,6 +179,7 @@ static void node_carry_over(struct core_node *node, struct core_node *old) {
     node->connected = old->connected;
     node->registered = old->registered;
     node->lost_at = old->lost_at;
+    node->told = take(old->told);
     node->stored = old->stored;
     node->rec.state = old->rec.state == NODE_FUTURE ? node->rec.state : old->rec.state;
     node->rec.flags = old->rec.flags;
@@ -369,6 +370,7 @@ static void free_cluster(struct core_node *nodes, size_t n_nodes, struct core_pa
     for (size_t i = 0; i < n_nodes; i++) {
         record_done(&record_node, &nodes[i].rec);
         resume_forget(&nodes[i]);
+        free(nodes[i].told);
         vec_done(&nodes[i].unwanted);
         vec_done(&nodes[i].jobs);
         gpus_free(&nodes[i]);
@@ -472,6 +474,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     sched_rebuild(core);
     if (core->restoring)
         return 0;
+    capacity_tell(core);
     place_jobs_again(core);
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_watch(core, i);

@@ -237,6 +237,7 @@ static void write_dirty(struct core *core) {
     list_each (&core->dirty_nodes, at) {
         struct core_node *node = list_entry(at, struct core_node, dirty);
         list_remove(&node->dirty);
+        outage_tell(core, node);
         emit_put(core, STORE_NODE, hash_bytes(node->rec.name, strlen(node->rec.name), 0) >> 1,
                  &record_node, &node->rec);
     }

@@ -60,7 +60,9 @@ enum history_kind {
     HISTORY_RUN = 1,        /* a job's last run; record_acct_job */
     HISTORY_SUPERSEDED = 2, /* an earlier run of a job that was requeued; record_acct_job */
     HISTORY_CHANGE = 3,     /* of the book; record_acct_transaction */
-    HISTORY_OPEN = 4, /* a run that has started or just ended, for slurmdbd; record_acct_job */
+    HISTORY_OPEN = 4,     /* a run that has started or just ended, for slurmdbd; record_acct_job */
+    HISTORY_OUTAGE = 5,   /* of a node, or its end; record_acct_outage */
+    HISTORY_CAPACITY = 6, /* what the cluster has; record_acct_capacity */
 };
 #define HISTORY_JOBS (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED)
 

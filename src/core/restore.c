@@ -207,6 +207,8 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->now = now;
     core->out = out;
     core->restoring = false;
+    outages_restored(core);
+    capacity_tell(core);
     restore_links(core);
     usage_restored(core);
     shares_outdate(core);

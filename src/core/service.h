@@ -38,6 +38,11 @@ void reboot_timed_out(struct core *core, uint32_t node);
 /* Before what is allocated there changes. */
 void outage_count(struct core *core, uint32_t node);
 void outage_update(struct core *core, uint32_t node); /* its state may be another */
+/* To history: what changed of a node's outage, and of what the cluster has. */
+void outage_tell(struct core *core, struct core_node *node);
+void capacity_tell(struct core *core);
+/* What was told before this controller started. */
+void outages_restored(struct core *core);
 void outages_remind(struct core *core);
 
 #endif

@@ -53,7 +53,8 @@
     X(2, STR, cluster, 0)                                                                          \
     X(3, U64, next_db_index, 0)                                                                    \
     X(4, U32, last_reservation_id, 0)                                                              \
-    X(5, I64, usage_reset, 0) /* usage of before that does not count any more */
+    X(5, I64, usage_reset, 0) /* usage of before that does not count any more */                   \
+    X(6, STR, capacity, 0)    /* of the cluster, as history has it */
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
 
 struct core_settings {
@@ -195,6 +196,7 @@ struct core_node {
     struct resume *resume;
     int64_t resume_due;
     int64_t remind_at; /* when the log tells that it is still out of service, 0 = never */
+    char *told;        /* of its outage, as history has it; "" = in service, NULL = nothing */
 };
 
 struct core_partition {

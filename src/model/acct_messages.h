@@ -29,6 +29,20 @@ RECORD_DECLARE(change_list, CHANGE_LIST_FIELDS)
     X(6, STRS, objects, 0) /* words that the object or the information has */
 RECORD_DECLARE(change_query, CHANGE_QUERY_FIELDS)
 
+/* Outages of nodes (acct_events.h). Lists without words leave their condition open. */
+#define EVENT_QUERY_FIELDS(X)                                                                      \
+    X(1, I64, start, 0) /* open at some time in [start, end]; 0 = open */                          \
+    X(2, I64, end, 0)                                                                              \
+    X(3, STRS, nodes, 0)                                                                           \
+    X(4, STRS, clusters, 0)                                                                        \
+    X(5, STRS, states, 0)                                                                          \
+    X(6, STRS, reasons, 0)                                                                         \
+    X(7, STRS, users, 0)                                                                           \
+    X(8, BOOL, only_open, 0)
+RECORD_DECLARE(event_query, EVENT_QUERY_FIELDS)
+#define EVENT_LIST_FIELDS(X) X(1, RECS, items, acct_outage)
+RECORD_DECLARE(event_list, EVENT_LIST_FIELDS)
+
 /* ---- controller <-> slurmdbd ---- */
 /* A controller registers with an acct_cluster (acct_events.h); one without a key has a new state
  * and gets a key. */

@@ -526,7 +526,10 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(118, DBD_EVENTS, dbd_events) /* answers DBD_ACK */                                           \
     X(119, DBD_ACK, dbd_ack)                                                                       \
     X(120, LIST_CLUSTERS, empty)                                                                   \
-    X(121, CLUSTER_LIST, cluster_list)
+    X(121, CLUSTER_LIST, cluster_list)                                                             \
+    /* commands -> controller, slurmdbd */                                                         \
+    X(122, LIST_EVENTS, event_query)                                                               \
+    X(123, EVENT_LIST, event_list)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

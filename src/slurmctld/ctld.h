@@ -126,6 +126,9 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
 /* change_query.c: who changed what in the book */
 void change_query_start(struct client *client, uint32_t seq, const struct change_query *query);
 
+/* event_query.c: outages of nodes */
+void event_query_start(struct client *client, uint32_t seq, const struct event_query *query);
+
 /* deliver.c: to slurmdbd, where it is configured */
 void deliver_start(struct ctld *ctld);
 void deliver_stop(struct ctld *ctld);   /* before the loop ends */

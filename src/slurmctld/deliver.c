@@ -43,7 +43,9 @@ static uint32_t event_kind(unsigned history_kind) {
     static const uint32_t kinds[] = {[HISTORY_RUN] = ACCT_EVENT_JOB,
                                      [HISTORY_SUPERSEDED] = ACCT_EVENT_JOB,
                                      [HISTORY_CHANGE] = ACCT_EVENT_TRANSACTION,
-                                     [HISTORY_OPEN] = ACCT_EVENT_JOB};
+                                     [HISTORY_OPEN] = ACCT_EVENT_JOB,
+                                     [HISTORY_OUTAGE] = ACCT_EVENT_OUTAGE,
+                                     [HISTORY_CAPACITY] = ACCT_EVENT_CAPACITY};
     return history_kind < countof(kinds) ? kinds[history_kind] : 0;
 }
 

@@ -166,6 +166,9 @@ static bool answer_read(struct client *client, const struct rpc_message *message
     case MSG_ACCT_QUERY:
         acct_query_start(client, message->seq, user, body);
         return true;
+    case MSG_LIST_EVENTS:
+        event_query_start(client, message->seq, body);
+        return true;
     case MSG_LIST_CHANGES:
         change_query_start(client, message->seq, body);
         return true;

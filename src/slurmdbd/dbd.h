@@ -61,6 +61,7 @@ struct dbd {
     struct arena request_memory;
     int64_t start_time;
     uint64_t n_requests, n_events, n_events_before, n_rejected;
+    struct loop_timer *rollup_timer;
     bool db_away; /* the log has heard that the database cannot be reached */
 };
 /* One connection. */
@@ -87,9 +88,13 @@ void reply_error_text(struct client *client, uint32_t seq, int code, const char 
 void deliver_register(struct client *client, uint32_t seq, const void *body);
 void deliver_events(struct client *client, uint32_t seq, const void *body);
 
+/* ---- rollup.c: usage is summed up by hours, days and months, after each full hour ---- */
+void rollup_start(struct dbd *dbd);
+
 /* ---- query.c: what commands ask ---- */
 void query_jobs(struct client *client, uint32_t seq, const void *body);
 void query_changes(struct client *client, uint32_t seq, const void *body);
+void query_events(struct client *client, uint32_t seq, const void *body);
 void query_clusters(struct client *client, uint32_t seq, const void *body);
 void query_client_gone(struct client *client);
 

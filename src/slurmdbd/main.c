@@ -327,14 +327,17 @@ static int start(struct dbd *dbd, struct error *err) {
     if (r == 0)
         r = rpc_server_new(dbd->loop, &dbd->auth, "", (uint16_t) dbd->conf->dbd_port, &dbd_handlers,
                            dbd, &dbd->server, err);
-    if (r == 0)
-        rpc_server_on_reject(dbd->server, on_reject, NULL);
-    return r;
+    if (r < 0)
+        return r;
+    rpc_server_on_reject(dbd->server, on_reject, NULL);
+    rollup_start(dbd);
+    return 0;
 }
 
 static void stop(struct dbd *dbd) {
     (void) notify_send("STOPPING=1", NULL);
     rpc_server_pause(dbd->server, true);
+    loop_timer_free(dbd->rollup_timer);
     worker_stop(dbd->writer);
     worker_stop(dbd->reader);
     rpc_server_free(dbd->server);

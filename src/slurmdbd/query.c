@@ -233,6 +233,34 @@ void query_changes(struct client *client, uint32_t seq, const void *body) {
     worker_submit(client->dbd->reader, &answer->task);
 }
 
+/* ---- outages ---- */
+
+static int take_outage(const struct acct_outage *outage, void *context, struct error *err) {
+    struct answer *answer = context;
+    struct str out cleanup_str = STR_INIT;
+    if (acct_outage_passes(answer->query, outage)) {
+        wire_encode(&record_acct_outage, outage, NULL, &out);
+        frame_add(answer, str_bytes(&out));
+    }
+    return 0;
+}
+
+static int events_work(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    const struct event_query *query = answer->query;
+    struct acct_event_filter filter = {.clusters = query->clusters,
+                                       .start = query->start,
+                                       .end = query->end,
+                                       .only_open = query->only_open};
+    return acct_outages(acct, &filter, take_outage, answer, err);
+}
+
+void query_events(struct client *client, uint32_t seq, const void *body) {
+    struct answer *answer = answer_new(client, seq, MSG_EVENT_LIST, &record_event_query, body);
+    answer->task = (struct task) {.work = events_work, .done = answer_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}
+
 /* ---- clusters ---- */
 
 static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {

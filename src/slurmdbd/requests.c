@@ -99,6 +99,7 @@ static const struct handler {
     {MSG_ACCT_QUERY, false, query_jobs},
     {MSG_LIST_CHANGES, false, query_changes},
     {MSG_LIST_CLUSTERS, false, query_clusters},
+    {MSG_LIST_EVENTS, false, query_events},
 };
 
 static const struct handler *handler_find(uint16_t type) {

@@ -417,8 +417,8 @@ static void job_stored(struct check *check, const struct effect *effect) {
 static void row_stored(struct check *check, const struct effect *effect) {
     struct arena arena;
     struct acct_job row;
-    if (effect->history.kind == HISTORY_CHANGE)
-        return; /* of the book, not of a job */
+    if (!(HISTORY_JOBS & 1u << effect->history.kind))
+        return; /* not of a job's run */
     struct fact *fact = fact_of(check, effect->history.job_id);
     check->n_history++;
     if (effect->history.kind == HISTORY_SUPERSEDED) {

@@ -2,7 +2,7 @@
 """The book as a file (sacctmgr dump, load) and its history (sacctmgr show transactions)."""
 
 import pytest
-from harness import OTHER, USER
+from harness import OTHER, USER, wait_until
 
 
 @pytest.fixture
@@ -112,3 +112,24 @@ def test_who_changed_what_is_listed_and_kept(cluster):
     done = cluster.run("sacctmgr show transactions start=soonish", user="root")
     assert done.rc == 1 and "soonish" in done.err
     assert admin(cluster, "sacct -n -a -D -S 2020-01-01") == ""
+
+
+def test_outages_of_nodes_are_listed_with_reason_and_end(cluster):
+    def events(words="", fields="nodename,state,reason,user"):
+        return admin(cluster, f"sacctmgr -nP show event {words} format={fields}").splitlines()
+    node = cluster.node_names()[0]
+    assert events() == []
+    admin(cluster, f"scontrol update nodename={node} state=drain reason='bad fan'")
+    assert events() == [f"{node}|DRAIN|bad fan|root(0)"]
+    assert events("onlyopen", "nodename,timeend") == [f"{node}|Unknown"]
+    assert events("nodes=elsewhere") == [] and events(f"nodes={node} reason='bad fan'") == events()
+    admin(cluster, f"scontrol update nodename={node} state=down reason=broken")
+    cluster.kill("slurmctld")
+    cluster.up()
+    admin(cluster, f"scontrol update nodename={node} state=resume")
+    assert [row.split("|")[1:3] for row in events()][:2] == [["DRAIN", "bad fan"], ["DOWN", "broken"]]
+    wait_until(lambda: events("onlyopen") == [], what="the node is in service")
+    assert "Unknown" not in str(events("", "timeend"))
+    assert events("start=now+1hour") == [] and events("all_time") == events()
+    done = cluster.run("sacctmgr show event nonsense=1", user="root")
+    assert done.rc == 1 and "Unknown condition: nonsense=1" in done.err

@@ -235,3 +235,22 @@ def test_a_configuration_that_cannot_work_is_refused_with_the_cure(make_cluster,
         dbd.write(text)
         done = dbd.run("-D")
         assert done.returncode == 1 and word in done.stderr, (word, done.stderr)
+
+
+def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_summed_up(make_cluster, make_dbd):
+    dbd = make_dbd(extra="DebugLevel=debug")
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    node = cluster.node_names()[0]
+    cluster.ok("sacctmgr -i add account physics", user="root")
+    cluster.ok(f"scontrol update nodename={node} state=drain reason='bad fan'", user="root")
+    cluster.ok(f"scontrol update nodename={node} state=resume", user="root")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    wait_until(lambda: cluster.run("sacctmgr -nP show event format=nodename,state,reason", user="root").out
+               == f"{node}|DRAIN|bad fan\n", 10, 0.2, "the outage")
+    out = cluster.ok("sacctmgr -nP show transactions format=action,actor,where,cluster", user="root")
+    assert "Add Accounts|root|physics|sluice\n" in out
+    wait_until(lambda: "is summed up" in dbd.log(), 15, 0.2, "summing up")
+    dbd.stop()
+    done = cluster.run("sacctmgr -nP show transactions format=action", user="root")
+    assert done.rc == 1 and "Problem talking to the database" in done.err

@@ -332,7 +332,7 @@ static void store_effects(struct world *world, const struct effects *batch) {
         else if (effect->kind == EFFECT_DELETE)
             store_delete(world, effect);
         else if (effect->kind == EFFECT_HISTORY)
-            world->n_history++;
+            world->n_history += (HISTORY_JOBS & 1u << effect->history.kind) != 0;
     }
 }
 
