@@ -130,7 +130,7 @@ void change_query_start(struct client *client, uint32_t seq, const struct change
 void event_query_start(struct client *client, uint32_t seq, const struct event_query *query);
 
 /* deliver.c: to slurmdbd, where it is configured */
-void deliver_start(struct ctld *ctld);
+void deliver_start(struct ctld *ctld);  /* and at each reconfiguration */
 void deliver_stop(struct ctld *ctld);   /* before the loop ends */
 void deliver_free(struct ctld *ctld);   /* after it */
 void deliver_stored(struct ctld *ctld); /* a row of history has been stored */

@@ -23,7 +23,7 @@ struct deliver {
     struct rpc_conn *conn;
     struct loop_timer *timer;
     uint64_t pause_usec;
-    const char *host; /* of the configuration: the first or the backup */
+    bool at_backup; /* of the two hosts of the configuration */
     bool is_ready, is_registered;
     bool is_busy; /* rows are being read, or a delivery is on its way */
     bool wanted;  /* rows have come meanwhile */
@@ -50,6 +50,13 @@ static uint32_t event_kind(unsigned history_kind) {
 }
 
 /* ---- connecting ---- */
+
+/* The configuration may be another one since. */
+static const char *host_of(const struct deliver *deliver) {
+    const struct conf *conf = deliver->ctld->conf;
+    bool backup = deliver->at_backup && conf->accounting_storage_backup_host != NULL;
+    return backup ? conf->accounting_storage_backup_host : conf->accounting_storage_host;
+}
 
 static void dial(void *context);
 
@@ -101,11 +108,7 @@ static void closed(struct rpc_conn *conn, const struct error *why, void *context
         return;
     if (why->code != 0)
         problem_note(deliver, why->text);
-    if (deliver->host == deliver->ctld->conf->accounting_storage_host &&
-        deliver->ctld->conf->accounting_storage_backup_host != NULL)
-        deliver->host = deliver->ctld->conf->accounting_storage_backup_host;
-    else
-        deliver->host = deliver->ctld->conf->accounting_storage_host;
+    deliver->at_backup = !deliver->at_backup;
     dial_later(deliver, deliver->pause_usec);
     deliver->pause_usec = min_of(deliver->pause_usec * 2, (uint64_t) PAUSE_MAX_USEC);
 }
@@ -196,7 +199,7 @@ static void on_welcome(struct deliver *deliver, const struct dbd_welcome *welcom
     deliver->pause_usec = PAUSE_MIN_USEC;
     deliver->problem[0] = '\0';
     deliver->told = false;
-    log_info("slurmdbd at %s:%u: registered as cluster %s", deliver->host,
+    log_info("slurmdbd at %s:%u: registered as cluster %s", host_of(deliver),
              deliver->ctld->conf->accounting_storage_port, deliver->ctld->conf->cluster_name);
     rows_forget(deliver, welcome->last_seq);
     next(deliver);
@@ -244,7 +247,7 @@ static void dial(void *context) {
     struct deliver *deliver = context;
     struct ctld *ctld = deliver->ctld;
     struct error err = ERROR_INIT;
-    if (rpc_dial(ctld->loop, &ctld->auth, deliver->host,
+    if (rpc_dial(ctld->loop, &ctld->auth, host_of(deliver),
                  (uint16_t) ctld->conf->accounting_storage_port, ctld->slurm_uid, &handlers,
                  deliver, &deliver->conn, &err) == 0)
         return;
@@ -255,11 +258,13 @@ static void dial(void *context) {
 /* ---- for the others ---- */
 
 void deliver_start(struct ctld *ctld) {
-    if (ctld->conf->accounting_storage_type != CONF_STORAGE_SLURMDBD)
+    bool wanted = ctld->conf->accounting_storage_type == CONF_STORAGE_SLURMDBD;
+    if (!wanted && ctld->deliver != NULL)
+        log_error("AccountingStorageType: deliveries to slurmdbd end when slurmctld is restarted");
+    if (!wanted || ctld->deliver != NULL)
         return;
     struct deliver *deliver = zalloc(struct deliver);
     deliver->ctld = ctld;
-    deliver->host = ctld->conf->accounting_storage_host;
     deliver->pause_usec = PAUSE_MIN_USEC;
     deliver->timer = loop_timer_add(ctld->loop, dial, deliver);
     /* The time is in the numbers, so that those of a state that is made anew are above those that
@@ -310,7 +315,7 @@ bool deliver_state(const struct ctld *ctld, struct deliver_state *ret) {
     *ret = (struct deliver_state) {.problem = ""};
     if (deliver == NULL)
         return false;
-    *ret = (struct deliver_state) {.host = deliver->host,
+    *ret = (struct deliver_state) {.host = host_of(deliver),
                                    .port = ctld->conf->accounting_storage_port,
                                    .connected = deliver->is_registered,
                                    .n_waiting = deliver->n_waiting,
