@@ -71,7 +71,11 @@ static void add_record(struct answer *answer, struct client *client, struct acct
     bool hidden = !own && record->job->submit_line != NULL;
     bool wanted = own && (query->want_script || query->want_environment);
     struct str out cleanup_str = STR_INIT;
-    if (hidden)
+    if (query->no_steps && record->steps.n > 0) {
+        record->steps.n = 0;
+        hidden = true;
+    }
+    if (!own)
         record->job->submit_line = NULL;
     if (wanted)
         add_script(answer, record->job, memory);

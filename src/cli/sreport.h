@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What sreport counts: the use of jobs within a window of time, and what became of the cluster's
+ * capacity. Pure: records go in one by one, rows come out. Times are seconds, multiplied by the
+ * TRES (memory in MiB).
+ */
+#ifndef SLUICE_CLI_SREPORT_H
+#define SLUICE_CLI_SREPORT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/messages.h"
+#include "schema/columns.h"
+
+#define SREPORT_TRES_MAX 64
+#define SREPORT_GROUPS_MAX 64
+
+/* One line of a report; what a report does not tell is NULL or 0. */
+struct sreport_row {
+    const char *cluster, *account, *login, *proper, *wckey, *tres;
+    double used;  /* seconds times the TRES */
+    double total; /* of the cluster in the window, for percentages */
+    double allocated, down, planned_down, idle, planned, over, reported;
+    uint64_t tres_count;
+    double sizes[SREPORT_GROUPS_MAX]; /* by groups of CPUs: seconds, or numbers of jobs */
+};
+
+enum sreport_unit { /* bits: a share may stand behind a time */
+                    SREPORT_SECONDS = 1,
+                    SREPORT_MINUTES = 2,
+                    SREPORT_HOURS = 4,
+                    SREPORT_PERCENT = 8,
+};
+
+enum sreport_kind {
+    SREPORT_ACCOUNT_BY_USER,
+    SREPORT_USER_BY_ACCOUNT,
+    SREPORT_USER_BY_WCKEY,
+    SREPORT_WCKEY_BY_USER,
+    SREPORT_UTILIZATION,
+    SREPORT_TOP,
+    SREPORT_SIZES_BY_ACCOUNT,
+    SREPORT_SIZES_BY_WCKEY,
+    SREPORT_SIZES_BY_BOTH,
+};
+
+struct sreport_question {
+    enum sreport_kind kind;
+    int64_t start, end; /* [start, end), full hours */
+    int64_t now;
+    const char *cluster;
+    struct strs tres; /* "cpu", "gres/gpu"; the first one sorts */
+    bool all_tres;
+    struct strs accounts, users, wckeys, partitions;
+    bool tree, group, flat, count_jobs;
+    uint32_t top;
+    uint32_t groups[SREPORT_GROUPS_MAX]; /* first size of each group of CPUs but the first */
+    size_t n_groups;
+};
+
+/* Owned: names are copies. */
+struct sreport;
+struct sreport *sreport_new(const struct sreport_question *question); /* borrowed */
+void sreport_free(struct sreport *report);
+/* Before the jobs: what there is; the tree of accounts (may be NULL). */
+void sreport_node(struct sreport *report, const struct node *node);
+void sreport_accounts(struct sreport *report, const struct assoc_list *accounts);
+void sreport_job(struct sreport *report, const struct job *job);
+/* The lines, in order, owned by the report. */
+struct sreport_row *const *sreport_rows(struct sreport *report, size_t *ret_n);
+
+/* Seconds that a job ran in [from, to), suspensions left out. */
+int64_t sreport_seconds(const struct job *job, int64_t from, int64_t to, int64_t now);
+/* To the nearest full hours; a window has one at least. */
+void sreport_window(int64_t *start, int64_t *end);
+
+/* Columns; their env->data is a struct sreport_look. */
+struct sreport_look {
+    uint32_t unit; /* enum sreport_unit, one time and perhaps SREPORT_PERCENT */
+};
+extern const struct column_table columns_sreport;
+/* "12(3.45%)": seconds in the unit, with their share of the total. */
+void sreport_time_print(double seconds, double total, uint32_t unit, struct str *out);
+
+#endif
