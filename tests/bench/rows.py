@@ -304,6 +304,71 @@ def row_lost(system, sizes):
     return {"acknowledged": acknowledged, "lost": lost, "reused": reused}
 
 
+# -- history -------------------------------------------------------------------------------------------------------
+
+HISTORY_DAYS = 100
+HISTORY_FIRST_JOB = 1000000
+
+
+def copy_row(sql, table, others, changes):
+    """INSERT … SELECT of the one row of a table that Slurm itself has written, with changed columns."""
+    columns = sql(f"select column_name from information_schema.columns where table_schema='peer' and table_name='{table}'")
+    names = [name for name in columns.split() if name not in others]
+    values = [changes.get(name, f"t.`{name}`") for name in names]
+    return f"insert into {table} ({', '.join(f'`{n}`' for n in names)}) select {', '.join(values)} "
+
+
+def fill_debian(system, count):
+    """The rows of a job that has run, with other ids, users and times: what slurmdbd would have stored."""
+    socket = system.cluster.file("mysql", "socket")
+
+    def sql(text):
+        done = subprocess.run(["mariadb", "--no-defaults", "-N", "-S", socket, "peer", "-e", text], check=True,
+                              stdout=subprocess.PIPE, text=True)
+        return done.stdout
+    step = HISTORY_DAYS * 86400 / count
+    end = f"unix_timestamp() - {HISTORY_DAYS * 86400} + floor((s.seq - 1) * {step})"
+    times = {"time_end": end, "time_start": f"{end} - 600", "time_eligible": f"{end} - 700", "time_submit": f"{end} - 700"}
+    changes = dict(times, id_job=f"{HISTORY_FIRST_JOB} + s.seq - 1", id_user="10000 + (s.seq - 1) % 1000")
+    sql(copy_row(sql, "peer_job_table", ("job_db_inx",), changes) +
+        f"from seq_1_to_{count} s, (select * from peer_job_table where time_end > 0 limit 1) t")
+    sql(copy_row(sql, "peer_step_table", (), {"job_db_inx": "j.job_db_inx", "time_start": "j.time_start", "time_end": "j.time_end"}) +
+        f"from peer_job_table j, (select * from peer_step_table limit 1) t where j.id_job >= {HISTORY_FIRST_JOB}")
+    sql("analyze table peer_job_table, peer_step_table")
+
+
+def fill_sluice(system, count, build):
+    stop_pid(system.cluster.controller_pid())
+    subprocess.run([os.path.join(build, "tests", "bench", "history_fill"), system.cluster.file("state", "slurmctld.sqlite"),
+                    str(count), str(HISTORY_DAYS)], check=True)
+    system.cluster.start_controller()
+
+
+def row_history(system, sizes):
+    """sacct of one job, and of all jobs of a day, among many."""
+    count = sizes.history
+    if not getattr(system, "history_filled", False):
+        if system.flavour == "debian":
+            fill_debian(system, count)
+        else:
+            fill_sluice(system, count, sizes.bin)
+        system.history_filled = True
+    found = {"one": [], "day": []}
+    for turn in range(5):
+        job = HISTORY_FIRST_JOB + count // 7 * (turn + 1)
+        start = time.monotonic()
+        assert system.out(f"sacct -X -n -P -j {job} -o jobid,state").split() == [f"{job}|COMPLETED"]
+        found["one"].append(time.monotonic() - start)
+        day = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=10 + 15 * turn)
+        text = f"-S {day:%FT%T} -E {day + datetime.timedelta(days=1):%FT%T}"
+        start = time.monotonic()
+        lines = int(system.out(f"sacct -a -X -n -P {text} -o jobid,user,account,state,elapsed,alloctres | wc -l"))
+        found["day"].append(time.monotonic() - start)
+        expected = count / HISTORY_DAYS
+        assert 0.99 * expected <= lines <= 1.03 * expected + 3, f"{lines} jobs of a day instead of {expected}"
+    return {key: statistics.median(values) for key, values in found.items()}
+
+
 # -- the planner, without daemons ----------------------------------------------------------------------------------
 
 def row_tool(tool, *arguments):
@@ -359,6 +424,8 @@ ROWS = [
     Row("lost", "`kill -9` of slurmctld under submission", row_lost,
         {"acknowledged": Measure("jobs", RATE), "lost": Measure("lost", LESS, limit=0),
          "reused": Measure("ids given out again", LESS, limit=0)}),
+    Row("history", "`sacct` among many jobs that have ended, a hundredth of them in each of a hundred days", row_history,
+        {"one": Measure("s, one job", LESS, 10), "day": Measure("s, a day's window", LESS, 4)}),
     Row("nodedown", "a slurmd killed: shown as not responding", row_node_down, {"time": Measure("s", LESS, limit=5)},
         slow=True),
     alone("planner_shared", "planner: 10,000 shared nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "shared"), PLANNER),
