@@ -330,11 +330,12 @@ def fill_debian(system, count):
     end = f"unix_timestamp() - {HISTORY_DAYS * 86400} + floor((s.seq - 1) * {step})"
     times = {"time_end": end, "time_start": f"{end} - 600", "time_eligible": f"{end} - 700", "time_submit": f"{end} - 700"}
     changes = dict(times, id_job=f"{HISTORY_FIRST_JOB} + s.seq - 1", id_user="10000 + (s.seq - 1) % 1000")
-    sql(copy_row(sql, "peer_job_table", ("job_db_inx",), changes) +
-        f"from seq_1_to_{count} s, (select * from peer_job_table where time_end > 0 limit 1) t")
+    sql("create table job_model as select * from peer_job_table where time_end > 0 limit 1; "
+        "create table step_model as select * from peer_step_table limit 1")
+    sql(copy_row(sql, "peer_job_table", ("job_db_inx",), changes) + f"from seq_1_to_{count} s, job_model t")
     sql(copy_row(sql, "peer_step_table", (), {"job_db_inx": "j.job_db_inx", "time_start": "j.time_start", "time_end": "j.time_end"}) +
-        f"from peer_job_table j, (select * from peer_step_table limit 1) t where j.id_job >= {HISTORY_FIRST_JOB}")
-    sql("analyze table peer_job_table, peer_step_table")
+        f"from peer_job_table j, step_model t where j.id_job >= {HISTORY_FIRST_JOB}")
+    sql("drop table job_model, step_model; analyze table peer_job_table, peer_step_table")
 
 
 def fill_sluice(system, count, build):
