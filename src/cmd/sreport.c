@@ -454,7 +454,7 @@ static int ask(struct list_session *session, const struct settings *settings,
             sreport_job(report, acct->job);
     }
     rows_done(&jobs);
-    return r < 0 ? failed(&err) : session->partial;
+    return r < 0 ? failed(&err) : 0;
 }
 
 /* The name that people have in the table of users. */
@@ -499,6 +499,8 @@ static int report_show(struct settings *settings, const struct report *report) {
     if (status == 0 && n > 0 && q->kind == SREPORT_UTILIZATION && !settings->quiet)
         list_note("capacity and nodes out of service are those of now; outages that are over count "
                   "as idle");
+    if (session.partial)
+        status = 1;
     sreport_free(found);
     list_session_close(&session);
     return status;
