@@ -360,6 +360,41 @@ void idset_copy(struct idset *dst, const struct idset *src) {
     dst->n = dst->capacity = src->n;
 }
 
+/* The part of `run` from id to at most `limit`; returns where the rest begins. */
+static uint64_t run_part(const struct idset_run *run, uint32_t id, uint32_t limit,
+                         struct idset *target) {
+    uint32_t last = id + (min_of(limit, run->last) - id) / run->step * run->step;
+    run_append(target, run_make(id, last, run->step));
+    return (uint64_t) last + run->step;
+}
+
+void idset_divide(const struct idset *set, const struct idset *by, struct idset *ret_inside,
+                  struct idset *ret_outside) {
+    struct idset inside = IDSET_INIT, outside = IDSET_INIT;
+    for (size_t i = 0; i < set->n; i++) {
+        const struct idset_run *run = &set->runs[i];
+        for (uint64_t at = run->first; at <= run->last;) {
+            uint32_t id = (uint32_t) at;
+            size_t k = run_find(by, id);
+            const struct idset_run *other = k < by->n ? &by->runs[k] : NULL;
+            if (other == NULL) {
+                at = run_part(run, id, run->last, &outside);
+            } else if (id < other->first) {
+                at = run_part(run, id, other->first - 1, &outside);
+            } else if (other->step == 1) {
+                at = run_part(run, id, other->last, &inside);
+            } else {
+                id_append(run_contains(other, id) ? &inside : &outside, id);
+                at += run->step;
+            }
+        }
+    }
+    idset_done(ret_inside);
+    idset_done(ret_outside);
+    *ret_inside = inside;
+    *ret_outside = outside;
+}
+
 /* ---- printing ---- */
 
 /* The one distance between all neighbours, 0 if it varies or there are not two ids. */

@@ -45,5 +45,9 @@ bool idset_next(const struct idset *set, uint32_t from, uint32_t *ret_id);
  * 64, so 63 characters). */
 void idset_print(const struct idset *set, struct str *out, size_t max_bytes);
 void idset_copy(struct idset *dst, const struct idset *src);
+/* Parts `set` into the members that `by` has and the others; both results are replaced. Takes the
+ * time of their runs, not of their members, unless runs with steps cross. */
+void idset_divide(const struct idset *set, const struct idset *by, struct idset *ret_inside,
+                  struct idset *ret_outside);
 
 #endif

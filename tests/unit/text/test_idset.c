@@ -2,6 +2,7 @@
 /* Array specs: grammar, display, and random changes beside an array of bools. */
 #include "text/idset.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -240,6 +241,42 @@ TEST(tasks_that_start_in_order_leave_one_run) {
     assert_int_equal(idset_count(&set), 0);
 }
 
+TEST(a_set_is_divided_as_a_naive_one_would_be) {
+    struct rng rng;
+    rng_seed(&rng, 7);
+    for (int round = 0; round < 400; round++) {
+        cleanup_idset struct idset set = IDSET_INIT, by = IDSET_INIT;
+        cleanup_idset struct idset inside = IDSET_INIT, outside = IDSET_INIT;
+        char spec[2][64];
+        for (int i = 0; i < 2; i++) {
+            unsigned low = (unsigned) rng_below(&rng, 40);
+            snprintf(spec[i], sizeof(spec[i]), "%u-%u:%u,%u", low,
+                     low + (unsigned) rng_below(&rng, 60), 1 + (unsigned) rng_below(&rng, 4),
+                     (unsigned) rng_below(&rng, 120));
+        }
+        assert_int_equal(idset_parse(&set, spec[0], MAX, NULL, NULL), 0);
+        assert_int_equal(idset_parse(&by, spec[1], MAX, NULL, NULL), 0);
+        idset_divide(&set, &by, &inside, &outside);
+        for (uint32_t id = 0; id < 130; id++) {
+            bool in = idset_contains(&set, id), of = idset_contains(&by, id);
+            assert_int_equal(idset_contains(&inside, id), in && of);
+            assert_int_equal(idset_contains(&outside, id), in && !of);
+        }
+        assert_int_equal(idset_count(&inside) + idset_count(&outside), idset_count(&set));
+    }
+}
+
+TEST(half_of_a_million_is_divided_off_as_one_run) {
+    cleanup_idset struct idset set = IDSET_INIT, by = IDSET_INIT;
+    assert_int_equal(idset_parse(&set, "0-999999", 1000000, NULL, NULL), 0);
+    assert_int_equal(idset_parse(&by, "500000-2000000", 2000000, NULL, NULL), 0);
+    cleanup_idset struct idset inside = IDSET_INIT;
+    idset_divide(&set, &by, &inside, &set);
+    assert_int_equal(inside.n, 1);
+    assert_int_equal(set.n, 1);
+    assert_int_equal(idset_max(&set), 499999);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specs_are_shown_as_squeue_shows_them),
@@ -251,6 +288,8 @@ int main(void) {
         cmocka_unit_test(random_specs_hold_what_they_name_and_survive_printing),
         cmocka_unit_test(random_additions_and_removals_agree_with_the_naive_set),
         cmocka_unit_test(tasks_that_start_in_order_leave_one_run),
+        cmocka_unit_test(a_set_is_divided_as_a_naive_one_would_be),
+        cmocka_unit_test(half_of_a_million_is_divided_off_as_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
