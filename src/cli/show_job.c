@@ -152,6 +152,10 @@ static void job_times(const struct job *job, const struct show_options *options,
         show_time("DelayedAt", job->delay_time, "Unknown", options, out);
         show_text("DelayedBy", job->delay_cause, out);
     }
+    if (job->depend_cause) {
+        show_line(options, out);
+        show_text("DependencyFailed", job->depend_cause, out);
+    }
     if (job->gpu_keep_until || job->gpu_warned) {
         show_line(options, out);
         show_time("GpuIdleWarned", job->gpu_warned, "None", options, out);

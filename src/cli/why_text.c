@@ -207,6 +207,8 @@ static void ahead_print(const struct why_reply *reply, struct str *out) {
 /* ---- what else keeps it ---- */
 
 static void depends_print(const struct why_reply *reply, struct str *out) {
+    if (reply->job->depend_cause)
+        str_printf(out, "  %s\n", reply->job->depend_cause);
     for (uint32_t i = 0; i < reply->depends.n; i++) {
         const struct why_job *job = &reply->depends.items[i];
         str_printf(out, "  %s", job->job);

@@ -37,7 +37,9 @@ void core_free(struct core *core) {
     why_free_all(core);
     job_free_all(core);
     map_done(&core->jobs);
-    map_done(&core->arrays);
+    arrays_free(core);
+    depends_free(core);
+    singletons_free(core);
     vec_done(&core->job_order);
     map_done(&core->client_jobs);
     map_done(&core->script_users);
@@ -265,6 +267,7 @@ void core_turn_end(struct core *core, int64_t now, struct effects *out) {
         reservations_repair(core);
     if (core->reboots_wanted)
         reboots_run(core);
+    depend_run(core);
     if (core->plan_wanted && !core->sweeping)
         plan_run(core);
     for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)

@@ -8,8 +8,7 @@
 /* The next task of an array at its limit starts when one of those that run has ended. */
 static int64_t next_slot(const struct core *core, const struct core_job *job) {
     int64_t first = 0;
-    for (const struct core_job *task = map_get(&core->arrays, job->rec.array_job_id); task != NULL;
-         task = task->array_next) {
+    array_each(array_find(core, job->rec.array_job_id), task) {
         if (job_has_nodes(task) && task->rec.end_time > 0 &&
             (first == 0 || task->rec.end_time < first))
             first = task->rec.end_time;

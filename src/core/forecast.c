@@ -276,8 +276,7 @@ static void clean_one(struct forecast *f, const struct ending *ending) {
 /* Tasks of an array at its limit; true when there are any. */
 static bool slots_offer(struct forecast *f, uint32_t array) {
     bool any = false;
-    for (const struct core_job *job = map_get(&f->core->arrays, array); job != NULL;
-         job = job->array_next) {
+    array_each(array_find(f->core, array), job) {
         struct waiting *w = map_get(&f->waiting, job->rec.job_id);
         if (w == NULL || w->spec == NULL || w->array_limit == 0 || w->n_tasks == 0)
             continue;

@@ -17,13 +17,15 @@ static int64_t record_reached(const struct forecast *f, const struct core_job *j
 }
 
 static int64_t depend_reached(const struct forecast *f, const struct depend *depend, bool end) {
-    const struct core_job *first = map_get(&f->core->arrays, depend->job_id);
+    const struct core_array *array = array_find(f->core, depend->job_id);
     int64_t last = f->core->now;
-    if (first == NULL) {
+    if (depend->unknown)
+        return f->core->now;
+    if (array == NULL) {
         const struct core_job *job = job_find(f->core, depend->job_id);
         return job != NULL ? record_reached(f, job, end) : f->core->now;
     }
-    for (const struct core_job *job = first; job != NULL; job = job->array_next) {
+    array_each(array, job) {
         bool named =
             depend->task == UNSET32 || job->rec.array_task_id == depend->task ||
             (job->rec.array_task_id == UNSET32 && idset_contains(&job->tasks, depend->task));
@@ -77,7 +79,7 @@ static bool runs(const struct forecast *f, const struct core_job *job) {
     return job_has_nodes(job) || (w != NULL && w->n_running > 0);
 }
 
-/* As singleton_verdict() in depend.c, at the forecast's time. */
+/* As singleton_may_go() in singleton.c, at the forecast's time. */
 static bool is_alone(struct forecast *f, const struct core_job *job) {
     cleanup_free char *key = rivals_key(job);
     struct rivals *rivals = smap_get(&f->rivals, key);

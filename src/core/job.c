@@ -16,6 +16,8 @@ struct core_job *job_new(struct core *core, uint32_t job_id) {
     job->rec.job_id = job_id;
     list_init(&job->dirty);
     list_init(&job->depending);
+    list_init(&job->array_link);
+    list_init(&job->array_wait);
     list_init(&job->placed);
     list_init(&job->steps);
     list_init(&job->step_waits);
@@ -37,26 +39,24 @@ static void script_user_drop(struct core *core, uint64_t script_id) {
     emit_delete(core, STORE_JOB_SCRIPT, script_id);
 }
 
-static size_t job_weight(const struct core_job *job) {
-    uint64_t tasks = idset_count(&job->tasks);
-    return tasks > 0 ? (size_t) tasks : 1;
-}
-
 void job_link(struct core *core, struct core_job *job) {
     map_put(&core->jobs, job->rec.job_id, job);
     job->order_at = core->job_order.n;
     vec_push(&core->job_order, job);
     if (job->script_id != 0)
         script_user_add(core, job->script_id);
+    job->weight = 1;
+    core->n_jobs++;
     if (job->rec.array_job_id != 0)
         array_join(core, job);
     if (job->rec.allocation.n > 0)
         list_append(&core->placed, &job->placed);
-    core->n_jobs += job_weight(job);
+    singleton_joins(core, job);
 }
 
 void job_touch(struct core *core, struct core_job *job) {
     job->rec.generation = ++core->generation;
+    array_recount(core, job);
     if (list_is_empty(&job->dirty))
         list_append(&core->dirty_jobs, &job->dirty);
 }
@@ -156,7 +156,8 @@ static void order_leave(struct core *core, struct core_job *job) {
 }
 
 static void job_unlink(struct core *core, struct core_job *job) {
-    core->n_jobs -= job_weight(job);
+    core->n_jobs -= job->weight;
+    singleton_leaves(core, job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);
     order_leave(core, job);
@@ -206,25 +207,35 @@ bool job_user_may(const struct core *core, const struct core_job *job, uint32_t 
 
 /* ---- selection by id text ---- */
 
-/* The record's own unstarted tasks that are asked for, each with a record of its own when the asker
- * may have it so; else the record as it is. Walks the tasks that exist: what a user writes may
- * reach to 2^32. */
-static bool select_unstarted(struct core *core, struct core_job *array, const struct idset *wanted,
+/* The group's unstarted tasks that are asked for, apart from the others when the asker may have it
+ * so: a few with records of their own, many with one record; else the group as it is. What a user
+ * writes may reach to 2^32. */
+static bool select_unstarted(struct core *core, struct core_job *group, const struct idset *wanted,
                              const struct core_user *splitter, job_ptrs *ret) {
-    struct idset tasks cleanup_idset = IDSET_INIT;
-    bool found = false, split = splitter != NULL && job_user_may(core, array, splitter->uid);
+    struct idset tasks cleanup_idset = IDSET_INIT, rest cleanup_idset = IDSET_INIT;
+    bool split = splitter != NULL && job_user_may(core, group, splitter->uid);
     uint32_t task = 0;
-    idset_copy(&tasks, &array->tasks);
-    for (bool more = idset_next(&tasks, 0, &task); more && (split || !found);
-         more = idset_next(&tasks, task + 1, &task)) {
-        if (!idset_contains(wanted, task))
-            continue;
-        found = true;
-        /* The last task left takes over the array's record by itself. */
-        bool own = array->rec.array_task_id == task;
-        vec_push(ret, split && !own ? array_split(core, array, task) : array);
+    idset_divide(&group->tasks, wanted, &tasks, &rest);
+    if (tasks.n == 0)
+        return false;
+    if (!split || (rest.n == 0 && idset_count(&tasks) > ARRAY_APART_MAX)) {
+        vec_push(ret, group);
+        return true;
     }
-    return found;
+    if (idset_count(&tasks) > ARRAY_APART_MAX) {
+        struct core_job *apart = array_take_set(core, group, &tasks);
+        sched_sync(core, apart);
+        job_arm(core, apart);
+        vec_push(ret, apart);
+        return true;
+    }
+    for (bool more = idset_next(&tasks, 0, &task); more;
+         more = idset_next(&tasks, task + 1, &task)) {
+        /* The last task left takes over the group's record by itself. */
+        bool own = group->rec.array_task_id == task;
+        vec_push(ret, own ? group : array_split(core, group, task));
+    }
+    return true;
 }
 
 /* "[1-5]", "7", "1,3" behind the underscore. */
@@ -235,9 +246,7 @@ static int select_tasks(struct core *core, uint32_t array_id, const char *text,
     int result = -ERR_INVALID_JOB_ID;
     if (idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
         return result;
-    for (struct core_job *job = map_get(&core->arrays, array_id); job != NULL;
-         job = job->array_next)
-        vec_push(&records, job);
+    array_each(array_find(core, array_id), job) vec_push(&records, job);
     vec_each (&records, at) {
         struct core_job *job = *at;
         if (job->rec.array_task_id != UNSET32) {
@@ -267,10 +276,9 @@ int job_select_id(struct core *core, const char *id, const struct core_user *spl
         return -ERR_INVALID_JOB_ID;
     if (underscore != NULL && !str_equal(underscore, "_*"))
         return select_tasks(core, (uint32_t) number, underscore + 1, splitter, ret);
-    struct core_job *first = map_get(&core->arrays, number);
-    if (first != NULL) {
-        for (struct core_job *job = first; job != NULL; job = job->array_next)
-            vec_push(ret, job);
+    const struct core_array *array = array_find(core, (uint32_t) number);
+    if (array != NULL) {
+        array_each(array, job) vec_push(ret, job);
         return 0;
     }
     struct core_job *job = job_find(core, (uint32_t) number);

@@ -280,6 +280,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     job->rec.attempt++;
     number_run(core, job);
     job->rec.start_time = core->now;
+    array_started(job);
     job->rec.suspend_time = 0;
     job->rec.pre_suspend_seconds = 0;
     job->rec.last_sched_eval = core->now;
@@ -308,7 +309,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     sched_sync_run(core, job, start->partition, start->allocs, start->n_allocs);
     job->immediate_deadline = 0;
     core->n_started++;
-    core->depends_changed = true; /* seen at the end of the pass: "after:ID" */
+    depend_note(core, job); /* seen at the end of the pass: "after:ID" */
     mail_event(core, job, MAIL_BEGIN);
     prolog_begin(core, job);
     job_arm(core, job);
@@ -352,7 +353,8 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
     } else {
         job_tell_database(core, job);
     }
-    depend_job_changed(core);
+    singleton_joins(core, job); /* requeued, it is one of those who wait again */
+    depend_job_changed(core, job);
     job_arm(core, job);
 }
 
@@ -379,6 +381,7 @@ static int64_t run_end(const struct core *core, const struct core_job *job) {
 /* From now on its nodes only clean up. */
 static void begin_completing(struct core *core, struct core_job *job) {
     job->rec.flags |= JOB_FLAG_COMPLETING;
+    array_recount(core, job);
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         const struct job_node *entry = &job->rec.allocation.items[i];
         if (entry->released)
@@ -431,7 +434,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         job_tell_database(core, job);
     }
     sched_sync(core, job);
-    depend_job_changed(core);
+    depend_job_changed(core, job);
     if (job->rec.array_job_id != 0)
         array_tasks_changed(core, job);
     job_arm(core, job);

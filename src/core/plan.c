@@ -22,7 +22,7 @@ static void commit_start(struct core *core, const struct sched_start *start) {
     if (job == NULL || !job_is_pending(job) || job->rec.flags != 0 || job->rec.priority == 0)
         return;
     /* Tasks with records of their own share the array's limit with the rest of it. */
-    if (array_slots(core, job) == 0) {
+    if (array_slots(job) == 0) {
         sched_sync(core, job);
         return;
     }
@@ -102,8 +102,7 @@ void plan_run(struct core *core) {
     if (plan.n_starts == STARTS_PER_TURN)
         core->plan_next = core->now;
     sched_plan_done(&plan);
-    if (core->depends_changed)
-        depend_job_changed(core);
+    depend_run(core); /* "after:ID" of those that have started */
     if (core->plan_wanted)
         plan_soon(core);
 }

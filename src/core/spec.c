@@ -452,7 +452,7 @@ static void sync_add(struct core *core, struct core_job *job) {
     if (job->rec.array_tasks != NULL)
         spec.sched.n_tasks_of_array = (uint32_t) idset_count(&job->tasks);
     spec.sched.preempting = preempt_waits(core, job->rec.job_id);
-    spec.sched.max_starts = array_slots(core, job);
+    spec.sched.max_starts = array_slots(job);
     if (spec.sched.max_starts == 0) {
         stay_out(core, job, REASON_ARRAY_TASK_LIMIT);
         return;

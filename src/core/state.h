@@ -7,8 +7,8 @@
  * Every change of a stored record goes through job_touch() / step_touch() / node_touch(), which put
  * it on a dirty list that core_turn_end() writes out once per turn.
  *
- * Parts with much to say have headers of their own: step.h, prolog.h, preempt.h, gpu.h, service.h,
- * usage.h; this one reads them.
+ * Parts with much to say have headers of their own: array.h, depend.h, step.h, prolog.h, preempt.h,
+ * gpu.h, service.h, usage.h; this one reads them.
  */
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
@@ -20,7 +20,9 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/affinity.h"
+#include "core/array.h"
 #include "core/core.h"
+#include "core/depend.h"
 #include "core/gpu.h"
 #include "core/preempt.h"
 #include "core/prolog.h"
@@ -108,25 +110,6 @@ struct waiter {
     enum client_wait what;
 };
 
-enum depend_kind {
-    DEPEND_AFTER,
-    DEPEND_ANY,
-    DEPEND_OK,
-    DEPEND_NOT_OK,
-    DEPEND_CORR,
-    DEPEND_SINGLETON,
-    DEPEND_EXPAND,
-};
-enum depend_state { DEPEND_OPEN, DEPEND_MET, DEPEND_FAILED };
-struct depend {
-    enum depend_kind kind;
-    enum depend_state state;
-    uint32_t job_id; /* array base id for arrays */
-    uint32_t task;   /* UNSET32 = the job or the whole array */
-    bool whole_array;
-    uint32_t minutes;
-};
-
 struct core_job {
     struct job rec;
     struct list dirty;
@@ -140,6 +123,7 @@ struct core_job {
     struct depend *depends;
     size_t n_depends;
     bool depends_any;    /* `?` */
+    bool corr_wanted;    /* corr_divide() is to look at all its tasks */
     int64_t depends_due; /* when the clock alone may make one true, 0 */
     vec(struct waiter) waiters;
     uint64_t owner_client;   /* salloc/srun connection, 0 */
@@ -151,13 +135,16 @@ struct core_job {
     struct step_request *first_step; /* srun: created with the allocation */
     struct strs told;                /* salloc, srun: lines of a filter for the first answer */
     uint32_t nodes_busy;             /* allocation entries not yet released */
-    struct core_job *array_next;     /* other records of the array */
-    int64_t orphan_deadline;         /* salloc/srun has vanished: ends then unless it comes back */
-    int64_t immediate_deadline;      /* --immediate=N */
-    int64_t stop_due;                /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
-    int64_t promised;                /* start that the planner has resources kept for, 0 */
-    bool answered;                   /* the submission of an allocation has been answered */
-    int64_t reservation_deadline;    /* its reservation is over: ends then, 0 */
+    struct core_array *array;        /* NULL: it is none */
+    struct list array_link, array_wait;
+    enum array_standing array_standing; /* as counted in the array */
+    size_t weight;                      /* as counted in core->n_jobs */
+    int64_t orphan_deadline;      /* salloc/srun has vanished: ends then unless it comes back */
+    int64_t immediate_deadline;   /* --immediate=N */
+    int64_t stop_due;             /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
+    int64_t promised;             /* start that the planner has resources kept for, 0 */
+    bool answered;                /* the submission of an allocation has been answered */
+    int64_t reservation_deadline; /* its reservation is over: ends then, 0 */
 };
 
 typedef vec(struct node_step) node_steps;
@@ -238,11 +225,14 @@ struct core {
      * listings would wait for memory at every link of a list.) */
     job_ptrs job_order;
     size_t job_order_gaps;
-    struct map arrays; /* array_job_id -> first core_job of the array */
-    size_t n_jobs;     /* array records count their tasks */
+    struct map arrays; /* array_job_id -> struct core_array */
+    size_t n_jobs;     /* tasks that wait count each */
     struct list depending;
+    struct map depend_targets; /* depend_index.c */
+    vec(struct depend_event) depend_events;
+    struct smap namesakes; /* singleton.c */
     struct list placed; /* jobs with an allocation, given back or not: few beside those who wait */
-    bool depends_walking, depends_changed;
+    bool depends_walking;
     struct map client_jobs;  /* client -> id of the job that it waits for or owns */
     struct map script_users; /* script id -> number of records that need it (as pointer) */
 
@@ -435,32 +425,6 @@ void mail_event(struct core *core, const struct core_job *job, uint32_t event); 
 void mail_end(struct core *core, const struct core_job *job);
 /* To those who want to hear of the job's failure or limits. */
 void mail_gpu_idle(struct core *core, const struct core_job *job, int64_t idle_seconds);
-
-/* ---- arrays (array.c) ---- */
-/* A record of its own for one unstarted task; in the planner's view if it may start. */
-struct core_job *array_split(struct core *core, struct core_job *array, uint32_t task);
-/* The same for a task that starts at once. */
-struct core_job *array_take(struct core *core, struct core_job *array, uint32_t task);
-void array_join(struct core *core, struct core_job *job); /* into core->arrays */
-void array_leave(struct core *core, struct core_job *job);
-/* How many more tasks of its array may start now (%limit). */
-uint32_t array_slots(const struct core *core, const struct core_job *job);
-void array_tasks_changed(struct core *core, struct core_job *array);
-
-/* ---- dependencies (depend.c) ---- */
-must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
-                            struct error *err);
-/* From the text of the record, when all records are in. */
-void depend_restore(struct core *core, struct core_job *job);
-/* Re-evaluates; true when the job may start as far as they are concerned. */
-bool depend_check(struct core *core, struct core_job *job);
-/* A job has started, ended or gone: looks at all that wait. May be called from within itself. */
-void depend_job_changed(struct core *core);
-/* Ends the job if its dependency can never come true and that is what was asked for. */
-void depend_check_kill(struct core *core, struct core_job *job);
-void depend_show(struct core_job *job);
-void depend_print(const struct depend *depend,
-                  struct str *out); /* "afterok:12", without its state */
 
 /* ---- the planner's view of the cluster (view.c) ---- */
 /* Gives core->sched (made when NULL) the cluster as it is: nodes, partitions, licences; no jobs. */

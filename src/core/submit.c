@@ -97,9 +97,12 @@ static int take_array(struct core *core, struct core_job *job, struct reply_erro
     if (core->settings.max_array_size == 0)
         return reply_refuse(reply, core, ERR_INVALID_ARRAY,
                             "job arrays are disabled (MaxArraySize=0)");
-    if (idset_parse(&job->tasks, job->rec.array_spec, core->settings.max_array_size - 1,
-                    &job->rec.array_limit, &err) < 0)
-        return reply_refuse(reply, core, ERR_INVALID_ARRAY, "%s", err.text);
+    uint32_t highest = core->settings.max_array_size - 1;
+    if (idset_parse(&job->tasks, job->rec.array_spec, highest, &job->rec.array_limit, &err) < 0)
+        return reply_refuse(reply, core, ERR_INVALID_ARRAY, "%s%s", err.text,
+                            strstr(err.text, "index is above") != NULL
+                                ? ", the highest that MaxArraySize allows"
+                                : "");
     if (idset_count(&job->tasks) == 0)
         return reply_refuse(reply, core, ERR_INVALID_ARRAY, "--array=%s names no task",
                             job->rec.array_spec);
@@ -150,9 +153,11 @@ static int check_submission(struct core *core, struct core_job *job, const struc
     uint64_t weight = max_of(idset_count(&job->tasks), (uint64_t) 1);
     if (core->n_jobs + weight > core->settings.max_job_count)
         return reply_refuse(reply, core, ERR_JOB_COUNT,
-                            "the controller holds %zu of at most %u jobs "
-                            "(MaxJobCount)",
-                            core->n_jobs, core->settings.max_job_count);
+                            "the controller holds %zu of at most %u jobs (MaxJobCount), waiting "
+                            "tasks of arrays counted; %zu more would fit",
+                            core->n_jobs, core->settings.max_job_count,
+                            core->settings.max_job_count -
+                                min_of(core->n_jobs, (size_t) core->settings.max_job_count));
     int r = job_check(core, &job->rec, user, reply);
     struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&
@@ -393,10 +398,12 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
                               ? REASON_HELD_ADMIN
                               : REASON_HELD_USER;
     job_link(core, job);
+    depends_index(core, job);
     job_touch(core, job);
     core->n_submitted++;
     answer_submission(core, client, seq, job, submit, &reply);
     sched_sync(core, job);
     job_arm(core, job);
     depend_check_kill(core, job);
+    depend_run(core); /* of an array, those that differ */
 }

@@ -453,10 +453,14 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
         usage_run_ends(core, job, core->now); /* the other QOS is charged from now on */
         next.usage_since = core->now;
     }
+    singleton_leaves(core, job); /* it may be of another name now */
     record_done(&record_job, &job->rec);
     job->rec = next;
+    singleton_joins(core, job);
     depend_show(job);
+    depends_index(core, job);
     job_updated(core, job, &update);
+    depend_run(core);
     return 0;
 }
 

@@ -301,7 +301,7 @@ static void limit_license(struct why_work *w, struct why_limit *row, const char 
 
 static void limit_array(struct why_work *w, struct why_limit *row) {
     const struct job *rec = &w->job->rec;
-    uint32_t slots = array_slots(w->core, w->job);
+    uint32_t slots = array_slots(w->job);
     row->name =
         why_format(w, "tasks of array %u at a time (%%%u)", rec->array_job_id, rec->array_limit);
     row->limit = rec->array_limit;

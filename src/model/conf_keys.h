@@ -198,14 +198,14 @@ X(STRING, mail_domain, "MailDomain", NULL, 0, 0, NONE, "", HONOURED, DAEMON, 2, 
   "domain of mail to users who gave no address") \
 X(STRING, mail_prog, "MailProg", "/bin/mail", 0, 0, NONE, "", HONOURED, DAEMON, 1, \
   "program that sends mail; called with -s SUBJECT ADDRESS") \
-X(U32, max_array_size, "MaxArraySize", 1001, 0, 4000001, NONE, "", HONOURED, DAEMON, 1, \
+X(U32, max_array_size, "MaxArraySize", 4000001, 0, 4000001, NONE, "", HONOURED, DAEMON, 1, \
   "one more than the largest array index") \
 X(U32, max_batch_requeue, "MaxBatchRequeue", 5, 0, CONF_U32_MAX, NONE, "", NOT_NEEDED, DAEMON, 2, \
   "requeues after a failed launch before a job is held") \
 X(U32, max_dbd_msgs, "MaxDBDMsgs", 0, 0, CONF_U32_MAX, NONE, "", NOT_YET, DAEMON, 3, \
   "messages kept for a slurmdbd that is away") \
-X(U32, max_job_count, "MaxJobCount", 10000, 1, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
-  "jobs in the controller at any time") \
+X(U32, max_job_count, "MaxJobCount", 5000000, 1, CONF_U32_MAX, NONE, "", HONOURED, DAEMON, 1, \
+  "jobs in the controller at any time; tasks of arrays that wait count each") \
 X(U32, max_job_id, "MaxJobId", 67043328, 1, 67043328, NONE, "", HONOURED, DAEMON, 1, \
   "job ids start again at FirstJobId after this one") \
 X(MIB, max_mem_per_cpu, "MaxMemPerCPU", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \

@@ -259,7 +259,9 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(92, U32, assoc_id, 0)      /* whom its present run is charged to; 0 = no association */      \
     X(93, F64, billing, 0)       /* what a second of it costs, before the QOS's UsageFactor */     \
     X(94, I64, usage_since, 0)   /* it runs, and has been charged up to then; 0 = it does not */   \
-    X(95, U32, scripts, 0)       /* enum job_script_flag */
+    X(95, U32, scripts, 0)       /* enum job_script_flag */                                        \
+    X(98, U32, array_past, 0)    /* enum array_past of tasks whose records have left */            \
+    X(99, STR, depend_cause, 0)  /* why its dependency can never come true */
 
 /* What of the programs around a job runs or is still to run. */
 enum job_script_flag {

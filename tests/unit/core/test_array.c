@@ -234,6 +234,32 @@ TEST(tasks_survive_a_restart_with_their_throttle) {
     world_stop(&world);
 }
 
+TEST(a_long_range_leaves_the_array_as_one_record) {
+    struct world world;
+    struct job job;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\nMinJobAge=20\n"
+                        "NodeName=n[1-2] CPUs=2 RealMemory=1000\n"
+                        "PartitionName=main Nodes=ALL Default=YES\n");
+    world_all_connect(&world);
+    uint32_t id = submit(&world, "0-999999", true);
+    assert_int_equal(core_job_count(world.core), 1000000);
+    assert_int_equal(world_kill(&world, "1_[0-399999]"), 0);
+    assert_int_equal(core_next_job_id(world.core), 3);
+    assert_true(world_look(&world, 2, &job));
+    assert_int_equal(job.state, JOB_CANCELLED);
+    assert_string_equal(job.array_tasks, "0-399999");
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.array_tasks, "400000-999999");
+    /* What is over is one record for MaxJobCount. */
+    assert_int_equal(core_job_count(world.core), 600001);
+    world_restart(&world);
+    assert_int_equal(core_job_count(world.core), 600001);
+    (void) world_kill(&world, "1"); /* one of its records is over already */
+    world_pass_time(&world, 30);
+    assert_int_equal(core_job_count(world.core), 0);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(absurd_array_specs_are_refused),
@@ -250,6 +276,7 @@ int main(void) {
         cmocka_unit_test(all_tasks_can_be_named_one_by_one),
         cmocka_unit_test(the_deadline_of_a_task_apart_is_kept),
         cmocka_unit_test(tasks_survive_a_restart_with_their_throttle),
+        cmocka_unit_test(a_long_range_leaves_the_array_as_one_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

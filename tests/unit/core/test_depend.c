@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependencies of every type, and how they end. */
+/* Dependencies of every type, and how they end.
+ * Covers: depend_corr.c depend_index.c depend_text.c singleton.c */
 #include <stdio.h>
 #include <string.h>
 
@@ -172,7 +173,8 @@ TEST(what_cannot_be_meant_is_refused) {
     static const char *const bad[] = {"afterok:",    "afterok:x",  "nope:1",
                                       "singleton:3", "afterok:99", "afternotok:99",
                                       "afterany:0",  "1_1",        "afterok:4294967296",
-                                      "after:1+x",   ":",          "afterok"};
+                                      "after:1+x",   ":",          "afterok",
+                                      "expand:1"};
     struct world world;
     begin(&world);
     world_job(&world);
@@ -295,6 +297,161 @@ TEST(what_has_failed_stays_so_over_a_restart_though_its_job_has_left) {
     world_stop(&world);
 }
 
+static uint32_t submit_array(struct world *world, const char *spec, const char *dependency) {
+    struct job_request request;
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) spec;
+    request.dependency = (char *) (uintptr_t) dependency;
+    return world_submit(world, &request, NULL);
+}
+
+/* The record of task `task` of array `id`; 0 = it has none of its own. */
+static uint32_t task_of(struct world *world, uint32_t id, uint32_t task) {
+    for (uint32_t at = id; at < core_next_job_id(world->core); at++) {
+        struct job job;
+        if (world_look(world, at, &job) && job.array_job_id == id && job.array_task_id == task)
+            return at;
+    }
+    return 0;
+}
+
+TEST(aftercorr_lets_each_task_follow_its_counterpart) {
+    struct world world;
+    begin(&world);
+    uint32_t first = submit_array(&world, "1-4", NULL);
+    uint32_t second = submit_array(&world, "1-5", "aftercorr:1");
+    /* Task 5 has no counterpart. */
+    assert_int_equal(world_state(&world, task_of(&world, second, 5)), JOB_RUNNING);
+    struct job job;
+    assert_true(world_look(&world, second, &job));
+    assert_string_equal(job.array_tasks, "1-4");
+    world_script_ends(&world, task_of(&world, first, 3), 0);
+    world_script_ends(&world, task_of(&world, first, 2), 3 << 8);
+    assert_int_equal(world_state(&world, task_of(&world, second, 3)), JOB_RUNNING);
+    uint32_t never = task_of(&world, second, 2);
+    waits(&world, never, "aftercorr:1_*(failed)", REASON_DEPENDENCY_NEVER);
+    assert_true(world_look(&world, never, &job));
+    assert_string_equal(job.depend_cause,
+                        "aftercorr:1_*: job 1_2 (test) ended FAILED, exit code 3:0");
+    assert_true(world_look(&world, second, &job));
+    assert_string_equal(job.array_tasks, "1,4");
+    world_stop(&world);
+}
+
+TEST(aftercorr_of_an_array_that_is_partly_over_sorts_its_tasks_at_once) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t first = submit_array(&world, "1-6", NULL);
+    for (uint32_t task = 1; task <= 4; task++)
+        world_script_ends(&world, task_of(&world, first, task), (task > 2) << 8);
+    uint32_t second = submit_array(&world, "1-6", "aftercorr:1");
+    assert_int_equal(world_state(&world, task_of(&world, second, 1)), JOB_RUNNING);
+    assert_int_equal(world_state(&world, task_of(&world, second, 2)), JOB_RUNNING);
+    assert_true(world_look(&world, second, &job));
+    assert_string_equal(job.array_tasks, "5-6");
+    waits(&world, second, "aftercorr:1_*(unfulfilled)", REASON_DEPENDENCY);
+    world_restart(&world);
+    world_all_connect(&world);
+    world_script_ends(&world, task_of(&world, first, 5), 0);
+    assert_int_equal(world_state(&world, task_of(&world, second, 5)), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(aftercorr_falls_with_an_array_that_is_cancelled_before_it_starts) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "1-300";
+    request.hold = true;
+    world_submit(&world, &request, NULL);
+    request.hold = false;
+    request.dependency = (char *) (uintptr_t) "aftercorr:1";
+    request.kill_on_invalid_dep = TRI_YES;
+    uint32_t second = world_submit(&world, &request, NULL);
+    struct job job;
+    assert_int_equal(world_kill(&world, "1_[101-300]"), 0);
+    assert_true(world_look(&world, second, &job));
+    assert_string_equal(job.array_tasks, "1-100");
+    waits(&world, second, "aftercorr:1_*(unfulfilled)", REASON_DEPENDENCY);
+    assert_int_equal(world_kill(&world, "1"), 0);
+    assert_int_equal(world_state(&world, second), JOB_CANCELLED);
+    world_stop(&world);
+}
+
+TEST(a_task_that_has_left_the_controller_still_counts_for_its_array) {
+    struct world world;
+    begin(&world);
+    uint32_t first = submit_array(&world, "1-2", NULL);
+    world_script_ends(&world, task_of(&world, first, 1), 1 << 8);
+    world_pass_time(&world, 60400); /* it has left */
+    assert_int_equal(task_of(&world, first, 1), 0);
+    world_restart(&world);
+    world_all_connect(&world);
+    uint32_t ok = submit(&world, "afterok:1", 0), not_ok = submit(&world, "afternotok:1", 0);
+    waits(&world, ok, "afterok:1_*(failed)", REASON_DEPENDENCY_NEVER);
+    waits(&world, not_ok, "afternotok:1_*(unfulfilled)", REASON_DEPENDENCY);
+    world_script_ends(&world, task_of(&world, first, 2), 0);
+    assert_int_equal(world_state(&world, not_ok), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(the_circle_is_named) {
+    struct world world;
+    struct job_request request;
+    struct arena arena;
+    begin(&world);
+    world_request(&request);
+    request.hold = true;
+    world_submit(&world, &request, NULL);
+    submit(&world, "afterany:1", 0);
+    submit(&world, "afterany:2", 0);
+    struct key_value change = {(char *) (uintptr_t) "Dependency", (char *) (uintptr_t) "afterok:3"};
+    struct update update;
+    record_init(&record_update, &update);
+    update.entity = (char *) (uintptr_t) "job";
+    update.target = (char *) (uintptr_t) "1";
+    update.changes.items = &change;
+    update.changes.n = 1;
+    arena_init(&arena, 0);
+    uint64_t client = world_send(&world, MSG_UPDATE, &update);
+    const struct job_results *results = world_answer(&world, client, MSG_JOB_RESULTS, &arena);
+    assert_int_equal(results->items.items[0].code, ERR_DEPENDENCY);
+    assert_non_null(strstr(results->items.items[0].detail, "1 waits for 3, 3 for 2, 2 for 1"));
+    arena_done(&arena);
+    world_stop(&world);
+}
+
+/* A job that gets the id later is another one. */
+TEST(an_unknown_job_is_never_waited_for) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.hold = true;
+    request.dependency = (char *) (uintptr_t) "afterany:2";
+    uint32_t held = world_submit(&world, &request, NULL);
+    assert_true(world_look(&world, held, &job));
+    assert_string_equal(job.dependency, "afterany:2(unfulfilled)");
+    assert_int_equal(submit(&world, "afterany:1", 0), 2);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    assert_int_equal(world_state(&world, held), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_job_that_gets_another_name_is_no_rival_any_more) {
+    struct world world;
+    begin(&world);
+    uint32_t first = world_job(&world), single = submit(&world, "singleton", 0);
+    waits(&world, single, "singleton(unfulfilled)", REASON_DEPENDENCY);
+    assert_int_equal(world_update(&world, "job", "1", "Name", "other"), 0);
+    assert_int_equal(world_state(&world, single), JOB_RUNNING);
+    assert_int_equal(world_state(&world, first), JOB_RUNNING);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_waits_for_its_event),
@@ -313,6 +470,13 @@ int main(void) {
         cmocka_unit_test(an_update_replaces_or_clears_a_dependency),
         cmocka_unit_test(dependencies_survive_a_restart),
         cmocka_unit_test(what_has_failed_stays_so_over_a_restart_though_its_job_has_left),
+        cmocka_unit_test(aftercorr_lets_each_task_follow_its_counterpart),
+        cmocka_unit_test(aftercorr_of_an_array_that_is_partly_over_sorts_its_tasks_at_once),
+        cmocka_unit_test(aftercorr_falls_with_an_array_that_is_cancelled_before_it_starts),
+        cmocka_unit_test(a_task_that_has_left_the_controller_still_counts_for_its_array),
+        cmocka_unit_test(the_circle_is_named),
+        cmocka_unit_test(an_unknown_job_is_never_waited_for),
+        cmocka_unit_test(a_job_that_gets_another_name_is_no_rival_any_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

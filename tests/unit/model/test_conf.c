@@ -9,7 +9,7 @@ TEST(an_empty_configuration_beside_the_required_keys_has_every_default) {
     assert_clean(&r);
     assert_int_equal(r.conf->slurmctld_port.first, 6817);
     assert_int_equal(r.conf->slurmd_port, 6818);
-    assert_int_equal(r.conf->max_job_count, 10000);
+    assert_int_equal(r.conf->max_job_count, 5000000);
     assert_int_equal(r.conf->min_job_age, 300);
     assert_int_equal(r.conf->scheduler.bf_max_job_test, 500);
     assert_string_equal(r.conf->cgroup.mountpoint, "/sys/fs/cgroup");

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dependencies as text: what is written is read and checked, what is left of it is printed. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/state.h"
+
+/* How much of a circle is named. */
+#define CIRCLE_NAMED 8
+
+static const struct {
+    const char *name;
+    enum depend_kind kind;
+} kinds[] = {
+    {"after", DEPEND_AFTER},
+    {"afterany", DEPEND_ANY},
+    {"afterok", DEPEND_OK},
+    {"afternotok", DEPEND_NOT_OK},
+    {"aftercorr", DEPEND_CORR},
+    {"singleton", DEPEND_SINGLETON},
+    {"afterburstbuffer", DEPEND_BURST},
+};
+
+static const char *kind_name(enum depend_kind kind) {
+    for (size_t i = 0; i < countof(kinds); i++) {
+        if (kinds[i].kind == kind)
+            return kinds[i].name;
+    }
+    return "after";
+}
+
+static int problem(struct error *err, const char *word, const char *why) {
+    return error_set(err, ERR_DEPENDENCY, "dependency %s: %s", word, why);
+}
+
+/* ---- printing ---- */
+
+void depend_print(const struct depend *depend, struct str *out) {
+    str_append(out, kind_name(depend->kind));
+    if (depend->kind == DEPEND_SINGLETON)
+        return;
+    str_printf(out, ":%u", depend->job_id);
+    if (depend->whole_array)
+        str_append(out, "_*");
+    else if (depend->task != UNSET32)
+        str_printf(out, "_%u", depend->task);
+    if (depend->minutes > 0)
+        str_printf(out, "+%u", depend->minutes);
+}
+
+void depends_print(const struct core_job *job, struct str *out) {
+    for (size_t i = 0; i < job->n_depends; i++) {
+        const struct depend *depend = &job->depends[i];
+        if (depend->state == DEPEND_MET)
+            continue;
+        if (out->length > 0)
+            str_append_char(out, job->depends_any ? '?' : ',');
+        depend_print(depend, out);
+        str_append(out, depend->state == DEPEND_FAILED ? "(failed)" : "(unfulfilled)");
+    }
+}
+
+/* The record that a failed one has failed by; NULL when it has left. */
+static const struct core_job *culprit(struct core *core, const struct core_job *job,
+                                      const struct depend *depend) {
+    const struct core_array *array = array_find(core, depend->job_id);
+    uint32_t task = depend->task;
+    if (depend->kind == DEPEND_CORR && job->rec.array_task_id != UNSET32 && task == UNSET32)
+        task = job->rec.array_task_id;
+    if (array == NULL)
+        return job_find(core, depend->job_id);
+    if (task != UNSET32)
+        return array_task(array, task);
+    array_each(array, other) {
+        if (depend_job_verdict(core, depend, other) == DEPEND_FAILED)
+            return other;
+    }
+    return NULL;
+}
+
+void depend_print_cause(struct core *core, const struct core_job *job, const struct depend *depend,
+                        struct str *out) {
+    const struct core_job *target = culprit(core, job, depend);
+    depend_print(depend, out);
+    if (target == NULL) {
+        str_append(out, depend->task == UNSET32 && depend->whole_array
+                            ? ": a task of the array did not end so"
+                            : ": the job did not end so");
+        return;
+    }
+    str_append(out, ": job ");
+    job_id_print(&target->rec, 64, out);
+    str_printf(out, " (%s) ended %s, exit code ", target->rec.name,
+               names_text(&names_job_state, target->rec.state));
+    exit_status_print(target->rec.exit_status, out);
+}
+
+/* ---- reading ---- */
+
+static bool parse_target(const char *text, struct depend *depend) {
+    char *end;
+    unsigned long id = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char) text[0]) || id == 0 || id > UINT32_MAX - 1)
+        return false;
+    depend->job_id = (uint32_t) id;
+    depend->task = UNSET32;
+    if (*end == '_' && end[1] == '*') {
+        depend->whole_array = true;
+        end += 2;
+    } else if (*end == '_' && isdigit((unsigned char) end[1])) {
+        unsigned long task = strtoul(end + 1, &end, 10);
+        if (task > UINT32_MAX - 2)
+            return false;
+        depend->task = (uint32_t) task;
+    }
+    if (*end == '+' && depend->kind == DEPEND_AFTER && isdigit((unsigned char) end[1])) {
+        unsigned long minutes = strtoul(end + 1, &end, 10);
+        if (minutes > TIME_LATEST / 60)
+            return false;
+        depend->minutes = (uint32_t) min_of(minutes, (unsigned long) UINT32_MAX);
+    }
+    /* The form that is shown may be given back. */
+    return *end == '\0' || strcmp(end, "(unfulfilled)") == 0 || strcmp(end, "(failed)") == 0;
+}
+
+static int check_target(struct core *core, struct core_job *job, struct depend *depend,
+                        const char *word, struct error *err) {
+    const struct core_array *array = array_find(core, depend->job_id);
+    struct core_job *target = job_find(core, depend->job_id);
+    if (depend->job_id == job->rec.job_id ||
+        (job->rec.array_job_id != 0 && depend->job_id == job->rec.array_job_id))
+        return problem(err, word, "a job cannot wait for itself");
+    if (depend->task != UNSET32 && array == NULL && target != NULL)
+        return problem(err, word, "that job is not an array");
+    depend->unknown = array == NULL && target == NULL;
+    if (depend->unknown && (depend->kind == DEPEND_OK || depend->kind == DEPEND_NOT_OK))
+        return problem(err, word, "no job of that id is known any more");
+    if (array != NULL && depend->task == UNSET32 && target != NULL &&
+        target->rec.array_job_id == depend->job_id)
+        depend->whole_array = true;
+    return 0;
+}
+
+/* `stored`: as written by ourselves. What has failed stays so, though its job has left, and nothing
+ * needs to be checked any more. */
+struct depend_list {
+    vec(struct depend) all;
+    bool stored;
+};
+
+static int parse_kind(const char *word, const char *whole, enum depend_kind *ret,
+                      struct error *err) {
+    size_t length = strcspn(word, "(");
+    for (size_t i = 0; i < countof(kinds); i++) {
+        if (strlen(kinds[i].name) == length && strncasecmp(kinds[i].name, word, length) == 0) {
+            *ret = kinds[i].kind;
+            return 0;
+        }
+    }
+    if (str_equal_nocase(word, "expand"))
+        return problem(err, whole,
+                       "a running job cannot take over the nodes of another yet; ask for what is "
+                       "needed in one job");
+    return problem(err, whole,
+                   "the type must be after, afterany, afterok, afternotok, aftercorr, "
+                   "afterburstbuffer or singleton");
+}
+
+static int parse_targets(struct core *core, struct core_job *job, char *targets,
+                         const struct depend *form, const char *whole, struct depend_list *list,
+                         struct error *err) {
+    words_each (targets, ":", id) {
+        struct depend one = *form;
+        if (!parse_target(id, &one))
+            return problem(err, whole, "not a job id");
+        int r = list->stored ? 0 : check_target(core, job, &one, whole, err);
+        if (r < 0)
+            return r;
+        if (list->stored && strstr(id, "(failed)") != NULL)
+            one.state = DEPEND_FAILED;
+        if (list->stored && array_find(core, one.job_id) == NULL &&
+            job_find(core, one.job_id) == NULL)
+            one.unknown = true;
+        vec_push(&list->all, one);
+        if (list->all.n > DEPENDS_MAX)
+            return error_set(err, ERR_DEPENDENCY, "more than %d jobs to wait for", DEPENDS_MAX);
+    }
+    return 0;
+}
+
+static int parse_word(struct core *core, struct core_job *job, char *word, struct depend_list *list,
+                      struct error *err) {
+    cleanup_free char *whole = xstrdup(word);
+    char *colon = strchr(word, ':');
+    struct depend depend = {.kind = DEPEND_ANY, .task = UNSET32};
+    char *targets = word; /* a bare id: afterany, whatever precedes */
+    if (!isdigit((unsigned char) word[0])) {
+        if (colon != NULL)
+            *colon = '\0';
+        int r = parse_kind(word, whole, &depend.kind, err);
+        if (r < 0)
+            return r;
+        targets = colon != NULL ? colon + 1 : NULL;
+    }
+    if (depend.kind == DEPEND_SINGLETON) {
+        if (targets != NULL)
+            return problem(err, whole, "singleton takes no job id");
+        vec_push(&list->all, depend);
+        return 0;
+    }
+    if (targets == NULL || *targets == '\0')
+        return problem(err, whole, "a job id is missing");
+    return parse_targets(core, job, targets, &depend, whole, list, err);
+}
+
+/* ---- circles ---- */
+
+/* A walk over open dependencies: from whom each job was reached. */
+struct walk {
+    struct map from; /* job id -> the id that waits for it, as pointer */
+    vec(uint32_t) todo;
+};
+
+static void walk_add(struct walk *walk, uint32_t from, const struct depend *depend) {
+    if (depend->kind == DEPEND_SINGLETON || depend->state != DEPEND_OPEN || depend->unknown ||
+        map_get(&walk->from, depend->job_id) != NULL)
+        return;
+    map_put(&walk->from, depend->job_id, (void *) (uintptr_t) from);
+    vec_push(&walk->todo, depend->job_id);
+}
+
+static void walk_add_all(struct walk *walk, uint32_t id, const struct core_job *job) {
+    for (size_t i = 0; i < job->n_depends; i++)
+        walk_add(walk, id, &job->depends[i]);
+}
+
+/* "9 waits for 7, 7 for 8, 8 for 9", read back from the end of the walk. */
+static void circle_print(const struct walk *walk, uint32_t start, struct str *out) {
+    vec(uint32_t) way = {0};
+    uint32_t id = start;
+    do {
+        vec_push(&way, id);
+        id = (uint32_t) (uintptr_t) map_get(&walk->from, id);
+    } while (id != start && id != 0);
+    vec_push(&way, start);
+    for (size_t i = way.n - 1; i > 0; i--) {
+        size_t said = way.n - 1 - i;
+        if (said == CIRCLE_NAMED && i > 1) {
+            str_printf(out, ", … (%zu more)", i - 1);
+            i = 1;
+        }
+        str_printf(out, "%s%u %s %u", said > 0 ? ", " : "", way.items[i],
+                   said > 0 ? "for" : "waits for", way.items[i - 1]);
+    }
+    vec_done(&way);
+}
+
+/* Would `job` be waited for by what it waits for? Only of a job that others may know. */
+static bool closes_circle(struct core *core, const struct core_job *job,
+                          const struct depend_list *list, struct str *ret) {
+    struct walk walk = {MAP_INIT, {0}};
+    uint32_t array_id = job->rec.array_job_id, found = 0;
+    for (size_t i = 0; i < list->all.n; i++)
+        walk_add(&walk, job->rec.job_id, &list->all.items[i]);
+    while (walk.todo.n > 0 && found == 0) {
+        uint32_t id = walk.todo.items[--walk.todo.n];
+        const struct core_array *array = array_find(core, id);
+        const struct core_job *other = job_find(core, id);
+        if (id == job->rec.job_id || (array_id != 0 && id == array_id)) {
+            found = id;
+        } else if (array != NULL) {
+            array_each(array, record) walk_add_all(&walk, id, record);
+        } else if (other != NULL) {
+            walk_add_all(&walk, id, other);
+        }
+    }
+    if (found != 0) {
+        if (found != job->rec.job_id) /* the walk began with the record, and came to its array */
+            map_put(&walk.from, job->rec.job_id, (void *) (uintptr_t) found);
+        circle_print(&walk, found, ret);
+    }
+    map_done(&walk.from);
+    vec_done(&walk.todo);
+    return found != 0;
+}
+
+/* ---- taking it ---- */
+
+static int depend_take(struct core *core, struct core_job *job, const char *text, bool stored,
+                       struct error *err) {
+    struct depend_list list = {.stored = stored};
+    struct str circle cleanup_str = STR_INIT;
+    int r = 0;
+    bool any = strchr(text, '?') != NULL;
+    if (any && strchr(text, ',') != NULL)
+        return problem(err, text, "use either , (all) or ? (any), not both");
+    words_each (text, ",?", word) {
+        if (r == 0)
+            r = parse_word(core, job, word, &list, err);
+    }
+    bool known = job_find(core, job->rec.job_id) == job;
+    if (r == 0 && !stored && known && closes_circle(core, job, &list, &circle))
+        r = error_set(err, ERR_DEPENDENCY, "dependency %s: the jobs would wait for each other: %s",
+                      text, str_cstr(&circle));
+    if (r < 0) {
+        vec_done(&list.all);
+        return r;
+    }
+    free(job->depends);
+    list_remove(&job->depending);
+    job->depends = list.all.items;
+    job->n_depends = list.all.n;
+    job->depends_any = any;
+    job->corr_wanted = true;
+    if (list.all.n == 0)
+        string_set(&job->rec.dependency, NULL);
+    if (!stored)
+        string_set(&job->rec.depend_cause, NULL);
+    return 0;
+}
+
+int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
+    return depend_take(core, job, text, false, err);
+}
+
+void depend_restore(struct core *core, struct core_job *job) {
+    if (job->rec.dependency != NULL && depend_take(core, job, job->rec.dependency, true, NULL) < 0)
+        string_set(&job->rec.dependency, NULL);
+    depends_index(core, job);
+}
