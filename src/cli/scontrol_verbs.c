@@ -11,22 +11,61 @@
 #include "base/alloc.h"
 #include "cli/list_jobs.h"
 #include "cli/scontrol.h"
+#include "text/idset.h"
+
+/* "12_[1-3%2]", "12_4": the array's id and its tasks. False for other jobs. */
+static bool task_result(const struct job_result *result, uint32_t *ret_id, struct idset *ret) {
+    char *end;
+    uint32_t limit;
+    unsigned long id = strtoul(result->id ? result->id : "", &end, 10);
+    if (*end != '_' || id == 0 || id > UINT32_MAX ||
+        idset_parse(ret, end + 1, UINT32_MAX - 2, &limit, NULL) < 0)
+        return false;
+    *ret_id = (uint32_t) id;
+    return true;
+}
+
+/* What is wrong with tasks of an array is said once for all of them: "12_1-5: text". Returns the
+ * first result after them; `at` when that is no task. */
+static uint32_t tasks_complain(const struct job_results *results, uint32_t at) {
+    struct idset all cleanup_idset = IDSET_INIT;
+    struct str text cleanup_str = STR_INIT;
+    uint32_t array = 0, code = results->items.items[at].code, next = at;
+    for (; next < results->items.n && results->items.items[next].code == code; next++) {
+        struct idset tasks cleanup_idset = IDSET_INIT;
+        uint32_t id, task = 0;
+        if (!task_result(&results->items.items[next], &id, &tasks) || (array && id != array))
+            break;
+        array = id;
+        if (!all.n)
+            idset_copy(&all, &tasks);
+        for (bool more = idset_next(&tasks, 0, &task); more;
+             more = idset_next(&tasks, task + 1, &task))
+            idset_add(&all, task);
+    }
+    if (next > at) {
+        idset_print(&all, &text, 0);
+        fprintf(stderr, "%u_%s: %s\n", array, str_cstr(&text), error_text((int) code));
+    }
+    return next;
+}
 
 int scontrol_job_results(const struct job_results *results, const char *what, bool reasons) {
     int status = 0;
+    uint32_t said = 0;
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
         /* Something to know about what was done, or why it was not. */
         if (result->detail != NULL && (result->code == 0 || reasons))
             fprintf(stderr, "job %s: %s\n", result->id ? result->id : "", result->detail);
-        if (result->code == 0)
+        if (result->code == 0 || i < said)
+            continue;
+        status = 1;
+        said = tasks_complain(results, i);
+        if (said > i)
             continue;
         const char *text = error_text((int) result->code);
-        status = 1;
-        if (results->items.n > 1 && result->id && strchr(result->id, '_'))
-            fprintf(stderr, "%s: %s\n", result->id, text);
-        else
-            fprintf(stderr, "%s for job %s\n", text, result->id ? result->id : "");
+        fprintf(stderr, "%s for job %s\n", text, result->id ? result->id : "");
         if (what)
             fprintf(stderr, "%s error: %s\n", what, text);
     }

@@ -161,6 +161,8 @@ bool depend_check(struct core *core, struct core_job *job) {
         corr_divide(core, job);
     evaluate(core, job);
     set_due(core, job);
+    if (is_met(job) && job->rec.priority == 0)
+        return true; /* said when it is released */
     if (is_met(job)) {
         forget(job);
         job->rec.reason = REASON_NONE;

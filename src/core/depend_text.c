@@ -100,6 +100,7 @@ void depend_print_cause(struct core *core, const struct core_job *job, const str
 
 static bool parse_target(const char *text, struct depend *depend) {
     char *end;
+    text += strspn(text, " ");
     unsigned long id = strtoul(text, &end, 10);
     if (!isdigit((unsigned char) text[0]) || id == 0 || id > UINT32_MAX - 1)
         return false;
@@ -142,12 +143,25 @@ static int check_target(struct core *core, struct core_job *job, struct depend *
     return 0;
 }
 
+/* Said before? Of many only the last are looked at. */
+#define SAID_LOOKED_AT 64
+
 /* `stored`: as written by ourselves. What has failed stays so, though its job has left, and nothing
  * needs to be checked any more. */
 struct depend_list {
     vec(struct depend) all;
     bool stored;
 };
+
+static bool said_before(const struct depend_list *list, const struct depend *depend) {
+    for (size_t i = list->all.n, n = 0; i > 0 && n < SAID_LOOKED_AT; i--, n++) {
+        const struct depend *other = &list->all.items[i - 1];
+        if (other->kind == depend->kind && other->job_id == depend->job_id &&
+            other->task == depend->task && other->minutes == depend->minutes)
+            return true;
+    }
+    return false;
+}
 
 static int parse_kind(const char *word, const char *whole, enum depend_kind *ret,
                       struct error *err) {
@@ -182,6 +196,8 @@ static int parse_targets(struct core *core, struct core_job *job, char *targets,
         if (list->stored && array_find(core, one.job_id) == NULL &&
             job_find(core, one.job_id) == NULL)
             one.unknown = true;
+        if (said_before(list, &one))
+            continue;
         vec_push(&list->all, one);
         if (list->all.n > DEPENDS_MAX)
             return error_set(err, ERR_DEPENDENCY, "more than %d jobs to wait for", DEPENDS_MAX);
@@ -295,6 +311,10 @@ static int depend_take(struct core *core, struct core_job *job, const char *text
     bool any = strchr(text, '?') != NULL;
     if (any && strchr(text, ',') != NULL)
         return problem(err, text, "use either , (all) or ? (any), not both");
+    size_t length = strlen(text);
+    if (length > 0 && (strchr(",?", text[0]) != NULL || strchr(",?", text[length - 1]) != NULL ||
+                       strstr(text, ",,") != NULL || strstr(text, "??") != NULL))
+        return problem(err, text, "a word is missing beside a separator");
     words_each (text, ",?", word) {
         if (r == 0)
             r = parse_word(core, job, word, &list, err);

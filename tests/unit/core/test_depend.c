@@ -191,7 +191,7 @@ TEST(a_huge_number_of_dependencies_is_refused) {
     world_job(&world);
     str_append(&text, "afterany");
     for (int i = 0; i < 100000; i++)
-        str_append(&text, ":1");
+        str_printf(&text, ":%d", i + 1);
     refused(&world, text.data);
     world_stop(&world);
 }
