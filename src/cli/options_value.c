@@ -173,24 +173,8 @@ int option_parse_immediate(struct options *options, const struct option_row *row
 
 int option_parse_mail_type(struct options *options, const struct option_row *row,
                            const char *value) {
-    uint32_t types = 0;
-    bool known = false;
-    cleanup_free char *copy = xstrdup(value);
-    char *cursor = copy;
-    for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
-        uint32_t type;
-        if (strcasecmp(word, "NONE") == 0)
-            types = 0;
-        else if (strcasecmp(word, "ALL") == 0)
-            types |= MAIL_BEGIN | MAIL_END | MAIL_FAIL | MAIL_INVALID_DEPEND | MAIL_REQUEUE |
-                     MAIL_STAGE_OUT;
-        else if (names_value(&names_mail_type, word, &type))
-            types |= type;
-        else
-            continue; /* one known word is enough, others are passed over in silence */
-        known = true;
-    }
-    if (!known)
+    uint32_t types;
+    if (!mail_types_parse(value, &types))
         return option_bad_value(options, row);
     options->job.mail_type |= types; /* a line for BEGIN and a line for END mean both */
     return 0;

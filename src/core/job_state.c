@@ -66,6 +66,7 @@ static int64_t running_due(struct core *core, struct core_job *job) {
     if (job->rec.signal != 0 && !job->rec.warned && job->rec.end_time > 0)
         due = earlier(due,
                       max_of(job->rec.end_time - (int64_t) job->rec.signal_seconds, (int64_t) 1));
+    due = earlier(due, mail_due(job));
     due = earlier(due, job->orphan_deadline);
     due = earlier(due, job->rec.preempt_end);
     due = earlier(due, job->reservation_deadline);
@@ -124,6 +125,8 @@ void job_timer(struct core *core, struct core_job *job) {
         job_arm(core, job);
         return;
     }
+    if (job->rec.state == JOB_RUNNING)
+        mail_parts(core, job);
     int64_t limit = limit_end(core, job);
     int64_t warn = job->rec.end_time - (int64_t) job->rec.signal_seconds;
     if (job->orphan_deadline > 0 && core->now >= job->orphan_deadline) {
@@ -290,6 +293,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     if (start->limit != SCHED_FOREVER && job->rec.time_limit != UNSET32)
         job->rec.time_limit = (uint32_t) ((start->limit + 59) / 60);
     job->rec.warned = false;
+    job->rec.mail_told = 0;
     job->rec.preempted_by = 0;
     job->rec.preempt_end = 0;
     job->rec.cpus_given = false;
@@ -542,8 +546,9 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
 }
 
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason) {
+    bool tells_more = job_is_held(job) && job->rec.state_desc != NULL; /* requeued and held */
     job->rec.priority = 0;
-    if (job_is_pending(job)) {
+    if (job_is_pending(job) && !tells_more) {
         job->rec.reason = reason;
         string_set(&job->rec.state_desc, NULL);
         sched_sync(core, job);

@@ -423,6 +423,8 @@ void gang_rotate(struct core *core); /* gives those their turn who have waited a
 /* ---- mail (mail.c) ---- */
 void mail_event(struct core *core, const struct core_job *job, uint32_t event); /* enum mail_type */
 void mail_end(struct core *core, const struct core_job *job);
+int64_t mail_due(const struct core_job *job); /* TIME_LIMIT_50 and its kin: the next of them, 0 */
+void mail_parts(struct core *core, struct core_job *job); /* those that are due */
 /* To those who want to hear of the job's failure or limits. */
 void mail_gpu_idle(struct core *core, const struct core_job *job, int64_t idle_seconds);
 

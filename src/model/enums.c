@@ -98,6 +98,27 @@ static const struct name_row rows_mail_type[] = {{MAIL_INVALID_DEPEND, "INVALID_
                                                  {MAIL_ARRAY_TASKS, "ARRAY_TASKS", NULL}};
 NAMES_DEFINE(mail_type);
 
+bool mail_types_parse(const char *text, uint32_t *ret) {
+    uint32_t types = 0;
+    bool known = false;
+    words_each (text, ",", word) {
+        uint32_t type;
+        if (str_equal_nocase(word, "NONE"))
+            types = 0;
+        else if (str_equal_nocase(word, "ALL"))
+            types |= MAIL_BEGIN | MAIL_END | MAIL_FAIL | MAIL_INVALID_DEPEND | MAIL_REQUEUE |
+                     MAIL_STAGE_OUT;
+        else if (names_value(&names_mail_type, word, &type))
+            types |= type;
+        else
+            continue; /* one known word is enough, others are passed over in silence */
+        known = true;
+    }
+    if (known)
+        *ret = types;
+    return known;
+}
+
 static const struct name_row *flag_row(uint32_t flags) {
     for (size_t i = 0; i < countof(rows_job_flag); i++) {
         if (flags & rows_job_flag[i].value)

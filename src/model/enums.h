@@ -207,6 +207,8 @@ enum mail_type {
     MAIL_INVALID_DEPEND = 1024,
 };
 NAMES_DECLARE(mail_type);
+/* "END,FAIL", "ALL", "NONE"; unknown words are passed over. False when there is no known one. */
+bool mail_types_parse(const char *text, uint32_t *ret);
 
 /* ---- steps ---- */
 #define STEP_BATCH 0xfffffffbu

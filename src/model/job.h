@@ -260,6 +260,7 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(93, F64, billing, 0)       /* what a second of it costs, before the QOS's UsageFactor */     \
     X(94, I64, usage_since, 0)   /* it runs, and has been charged up to then; 0 = it does not */   \
     X(95, U32, scripts, 0)       /* enum job_script_flag */                                        \
+    X(97, U32, mail_told, 0)     /* enum mail_type: the parts of its limit that were told */       \
     X(98, U32, array_past, 0)    /* enum array_past of tasks whose records have left */            \
     X(99, STR, depend_cause, 0)  /* why its dependency can never come true */
 

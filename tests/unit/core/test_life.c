@@ -582,6 +582,61 @@ TEST(mail_is_sent_for_the_events_that_were_asked_for) {
     world_stop(&world);
 }
 
+/* Ends the batch script of task `task` of array 1. */
+static void task_ends(struct world *world, uint32_t task, uint32_t status) {
+    for (uint32_t id = 1; id < core_next_job_id(world->core); id++) {
+        struct job job;
+        if (world_look(world, id, &job) && job.array_task_id == task && job.state == JOB_RUNNING)
+            world_script_ends(world, id, status);
+    }
+}
+
+TEST(an_array_is_told_of_once_and_its_tasks_when_asked_for) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.array_spec = (char *) (uintptr_t) "1-2";
+    request.mail_type = MAIL_BEGIN | MAIL_END;
+    world_submit(&world, &request, NULL);
+    assert_int_equal(world.mails.n, 1);
+    assert_non_null(
+        strstr(world.mails.items[0], "Slurm Array Summary Job_id=1_* (1) Name=test Began"));
+    task_ends(&world, 1, 3 << 8);
+    assert_int_equal(world.mails.n, 1);
+    task_ends(&world, 2, 0);
+    assert_int_equal(world.mails.n, 2);
+    assert_non_null(strstr(world.mails.items[1], "Name=test Ended, Mixed, ExitCode [0-3]"));
+    request.mail_type |= MAIL_ARRAY_TASKS;
+    world_submit(&world, &request, NULL);
+    assert_int_equal(world.mails.n, 4);
+    assert_non_null(strstr(world.mails.items[2], "Slurm Array Task Job_id=3_1 (4) Name=test"));
+    world_stop(&world);
+}
+
+TEST(parts_of_the_time_limit_are_told_once_each) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.time_limit = 100;
+    request.mail_type = MAIL_TIME_50 | MAIL_TIME_90;
+    world_submit(&world, &request, NULL);
+    world_pass_time(&world, 2990);
+    assert_int_equal(world.mails.n, 0);
+    world_pass_time(&world, 20);
+    assert_int_equal(world.mails.n, 1);
+    assert_non_null(strstr(world.mails.items[0], "Reached 50% of time limit, Run time 00:50:0"));
+    world_restart(&world);
+    world_all_connect(&world);
+    world_pass_time(&world, 2000);
+    assert_int_equal(world.mails.n, 1);
+    world_pass_time(&world, 500);
+    assert_int_equal(world.mails.n, 2);
+    assert_non_null(strstr(world.mails.items[1], "Reached 90% of time limit"));
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_on_an_idle_cluster_runs_at_once),
@@ -612,6 +667,8 @@ int main(void) {
         cmocka_unit_test(mass_silence_evicts_nobody),
         cmocka_unit_test(an_update_changes_what_it_names_and_nothing_else),
         cmocka_unit_test(mail_is_sent_for_the_events_that_were_asked_for),
+        cmocka_unit_test(an_array_is_told_of_once_and_its_tasks_when_asked_for),
+        cmocka_unit_test(parts_of_the_time_limit_are_told_once_each),
         cmocka_unit_test(a_salloc_whose_command_vanishes_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
