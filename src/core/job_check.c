@@ -258,8 +258,6 @@ static int check_ranges(struct core *core, const struct job *job, struct reply_e
 
 static int check_numbers(struct core *core, const struct job *job, const struct core_user *user,
                          struct reply_error *reply) {
-    if (job->nice < 0 && !core_is_admin(core, user->uid))
-        return reply_refuse(reply, core, ERR_NICE, "only administrators may give a value below 0");
     if (job->max_nodes > 0 && job->max_nodes < job->min_nodes)
         return reply_refuse(reply, core, ERR_NODE_COUNT,
                             "at most %u nodes is less than at least %u", job->max_nodes,

@@ -158,6 +158,9 @@ static int check_submission(struct core *core, struct core_job *job, const struc
                             core->n_jobs, core->settings.max_job_count,
                             core->settings.max_job_count -
                                 min_of(core->n_jobs, (size_t) core->settings.max_job_count));
+    /* An update by its owner leaves what an operator has given. */
+    if (job->rec.nice < 0 && !core_is_admin(core, user->uid))
+        return reply_refuse(reply, core, ERR_NICE, "only administrators may give a value below 0");
     int r = job_check(core, &job->rec, user, reply);
     struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&

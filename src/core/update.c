@@ -78,12 +78,36 @@ static int set_unread_bool(struct update_job *update, const struct job_key *key)
     return set_bool(update, key);
 }
 
+static int set_unread_u32(struct update_job *update, const struct job_key *key) {
+    update->note = without_effect;
+    return set_u32(update, key);
+}
+
 static int set_requeue(struct update_job *update, const struct job_key *key) {
     uint64_t number;
     if (!str_to_u64(update->value, &number) || number > 1)
         return -ERR_INVALID;
     update->next->requeue = number == 1 ? TRI_YES : TRI_NO;
     return 0;
+}
+
+static int set_mail_type(struct update_job *update, const struct job_key *key) {
+    return mail_types_parse(update->value, &update->next->mail_type) ? 0 : -ERR_INVALID;
+}
+
+/* Its owner may have it end earlier, operators when they like. */
+static int set_end_time(struct update_job *update, const struct job_key *key) {
+    int64_t old = update->next->end_time, end = 0;
+    if (!job_has_nodes(update->job))
+        return refuse(update, ERR_JOB_PENDING,
+                      "the job does not run yet; Deadline= bounds its end");
+    if (timestamp_parse(update->value, update->core->now, false, &end, NULL) < 0)
+        return -ERR_INVALID;
+    if ((old == 0 || end <= old) || core_is_admin(update->core, update->user->uid)) {
+        update->next->end_time = end;
+        return 0;
+    }
+    return refuse(update, ERR_ACCESS_DENIED, "only operators may let a job run longer");
 }
 
 static int set_mem(struct update_job *update, const struct job_key *key) {
@@ -277,8 +301,8 @@ static const struct job_key job_keys[] = {
     {"Account", NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
     {"ReservationName", "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
     {"NumNodes", "ReqNodes", WHEN_PENDING, WHO_OWNER, set_nodes, NULL},
-    {"NumTasks", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
-    {"NumCPUs", NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
+    {"NumTasks", NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
+    {"NumCPUs", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
     {"MinCPUsNode", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
     {"CPUsPerTask", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cpus_per_task"},
     {"TasksPerNode", "NTasksPerNode", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks_per_node"},
@@ -301,14 +325,15 @@ static const struct job_key job_keys[] = {
     {"Dependency", NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
     {"StartTime", "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
     {"Deadline", NULL, WHEN_PENDING, WHO_OWNER, set_time, "deadline"},
-    {"EndTime", NULL, WHEN_ANY, WHO_OPERATOR, set_time, "end_time"},
+    {"EndTime", NULL, WHEN_ANY, WHO_OWNER, set_end_time, NULL},
     {"Priority", NULL, WHEN_PENDING, WHO_OWNER, set_priority, NULL},
-    {"Nice", NULL, WHEN_PENDING, WHO_OWNER, set_nice, NULL},
+    {"Nice", NULL, WHEN_ANY, WHO_OWNER, set_nice, NULL},
     {"SiteFactor", NULL, WHEN_PENDING, WHO_OPERATOR, set_site_factor, NULL},
     {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
     {"GpuKeep", NULL, WHEN_ANY, WHO_OWNER, set_gpu_keep, NULL},
     {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
     {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_string, "wckey"},
+    {"MailType", NULL, WHEN_ANY, WHO_OWNER, set_mail_type, NULL},
     {"MailUser", NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
     {"StdIn", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_in"},
     {"StdOut", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_out"},
@@ -322,6 +347,8 @@ static const struct job_key job_keys[] = {
     {"ArrayTaskThrottle", NULL, WHEN_ANY, WHO_OWNER, set_throttle, NULL},
     {"BurstBuffer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "burst_buffer"},
     {"MCSLabel", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "mcs_label"},
+    {"CoreSpec", NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "core_spec"},
+    {"ThreadSpec", NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "thread_spec"},
 };
 
 /* What is told where a value cannot be read. */
@@ -331,6 +358,9 @@ static const struct {
 } value_forms[] = {
     {set_u32, "a number"},
     {set_count, "a number of 1 or more"},
+    {set_unread_u32, "a number"},
+    {set_mail_type, "words of BEGIN, END, FAIL, REQUEUE, TIME_LIMIT, ARRAY_TASKS, ALL, NONE"},
+    {set_end_time, "a time as 2027-01-31T08:00:00, 18:00 or now+2hours"},
     {set_bool, "yes or no"},
     {set_unread_bool, "yes or no"},
     {set_oversubscribe, "yes or no"},
@@ -423,12 +453,21 @@ static void job_updated(struct core *core, struct core_job *job, const struct up
     job_touch(core, job);
 }
 
+/* %N is the whole array's: tasks that are over are not in the way of it. */
+static bool only_throttle(const struct core_job *job, const struct update *request) {
+    for (uint32_t i = 0; i < request->changes.n; i++) {
+        if (!str_equal_nocase(request->changes.items[i].key, "ArrayTaskThrottle"))
+            return false;
+    }
+    return job->array != NULL && array_open(job->array) > 0;
+}
+
 static int update_one_job(struct core *core, struct core_job *job, const struct core_user *user,
                           const struct update *request, const char **ret_detail) {
     if (!job_user_may(core, job, user->uid))
         return -ERR_USER_ID;
     if (job_state_is_final(job->rec.state))
-        return -ERR_JOB_FINISHED;
+        return only_throttle(job, request) ? 0 : -ERR_JOB_FINISHED;
     struct job next;
     record_copy(&record_job, &next, &job->rec);
     struct update_job update = {.core = core, .job = job, .next = &next, .user = user};

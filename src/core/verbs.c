@@ -210,7 +210,10 @@ static int verb_release(struct core *core, struct core_job *job, const struct co
 
 static int verb_requeue(struct core *core, struct core_job *job, const struct core_user *user,
                         const struct job_verb_request *request, const char **detail) {
-    bool hold = request->verb == VERB_REQUEUE_HOLD;
+    bool special = str_has_word(request->options, "specialexit", ",");
+    bool hold = request->verb == VERB_REQUEUE_HOLD || special;
+    if (job_state_is_final(job->rec.state) && str_has_word(request->options, "incomplete", ","))
+        return 0; /* only what has not ended is meant */
     if (job->rec.kind != JOB_KIND_BATCH)
         return -ERR_BATCH_ONLY;
     if (job->rec.requeue != TRI_YES)
@@ -219,6 +222,7 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
         if (!hold)
             return -ERR_JOB_PENDING;
         job_hold(core, job, REASON_HELD_USER);
+        job->rec.flags |= special ? JOB_FLAG_SPECIAL_EXIT : 0u;
         return 0;
     }
     if (job->rec.flags & JOB_FLAG_COMPLETING)
@@ -226,6 +230,7 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
     job_requeue(core, job, hold,
                 job_has_nodes(job) ? JOB_CANCELLED : (enum job_state) job->rec.state,
                 "DUE TO JOB REQUEUE", hold ? REASON_REQUEUED_HELD : REASON_NONE);
+    job->rec.flags |= special ? JOB_FLAG_SPECIAL_EXIT : 0u;
     return 0;
 }
 

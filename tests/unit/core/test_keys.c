@@ -52,8 +52,9 @@ static const struct {
     {"Shared", "yes", "oversubscribe: YES\n", false, "a bit", ERR_INVALID},
     {"ReqSockets", "1", "sockets_per_node: 1\n", false, "x", ERR_INVALID},
     {"Switches", "1@2:00", "switches: \"1@00:02:00\"\n", false, "many", ERR_INVALID},
-    {"Nice", "100", "nice: 100\n", false, "much", ERR_NICE},
-    {"Nice", "-5", "nice: -5\n", false, "2147483646", ERR_NICE},
+    {"Nice", "100", "nice: 100\n", true, "much", ERR_NICE},
+    {"Nice", "-5", "nice: -5\n", true, "2147483646", ERR_NICE},
+    {"MailType", "END,FAIL", "mail_type: 6\n", true, "soon", ERR_INVALID},
     {"Comment", "good", "comment: \"good\"\n", true, NULL, 0},
     {"Name", "new", "name: \"new\"\n", true, NULL, 0},
     {"JobName", "other", "name: \"other\"\n", true, NULL, 0},
@@ -147,7 +148,8 @@ TEST(owners_lower_and_operators_raise) {
     assert_int_equal(update(&world, "TimeLimit", "50"), 0);
     assert_int_equal(update(&world, "TimeLimit", "55"), ERR_ACCESS_DENIED);
     assert_int_equal(update(&world, "AdminComment", "x"), ERR_ACCESS_DENIED);
-    assert_int_equal(update(&world, "EndTime", "now"), ERR_ACCESS_DENIED);
+    assert_int_equal(update(&world, "EndTime", "now+7days"), ERR_ACCESS_DENIED);
+    assert_int_equal(update(&world, "EndTime", "now+30minutes"), 0);
     struct job_request request;
     world_request(&request);
     request.begin_time = world.now + 1000;
