@@ -107,7 +107,7 @@ def row_end_to_end(system, sizes):
     with system.cpu_time() as cpu:
         start = time.monotonic()
         system.partition("up")
-        wait_for("the queue to drain", lambda: not system.out("squeue -h -r -t PD,R,CG").strip(), 600, 0.2)
+        wait_for("the queue to drain", lambda: not system.out("squeue -h -r").strip(), 600, 0.2)
         seconds = time.monotonic() - start
     return {"rate": sizes.jobs / seconds, "cpu": cpu.seconds / sizes.jobs * 1000}
 
@@ -243,6 +243,40 @@ def row_scancel(system, sizes):
     system.out("scancel -p main --state=PENDING")
     wait_for("the queue to be empty", lambda: not system.out("squeue -h").strip(), 300, 0.1)
     return {"time": time.monotonic() - start}
+
+
+def timed(system, command):
+    start = time.monotonic()
+    system.out(command)
+    return time.monotonic() - start
+
+
+def row_array(system, sizes):
+    """A held array of 10,000 tasks: submitted, listed task by task, cancelled."""
+    system.empty()
+    submitted = timed(system, "sbatch -Q -H -a 1-10000 -o /dev/null --wrap=true")
+    listed = timed(system, "test $(squeue -h -r | wc -l) -ge 10000")
+    return {"submit": submitted, "list": listed, "cancel": timed(system, "scancel -p main")}
+
+
+def row_release(system, sizes):
+    """The pending jobs, held and released by their name; the partition is down, so that nothing starts."""
+    system.fill(sizes.pending)
+    system.out("scontrol hold jobname=wrap")
+    return {"time": timed(system, "scontrol release jobname=wrap")}
+
+
+def row_dependents(system, sizes):
+    """As row_end_to_end, but each job waits for one that is held until all are there."""
+    system.empty()
+    system.partition("up")
+    first = system.out("sbatch --parsable -H -o /dev/null --wrap=true").strip()
+    each = (sizes.jobs + 7) // 8
+    system.together([f"for i in $(seq {each}); do {SBATCH} -d afterok:{first} || echo failed; done"] * 8)
+    start = time.monotonic()
+    system.out(f"scontrol release {first}")
+    wait_for("the queue to drain", lambda: not system.out("squeue -h -r").strip(), 600, 0.2)
+    return {"rate": 8 * each / (time.monotonic() - start)}
 
 
 def row_restart(system, sizes):
@@ -419,6 +453,12 @@ ROWS = [
     Row("polled", "`sbatch`, 8 submitters, with 20 clients polling `squeue`", row_polled,
         {"rate": Measure("/s", RATE, 25)}, ("default", "tuned")),
     Row("scancel", "`scancel` of the pending jobs", row_scancel, {"time": Measure("s", LESS, 20)}),
+    Row("array", "an array of 10,000 tasks: `sbatch`, `squeue -r`, `scancel`", row_array,
+        {"submit": Measure("s to submit", LESS, 4), "list": Measure("s to list", LESS, 4),
+         "cancel": Measure("s to cancel", LESS, 4)}),
+    Row("release", "`scontrol release` of the pending jobs by their name", row_release, {"time": Measure("s", LESS)}),
+    Row("dependents", "jobs of `true` that wait for one that is released, until all have ended", row_dependents,
+        {"rate": Measure("/s", RATE)}),
     Row("squeue_large", "`squeue` of the large queue", row_squeue("large"), {"time": Measure("s", LESS, 5)}),
     Row("restart", "restart with the large queue", row_restart,
         {"time": Measure("s", LESS, 1), "memory": Measure("MB", LESS, 4), "files": Measure("files", LESS)}),
