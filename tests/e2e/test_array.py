@@ -68,3 +68,44 @@ def test_a_step_joins_the_task_that_it_names(cluster, work):
     result = cluster.run(f"srun --jobid={job}_7 true", cwd=work)
     assert result.rc != 0 and "Invalid job id specified" in result.err
     cluster.ok(f"scancel {job}")
+
+
+def test_a_million_tasks_are_submitted_listed_held_and_cancelled_as_one(cluster, work):
+    job = cluster.submit("-H -a 0-999999 --wrap=true", cwd=work)
+    assert cluster.field(job, "i") == f"{job}_[0-999999]"
+    cluster.ok(f"scancel {job}_[0-499999]")
+    cluster.ok(f"scontrol hold {job}_[500000-600000]")
+    rows = cluster.ok(f"squeue -h -t all -j {job} -o '%i %T'").splitlines()
+    assert sorted(rows) == [f"{job}_[0-499999] CANCELLED", f"{job}_[500000-600000] PENDING",
+                            f"{job}_[600001-999999] PENDING"]
+    cluster.ok(f"scancel {job}")
+    assert cluster.ok("squeue -h") == ""
+
+
+def test_each_task_follows_its_counterpart(cluster, work):
+    first = cluster.submit("-a 1-3 -o /dev/null --wrap='exit $((SLURM_ARRAY_TASK_ID == 2))'", cwd=work)
+    second = cluster.submit(f"-a 1-3 -d aftercorr:{first} -o /dev/null --wrap=true", cwd=work)
+    assert cluster.wait_end(f"{second}_1") == "COMPLETED"
+    assert cluster.wait_end(f"{second}_3") == "COMPLETED"
+    wait_until(lambda: cluster.field(f"{second}_2", "r") == "DependencyNeverSatisfied")
+    shown = cluster.ok(f"scontrol show job {second}_2")
+    assert f"DependencyFailed=aftercorr:{first}_*: job {first}_2 (wrap) ended FAILED, exit code 1:0" in shown
+    cluster.ok(f"scancel {second}")
+
+
+def test_a_job_requeued_into_a_special_state_waits_for_its_release(cluster, work):
+    job = cluster.submit("-o /dev/null --wrap='sleep 1000'", cwd=work)
+    wait_until(lambda: cluster.state(job) == {"RUNNING"})
+    cluster.ok(f"scontrol requeuehold State=SpecialExit {job}")
+    wait_until(lambda: cluster.state(job) == {"SPECIAL_EXIT"})
+    cluster.ok(f"scontrol release {job}")
+    wait_until(lambda: "RUNNING" in cluster.state(job))
+    cluster.ok(f"scancel {job}")
+
+
+def test_a_circle_of_dependencies_is_named(cluster, work):
+    first = cluster.submit("-H -o /dev/null --wrap=true", cwd=work)
+    second = cluster.submit(f"-H -d afterany:{first} -o /dev/null --wrap=true", cwd=work)
+    result = cluster.run(f"scontrol update jobid={first} dependency=afterok:{second}", cwd=work)
+    assert result.rc == 1 and f"{first} waits for {second}, {second} for {first}" in result.err
+    cluster.ok(f"scancel {first} {second}")
