@@ -45,6 +45,9 @@ static void cause_text(const struct core *core, const struct sched_breach *breac
     case SCHED_CAUSE_LICENSES:
         str_append(out, "the number of licences was changed");
         return;
+    case SCHED_CAUSE_BUDGET:
+        str_printf(out, "job %u uses what the job's limits allow", subject);
+        return;
     case SCHED_CAUSE_CALENDAR:
         str_append(out, "a reservation was set");
         return;

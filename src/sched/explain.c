@@ -32,6 +32,11 @@ static uint32_t alternative_reason(struct sched *s, struct shape *shape, struct 
         return alt->limits;
     if (!s->partitions[alt->partition].schedulable)
         return REASON_PARTITION_DOWN;
+    if (alt->refused)
+        return alt->refused;
+    const struct budget *never = budget_never(s, alt);
+    if (never)
+        return never->spec.reason;
     if (!licenses_exist(s, shape))
         return REASON_LICENSES;
     if (place_ever(s, shape, alt, true))
@@ -75,6 +80,13 @@ void shape_report(struct sched *s, struct shape *shape) {
         return;
     vec_push(&s->reports, shape);
     shape->reported = s->reports.n;
+}
+
+void shape_short_of(struct sched *s, struct shape *shape, uint32_t reason) {
+    if (shape->short_of == reason)
+        return;
+    shape->short_of = reason;
+    shape_report(s, shape);
 }
 
 bool shape_open(struct sched *s, struct shape *shape) {
@@ -150,6 +162,8 @@ static void report(struct waits *w, struct job *job, uint32_t reason, int64_t st
 static uint32_t rest_reason(const struct shape *shape) {
     if (shape->blocked_reason)
         return shape->blocked_reason;
+    if (shape->short_of)
+        return shape->short_of;
     if (shape->held_reason)
         return shape->held_reason;
     return shape->short_of_licenses ? REASON_LICENSES : REASON_PRIORITY;

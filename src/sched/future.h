@@ -23,6 +23,8 @@ struct plan {
     uint32_t n;
     uint32_t *nodes;
     int64_t *amounts;
+    uint64_t *spent;   /* of each budget that the alternative uses */
+    uint64_t releases; /* of those, when it was searched */
 };
 /* From `time` on, the node can take so much (until its next step). node == SCHED_NO_NODE: only an
  * instant to look at, a licence comes free. */

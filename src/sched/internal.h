@@ -7,6 +7,7 @@
  *   queue.h    who waits (queue.c), whose turn it is (order.c), who is worth a test (wake.c), who
  * may have a plan (senior.c), who is tried when no more may (candidates.c) shape.h    equal
  * requests (shape.c), what a share of one needs of a node (fit.c), why they wait (explain.c)
+ *   budget.h   what those of a user, account or QOS may have at a time (budget.c)
  *   place.h    where one could start now (place.c), which nodes it takes (select.c), nodes that are
  *              together (topology.c), nodes that are broken up least (fragment.c)
  *   future.h   plans and earliest starts (profile.c), reservations (calendar.c), who starts later
@@ -25,6 +26,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "sched/budget.h"
 #include "sched/cluster.h"
 #include "sched/future.h"
 #include "sched/place.h"
@@ -60,6 +62,7 @@ struct sched {
     uint32_t n_pools;
     uint64_t *license_total, *license_used;
     size_t n_licenses;
+    vec(struct budget) budgets;
     struct reservation *calendar;
     uint32_t n_calendar;
     struct topology *topology; /* NULL: no switches are known */

@@ -49,7 +49,8 @@ static struct turn turn_make(struct sched *s, const struct shape *shape) {
                           .limit = alt->limit,
                           .cpus = alternative_shares(s, shape, alt) ? 0 : need[DIM_CPU],
                           .exclusive = alt->exclusive,
-                          .guarded = shape->n_guarded > 0};
+                          .guarded = shape->n_guarded > 0,
+                          .budgeted = shape->budgeted};
 }
 
 static void turn_withdraw(struct sched *s, struct shape *shape) {

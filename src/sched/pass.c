@@ -59,25 +59,60 @@ static bool place_shortened(struct sched *s, struct shape *shape, struct alterna
     return false;
 }
 
+/* It is placed; do its budgets allow what it would have? */
+static bool placement_is_paid(struct sched *s, struct shape *shape, const struct alternative *alt) {
+    const struct budget *b =
+        budget_short(s, alt, s->now, time_after(s->now, alt->limit), &s->placement);
+
+    if (b) {
+        shape->kept_by_budget = true;
+        if (b->used > 0 && budget_short(s, alt, s->now, s->now, &s->placement)) {
+            shape->overspent = true;
+            shape_short_of(s, shape, b->spec.reason);
+        }
+    }
+    return !b;
+}
+
+/* It was not tested, because there are no nodes for it whatever its budgets. */
+static void shape_lacks_nodes(struct sched *s, struct shape *shape) {
+    if (shape->overspent)
+        shape_short_of(s, shape, REASON_NONE);
+    shape->overspent = false;
+}
+
+/* With its own limit and the plans that are in place. When nodes are what it lacks, alt->lack says
+ * how far it is from a start; a budget has none, and what was known of the nodes stays so. */
+static bool alternative_fits(struct sched *s, struct shape *shape, struct alternative *alt) {
+    int64_t end = time_after(s->now, alt->limit);
+
+    if (budget_short(s, alt, s->now, end, NULL)) {
+        shape->kept_by_budget = true;
+        return false;
+    }
+    if (shape->n_licenses && !licenses_free_at(s, shape, alt, s->now, end))
+        shape->short_of_licenses = true;
+    else if (place_now(s, shape, alt, alt->limit, &s->placement))
+        return placement_is_paid(s, shape, alt);
+    /* How far each of the shorter limits is from a start is not known. */
+    alt->lack = alt->min_limit ? (struct lack) {1, 0} : s->lack;
+    return false;
+}
+
 /* Fits now, with the plans that are in place? */
 static struct alternative *fits_now(struct sched *s, struct shape *shape, int64_t *limit) {
     if (shape->n_licenses)
         shape_report(s, shape);
     shape->short_of_licenses = false;
+    shape->kept_by_budget = shape->overspent = false;
+    (void) shape_is_spent(s, shape);
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         struct alternative *alt = &shape->alternatives[i];
 
         if (alt->reason || (pool_is_blocked(s, alt) && !alt->reservation))
             continue;
         *limit = alt->limit;
-        if (shape->n_licenses &&
-            !licenses_free_at(s, shape, alt, s->now, time_after(s->now, alt->limit)))
-            shape->short_of_licenses = true;
-        else if (place_now(s, shape, alt, alt->limit, &s->placement))
-            return alt;
-        /* How far each of the shorter limits is from a start is not known. */
-        alt->lack = alt->min_limit ? (struct lack) {1, 0} : s->lack;
-        if (place_shortened(s, shape, alt, limit, &s->placement))
+        if (alternative_fits(s, shape, alt) || place_shortened(s, shape, alt, limit, &s->placement))
             return alt;
     }
     return NULL;
@@ -136,6 +171,7 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
                                time_after(s->now, limit), n, nodes, s->placement.amounts.items,
                                job->shape->licenses, job->shape->n_licenses);
     run->tentative = true;
+    run_spend(s, run, alt->uses, alt->n_uses);
     run->reservation = alt->reservation;
     run->user_only = job->shape->user_only;
     run->shares = alternative_shares(s, job->shape, alt);
@@ -163,7 +199,8 @@ static void pool_drop_old(struct sched *s, struct pool *pool, const struct job *
 
 static bool shape_has_old(const struct sched *s, const struct shape *shape) {
     for (size_t i = 0; i < shape->n_alternatives; i++) {
-        if (alternative_pool(s, &shape->alternatives[i])->n_old > 0)
+        if (alternative_pool(s, &shape->alternatives[i])->n_old > 0 ||
+            budget_old_plan(s, &shape->alternatives[i], NULL))
             return true;
     }
     return false;
@@ -172,8 +209,14 @@ static bool shape_has_old(const struct sched *s, const struct shape *shape) {
 static void shape_drop_old(struct sched *s, const struct job *job) {
     const struct shape *shape = job->shape;
 
-    for (size_t i = 0; i < shape->n_alternatives; i++)
+    for (size_t i = 0; i < shape->n_alternatives; i++) {
+        struct plan *plan;
         pool_drop_old(s, alternative_pool(s, &shape->alternatives[i]), job);
+        while ((plan = budget_old_plan(s, &shape->alternatives[i], job))) {
+            plan_released(s, plan);
+            plan_remove(s, plan);
+        }
+    }
 }
 
 /* May this job still get a plan? */
@@ -235,8 +278,8 @@ enum outcome { STARTED, WAITS, WAITS_LIKE_ALL };
 /* That a shape cannot start stays true until something is released, when it was tested against all
  * that binds it and the selection is exact. */
 static bool shape_stays_dead(const struct sched *s, const struct shape *shape) {
-    if (shape_has_old(s, shape) || shape_is_blocked(s, shape))
-        return false;
+    if (shape_has_old(s, shape) || shape_is_blocked(s, shape) || shape->kept_by_budget)
+        return false; /* a budget has no node that comes free */
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         if (!select_is_exact(shape, &shape->alternatives[i]))
             return false;
@@ -251,8 +294,10 @@ static struct alternative *job_fits(struct sched *s, const struct job *job, int6
     struct shape *shape = job->shape;
 
     /* How much its shape lacked may have been found with its own plan in the way. */
-    if (!s->naive && planned == 0 && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s)))
+    if (!s->naive && planned == 0 && !shape_has_old(s, shape) && turn_sleeps(s, order_turn(s))) {
+        shape_lacks_nodes(s, shape);
         return NULL;
+    }
     struct alternative *alt = fits_now(s, shape, limit);
     if (!alt && planned <= s->now && shape_has_old(s, shape)) {
         shape_drop_old(s, job);
@@ -267,6 +312,9 @@ static enum outcome job_waits(struct sched *s, struct job *job, int64_t planned,
     struct shape *shape = job->shape;
     struct alternative *alt;
 
+    /* In nobody's way, and in no hurry; one that was told a start is planned again. */
+    if (planned == 0 && (shape->overspent || shape_is_spent(s, shape)))
+        return WAITS_LIKE_ALL;
     if (s->preemption.n_classes > 0 && preempt_try(s, job, plan)) {
         job_blocks(s, job);
         (void) shape_has_senior(s, job);
@@ -449,7 +497,13 @@ void sched_bound_work(struct sched *s, uint64_t candidates) {
 static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
                      struct starts *starts) {
     for (struct turn *turn; (turn = order_turn(s));) {
+        if (turn->budgeted && !order_job(s)->plan && shape_is_spent(s, turn->shape)) {
+            order_drop(s);
+            continue;
+        }
         if (turn_is_idle(s, turn)) {
+            if (turn->budgeted)
+                shape_lacks_nodes(s, turn->shape);
             order_drop(s);
             continue;
         }

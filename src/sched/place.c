@@ -503,8 +503,11 @@ uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *a
 
 bool could_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
                  struct placement *out) {
-    return licenses_free_at(s, shape, alt, s->now, time_after(s->now, limit)) &&
-           place_now(s, shape, alt, limit, out);
+    int64_t end = time_after(s->now, limit);
+
+    return licenses_free_at(s, shape, alt, s->now, end) &&
+           !budget_short(s, alt, s->now, end, NULL) && place_now(s, shape, alt, limit, out) &&
+           !budget_short(s, alt, s->now, end, out);
 }
 
 bool place_amounts(struct sched *s, const struct shape *shape, const struct alternative *alt,

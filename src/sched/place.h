@@ -44,7 +44,7 @@ uint32_t node_serves(struct sched *s, struct shape *shape, struct alternative *a
 /* On failure, s->lack says how far away it was. */
 bool place_now(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
                struct placement *out);
-/* The same, and its licences are free. */
+/* The same, its licences are free and its budgets not spent. */
 bool could_start(struct sched *s, struct shape *shape, struct alternative *alt, int64_t limit,
                  struct placement *out);
 /* s->histogram: nodes by the share of a goal that they can take, at most the goal. What the largest

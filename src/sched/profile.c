@@ -105,6 +105,9 @@ struct plan *plan_add(struct sched *s, struct job *job, const struct alternative
         if (!s->settings.mem_consumable)
             amount[DIM_MEM] = 0;
     }
+    plan->spent = alt->n_uses ? xcalloc(alt->n_uses, sizeof(*plan->spent)) : NULL;
+    for (size_t i = 0; i < alt->n_uses; i++)
+        plan->spent[i] = budget_amount(s, &alt->uses[i], plan->amounts, plan->n);
     plan_attach(s, plan);
     return plan;
 }
@@ -120,6 +123,7 @@ void plan_attach(struct sched *s, struct plan *plan) {
         node_changed(s, node);
     }
     vec_push(&pool->plans, plan);
+    plan_spend(s, plan);
     pool_bounds(pool);
     plan->job->plan = plan;
     plan->seen = s->log.seen = s->log.end;
@@ -137,6 +141,7 @@ void plan_confirm(struct sched *s, struct plan *plan) {
 void plan_free(struct plan *plan) {
     free(plan->nodes);
     free(plan->amounts);
+    free(plan->spent);
     free(plan);
 }
 
@@ -167,6 +172,7 @@ void plan_detach(struct sched *s, struct plan *plan) {
             break;
         }
     }
+    plan_unspend(s, plan);
     if (plan->old)
         pool->n_old--;
     else if (!plan->pinned)
@@ -190,6 +196,7 @@ struct search {
     struct shape *shape;
     struct alternative *alt;
     bool fixed, plain;
+    int64_t from;     /* its budgets are spent before */
     int64_t until;    /* instants after it are left out */
     uint32_t goal;    /* tasks or GRES to spread; 0 = none, or too many to count one by one */
     uint32_t n_nodes; /* that can take a share now */
@@ -205,6 +212,7 @@ static struct search search_init(struct sched *s, struct shape *shape, struct al
                             .alt = alt,
                             .fixed = shape_is_fixed(shape, alt),
                             .plain = alternative_is_plain(s, shape, alt),
+                            .from = max_of(s->not_before, budget_from(s, alt)),
                             .until = SCHED_FOREVER,
                             .goal = goal > COUNTED_GOAL ? 0 : goal};
 }
@@ -321,6 +329,19 @@ static void steps_of_licenses(struct search *q) {
     }
 }
 
+/* Budgets come free when jobs or plans that use them end. */
+static void steps_of_budgets(struct search *q) {
+    struct sched *s = q->s;
+
+    for (size_t i = 0; i < q->alt->n_uses; i++) {
+        vec_each (&s->budgets.items[q->alt->uses[i].id].plans, plan) {
+            struct step step = {(*plan)->end, SCHED_NO_NODE, 0, 0};
+            if (step.time != SCHED_FOREVER)
+                vec_push(&s->steps, step);
+        }
+    }
+}
+
 /* From then on the leaves do not count. */
 static void steps_of_wish(struct search *q) {
     int64_t when = q->shape->switches_until;
@@ -332,7 +353,7 @@ static void steps_of_wish(struct search *q) {
 
 /* What is free then has been so since the step before. */
 static void steps_of_begin(struct search *q) {
-    struct step step = {q->s->not_before, SCHED_NO_NODE, 0, 0};
+    struct step step = {q->from, SCHED_NO_NODE, 0, 0};
 
     if (step.time > q->s->now && step.time <= q->until)
         vec_push(&q->s->steps, step);
@@ -416,14 +437,16 @@ static bool search_select(struct search *q, int64_t when, size_t end, struct pla
     int64_t until = time_after(when, q->alt->limit);
 
     s->candidates++;
-    if (!licenses_free_at(s, q->shape, q->alt, when, until))
+    if (!licenses_free_at(s, q->shape, q->alt, when, until) ||
+        budget_short(s, q->alt, when, until, NULL))
         return false;
     topology_at(s, q->shape, q->alt, when);
     if (!s->naive && s->most_leaves && (uint64_t) s->most_leaves * q->fullest < q->alt->min_nodes)
         return false;
     search_gather(q, end);
     return select_nodes(s, q->shape, q->alt, out) &&
-           place_amounts(s, q->shape, q->alt, when, until, out);
+           place_amounts(s, q->shape, q->alt, when, until, out) &&
+           !budget_short(s, q->alt, when, until, out);
 }
 
 static bool search_sweep(struct search *q, int64_t *ret_start, struct placement *out) {
@@ -434,7 +457,7 @@ static bool search_sweep(struct search *q, int64_t *ret_start, struct placement 
             if (q->s->steps.items[i].node != SCHED_NO_NODE)
                 search_apply(q, &q->s->steps.items[i]);
         }
-        if (when >= q->s->not_before && search_promising(q) && search_select(q, when, i, out)) {
+        if (when >= q->from && search_promising(q) && search_select(q, when, i, out)) {
             *ret_start = when;
             return true;
         }
@@ -477,6 +500,7 @@ static bool search_until(struct search *q, int64_t *ret_start, struct placement 
     s->histogram.items[0] = s->n_nodes;
     steps_of_nodes(q);
     steps_of_licenses(q);
+    steps_of_budgets(q);
     steps_of_wish(q);
     steps_of_begin(q);
     sort_items(s->steps.items, s->steps.n, sizeof(*s->steps.items), step_compare);

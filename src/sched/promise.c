@@ -76,7 +76,8 @@ static bool place_is_free(struct sched *s, const struct plan *old) {
     const struct shape *shape = old->job->shape;
     const struct alternative *alt = old->alt;
 
-    if (alt->reason || !licenses_free_at(s, shape, alt, old->start, old->end))
+    if (alt->reason || !licenses_free_at(s, shape, alt, old->start, old->end) ||
+        budget_short_of_plan(s, old))
         return false;
     for (uint32_t i = 0; i < old->n; i++) {
         int64_t have[MAX_DIMS];
@@ -133,6 +134,55 @@ static const struct run *run_with_licenses(const struct sched *s, const struct j
             late = run;
     }
     return late;
+}
+
+static bool uses_budget(const struct shape *shape, uint32_t id) {
+    for (size_t a = 0; a < shape->n_alternatives; a++) {
+        for (size_t i = 0; i < shape->alternatives[a].n_uses; i++) {
+            if (shape->alternatives[a].uses[i].id == id)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Who has a budget that the job counted on, job id: it starts now, is planned or runs; 0. */
+static uint32_t budget_rival(const struct sched *s, const struct sched_plan *plan,
+                             const struct job *job, const struct budget *b) {
+    uint32_t id = (uint32_t) (b - s->budgets.items);
+    const struct run *last = NULL;
+
+    for (size_t i = 0; i < plan->n_starts; i++) {
+        const struct job *other = map_get(&s->jobs, plan->starts[i].job_id);
+        if (other && other != job && uses_budget(other->shape, id))
+            return other->job_id;
+    }
+    vec_each (&b->plans, other) {
+        if ((*other)->job != job)
+            return (*other)->job->job_id;
+    }
+    vec_each (&b->holds, hold) {
+        if (!last || hold->run->start > last->start)
+            last = hold->run;
+    }
+    return last ? last->job_id : 0;
+}
+
+/* The same for any of its budgets; `late`: a run past its end. */
+static uint32_t budgets_rival(const struct sched *s, const struct sched_plan *plan,
+                              const struct job *job, bool late) {
+    for (size_t a = 0; a < job->shape->n_alternatives; a++) {
+        const struct alternative *alt = &job->shape->alternatives[a];
+        for (size_t i = 0; i < alt->n_uses; i++) {
+            const struct budget *b = &s->budgets.items[alt->uses[i].id];
+            bool over = b->holds.n > 0 && b->holds.items[0].end <= s->now;
+            uint32_t id =
+                late ? (over ? b->holds.items[0].run->job_id : 0) : budget_rival(s, plan, job, b);
+            if (alt->uses[i].binds && id)
+                return id;
+        }
+    }
+    return 0;
 }
 
 /* A run on one of the nodes: with that id, or (id 0) one that is past its end. */
@@ -248,12 +298,15 @@ static struct cause cause_find(const struct sched *s, const struct sched_plan *p
     const struct run *run = run_on(s, promise, 0);
     if (!run)
         run = run_with_licenses(s, job);
-    if (run)
-        return (struct cause) {.kind = SCHED_CAUSE_OVERRUN, .subject = run->job_id};
+    uint32_t id = run ? run->job_id : budgets_rival(s, plan, job, true);
+    if (id)
+        return (struct cause) {.kind = SCHED_CAUSE_OVERRUN, .subject = id};
     if ((cause = weak_cause(s)))
         return *cause;
     if ((rival = rival_find(s, plan, job, false)))
         return rival_cause(rival, job);
+    if ((id = budgets_rival(s, plan, job, false)))
+        return (struct cause) {.kind = SCHED_CAUSE_BUDGET, .subject = id};
     /* What was not worth telling when it began, or goes on. */
     return (struct cause) {.kind = promise->cause, .subject = promise->subject};
 }

@@ -33,7 +33,7 @@ struct turn {
     int64_t limit;       /* its only alternative's */
     uint32_t cpus;       /* at least so many on each node that it takes */
     uint32_t lack;       /* nodes that must come free at least */
-    bool exclusive, guarded;
+    bool exclusive, guarded, budgeted;
 };
 #define MANY_PARTITIONS UINT32_MAX
 /* A shape whose first job has been dealt with. */

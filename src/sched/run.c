@@ -118,6 +118,7 @@ static void run_free(struct run *run) {
     free(run->amounts);
     free(run->licenses);
     free(run->cpus_aside);
+    free(run->shares_of);
     free(run);
 }
 
@@ -136,6 +137,7 @@ void run_drop(struct sched *s, struct run *run) {
         run_give_back(s, run, i);
     licenses_give(s, run);
     popular_give(s, run);
+    run_unspend(s, run);
     run_free(run);
 }
 
@@ -148,6 +150,7 @@ void runs_clear(struct sched *s) {
         run_free(run);
     map_clear(&s->runs);
     vec_reset(&s->licensed);
+    budgets_empty(s);
     proposals_forget(s);
     for (size_t i = 0; i < s->n_licenses; i++)
         s->license_used[i] = 0;
@@ -260,7 +263,9 @@ void sched_run_end_time(struct sched *s, uint32_t job_id, int64_t end) {
         return;
     if (end > run->end)
         sched_cause_note(s, SCHED_CAUSE_EXTENDED, job_id);
-    run->end = end == SCHED_FOREVER ? time_after(run->start, s->settings.default_limit) : end;
+    end = end == SCHED_FOREVER ? time_after(run->start, s->settings.default_limit) : end;
+    run_spend_until(s, run, end);
+    run->end = end;
     for (uint32_t i = 0; i < run->n; i++) {
         if (run->nodes[i] == SCHED_NO_NODE)
             continue;

@@ -9,6 +9,7 @@
 #include "sched/sched.h"
 
 struct alternative;
+struct budget_share;
 struct plan;
 struct sched;
 struct shape;
@@ -33,8 +34,10 @@ struct run {
     struct victim *as_victim; /* in the search in progress, NULL between searches */
     struct license_use *licenses;
     size_t n_licenses;
-    size_t licensed_at;      /* index in sched->licensed, with licences */
-    struct popular *popular; /* NULL without GRES */
+    size_t licensed_at;             /* index in sched->licensed, with licences */
+    struct popular *popular;        /* NULL without GRES */
+    struct budget_share *shares_of; /* of budgets */
+    size_t n_shares;
 };
 
 /* run.c */

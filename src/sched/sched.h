@@ -105,6 +105,38 @@ void sched_partition_schedulable(struct sched *sched, uint32_t partition, bool s
 /* Licences: total per name; name index = position. */
 void sched_set_licenses(struct sched *sched, const uint64_t *totals, size_t n);
 
+/* ---- budgets ---- */
+
+/* How much of something the jobs that use the budget may have at a time. A job over it waits,
+ * whatever is free, and is in nobody's way. */
+enum sched_budget_of {
+    SCHED_BUDGET_JOBS,
+    SCHED_BUDGET_NODES,
+    SCHED_BUDGET_CPUS,
+    SCHED_BUDGET_MEM,       /* MiB */
+    SCHED_BUDGET_GRES,      /* of the kind `kind` */
+    SCHED_BUDGET_GRES_NAME, /* of all kinds with the name of `kind` */
+    SCHED_BUDGET_FIXED,     /* what the uses say */
+};
+struct sched_budget {
+    enum sched_budget_of of;
+    uint32_t kind;
+    uint32_t reason; /* enum job_reason of those who wait for it */
+    uint64_t total;
+};
+/* A job in one partition uses a budget. */
+struct sched_budget_use {
+    uint32_t id;
+    bool binds;     /* else what it has is counted, and it is not held back */
+    uint64_t least; /* it takes at least so much */
+};
+/* Their ids count from 0. After sched_configure() there are none. */
+uint32_t sched_budget_add(struct sched *sched, const struct sched_budget *budget);
+size_t sched_count_budgets(const struct sched *sched);
+uint64_t sched_budget_used(const struct sched *sched, uint32_t id);
+/* When runs will have left so much of it, with nobody else starting; SCHED_FOREVER. */
+int64_t sched_budget_free_at(const struct sched *sched, int64_t now, uint32_t id, uint64_t amount);
+
 /* ---- the network ---- */
 
 struct sched_switch_spec {
@@ -158,6 +190,14 @@ struct sched_gres_request {
     uint32_t count;
 };
 
+/* On what terms a job may start in a partition. */
+struct sched_terms {
+    uint32_t refused;                            /* enum job_reason: it never starts there; 0 */
+    bool any_time, any_max_nodes, any_min_nodes; /* what the partition says of that is no limit */
+    const struct sched_budget_use *uses;
+    size_t n_uses;
+};
+
 struct sched_job_spec {
     uint32_t job_id;
     uint32_t n_tasks_of_array;  /* identical tasks under this record, 1 for an ordinary job. Starts
@@ -175,7 +215,8 @@ struct sched_job_spec {
     int64_t promised;           /* start that it was told before the view was made anew, 0 */
     const uint32_t *partitions; /* alternatives; the earliest start wins, ties by tier then order */
     size_t n_partitions;
-    const uint32_t *req_nodes; /* all of these must be part of the allocation */
+    const struct sched_terms *terms; /* one for each of them, NULL = nothing special */
+    const uint32_t *req_nodes;       /* all of these must be part of the allocation */
     size_t n_req_nodes;
     const uint32_t *exc_nodes;
     size_t n_exc_nodes;
@@ -247,6 +288,10 @@ void sched_run_end_time(struct sched *sched, uint32_t job_id, int64_t end);
 /* The run is one of a reservation (0: of none): what it holds is the reservation's. Call it right
  * after sched_run_add(). */
 void sched_run_reserve(struct sched *sched, uint32_t job_id, uint32_t reservation);
+/* The run uses these budgets, by what it holds (none: it gives back what it has of any). Call it
+ * when the run has all that it holds. */
+void sched_run_budgets(struct sched *sched, uint32_t job_id, const struct sched_budget_use *uses,
+                       size_t n);
 /* One node of a job is clean and free again; the job is forgotten with its last node. */
 void sched_run_release_node(struct sched *sched, uint32_t job_id, uint32_t node);
 void sched_run_remove(struct sched *sched, uint32_t job_id); /* all at once */
@@ -340,6 +385,7 @@ enum sched_cause {
     SCHED_CAUSE_UPDATE,    /* its own request was changed */
     SCHED_CAUSE_PARTITION, /* partition `subject` was closed */
     SCHED_CAUSE_LICENSES,  /* there are others now */
+    SCHED_CAUSE_BUDGET,    /* job `subject` uses a budget that it was to have */
     SCHED_CAUSE_CALENDAR,  /* a reservation or maintenance was set */
     SCHED_CAUSE_CONFIGURED /* the cluster is another one */
 };

@@ -51,6 +51,19 @@ static void key_constraint(struct str *key, const struct constraint *constraint)
     str_append_char(key, ')');
 }
 
+static void key_terms(struct str *key, const struct sched_job_spec *spec) {
+    for (size_t i = 0; spec->terms && i < spec->n_partitions; i++) {
+        const struct sched_terms *terms = &spec->terms[i];
+        key_u64(key, (uint64_t) terms->refused << 3 | terms->any_time | terms->any_max_nodes << 1 |
+                         terms->any_min_nodes << 2);
+        key_u64(key, terms->n_uses);
+        for (size_t k = 0; k < terms->n_uses; k++) {
+            key_u64(key, (uint64_t) terms->uses[k].id << 1 | terms->uses[k].binds);
+            key_u64(key, terms->uses[k].least);
+        }
+    }
+}
+
 static void shape_key(const struct sched_job_spec *spec, struct str *key) {
     const uint32_t sizes[] = {spec->min_nodes,
                               spec->max_nodes,
@@ -89,6 +102,7 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
     key_list(key, spec->reservations, spec->n_reservations);
     key_u64(key, spec->reserved_only);
     key_u64(key, (uint64_t) spec->preempt_class << 1 | spec->oversubscribe);
+    key_terms(key, spec);
     key_constraint(key, spec->features);
 }
 
@@ -281,10 +295,30 @@ static void choices_expand(const struct constraint *constraint, struct choices *
 
 /* ---- alternatives ---- */
 
+static const struct sched_terms *terms_of(const struct sched_job_spec *spec, uint32_t partition) {
+    static const struct sched_terms none;
+
+    for (size_t i = 0; spec->terms && i < spec->n_partitions; i++) {
+        if (spec->partitions[i] == partition)
+            return &spec->terms[i];
+    }
+    return &none;
+}
+
+static void alternative_terms(const struct sched_terms *terms, struct alternative *alt) {
+    alt->refused = terms->refused;
+    alt->n_uses = terms->n_uses;
+    alt->uses = terms->n_uses ? xmemdup(terms->uses, terms->n_uses * sizeof(*alt->uses)) : NULL;
+}
+
 static uint32_t partition_reason(const struct sched *s, const struct sched_job_spec *spec,
                                  struct alternative *alt) {
-    const struct partition *p = &s->partitions[alt->partition];
+    const struct sched_terms *terms = terms_of(spec, alt->partition);
+    struct partition limits = s->partitions[alt->partition], *p = &limits;
 
+    p->max_time = terms->any_time ? SCHED_FOREVER : p->max_time;
+    p->max_nodes = terms->any_max_nodes ? UINT32_MAX : p->max_nodes;
+    p->min_nodes = terms->any_min_nodes ? UINT32_MAX : p->min_nodes;
     if (alt->limit > p->max_time) {
         if (spec->min_limit <= 0 || spec->min_limit > p->max_time)
             return REASON_PARTITION_TIME_LIMIT;
@@ -335,6 +369,7 @@ static void alternative_init(struct sched *s, const struct sched_job_spec *spec,
     alt->limit = spec->limit > 0 ? spec->limit : 1;
     alt->min_limit = spec->min_limit > 0 && spec->min_limit < alt->limit ? spec->min_limit : 0;
     alternative_groups(s, spec, choice, alt);
+    alternative_terms(terms_of(spec, partition), alt);
     alt->limits = partition_reason(s, spec, alt);
     alt->each = xcalloc(s->n_hardware + 1, sizeof(*alt->each));
     alt->one = xcalloc(s->n_hardware + 1, sizeof(*alt->one));
@@ -371,6 +406,7 @@ static void alternatives_init(struct sched *s, const struct sched_job_spec *spec
         for (size_t k = 0; k < choices->n; k++) {
             struct alternative *alt = &shape->alternatives[shape->n_alternatives++];
             alternative_init(s, spec, order[i % spec->n_partitions], &choices->items[k], alt);
+            shape->budgeted = shape->budgeted || alt->n_uses > 0;
             alt->reservation = round < spec->n_reservations ? spec->reservations[round] : 0;
             /* Without a limit of its own the reservation's end is its limit. */
             if (alt->reservation && alt->limit == SCHED_FOREVER && alt->min_limit == 0)
@@ -477,6 +513,7 @@ void shape_free(struct sched *s, struct shape *shape) {
         for (size_t g = 0; g < alt->n_groups; g++)
             set_release(s, alt->groups[g].set);
         free(alt->groups);
+        free(alt->uses);
         for (uint32_t h = 0; h < s->n_hardware; h++) {
             need_forget(alt->each[h]);
             need_forget(alt->one[h]);

@@ -50,6 +50,9 @@ struct alternative {
     uint32_t cpu_cap; /* MaxCPUsPerNode, 0 = none */
     uint32_t min_nodes, max_nodes;
     int64_t limit, min_limit;
+    struct sched_budget_use *uses;
+    size_t n_uses;
+    uint32_t refused; /* why the job may never start there, 0 */
     struct lack lack; /* when it was last found that it cannot start */
     uint32_t limits;  /* why the partition never takes it, 0 */
     uint32_t reason;  /* why it is closed as the cluster stands, 0 = open */
@@ -97,6 +100,10 @@ struct shape {
     uint32_t held_reason;      /* only a reservation keeps it from starting, 0 */
     char *detail;              /* text to go with it */
     bool short_of_licenses;
+    bool budgeted;       /* some alternative uses one */
+    bool kept_by_budget; /* the last time it was tested for a start now, by plans among others */
+    bool overspent;      /* the nodes that it found then have more than a budget allows now */
+    uint32_t short_of;   /* reason of the budget that it waits for, 0 */
     size_t changed, reported; /* 1 + index in sched->changed_shapes, ->reports; 0 */
     bool queued;              /* has a turn, with the key: */
     struct turn_key turn_key;
@@ -187,6 +194,8 @@ bool node_allows(const struct sched *s, const struct shape *shape, const struct 
 /* Takes the text over. */
 void shape_detail_set(struct sched *s, struct shape *shape, char *detail);
 void shape_report(struct sched *s, struct shape *shape); /* its common reason may have changed */
+/* The shape waits for a budget with that reason; 0: for none. */
+void shape_short_of(struct sched *s, struct shape *shape, uint32_t reason);
 /* Looks at a shape's closed alternatives again; true while at least one is open. */
 bool shape_open(struct sched *s, struct shape *shape);
 /* Reports what has changed; beside heads and jobs with plans max_waits of it (0 = all). goes_on:

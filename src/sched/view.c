@@ -30,6 +30,7 @@ static void view_clear(struct sched *s) {
     plans_clear(s);
     queue_clear(s);
     runs_clear(s);
+    budgets_clear(s);
     popular_clear(s);
     calendar_clear(s);
     topology_clear(s);
@@ -109,6 +110,7 @@ void sched_free(struct sched *s) {
     vec_done(&s->reports);
     vec_done(&s->tentative);
     vec_done(&s->licensed);
+    vec_done(&s->budgets);
     vec_done(&s->preempts);
     free((void *) (uintptr_t) s->preemption.may);
     placement_done(&s->placement);

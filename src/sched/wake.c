@@ -35,6 +35,7 @@ void node_released(struct sched *s, uint32_t node) {
 void plan_released(struct sched *s, const struct plan *plan) {
     s->release_version++;
     sched_touched(s);
+    budget_released(s, plan);
     for (uint32_t i = 0; i < plan->n; i++)
         node_released(s, plan->nodes[i]);
 }
@@ -147,7 +148,8 @@ bool plan_stands(struct sched *s, struct plan *plan) {
     if (plan->version == s->release_version)
         return true;
     /* Licences have no node, and whom others have to make room for depends on more than nodes. */
-    if (plan->seen < s->log.first || plan->job->shape->n_licenses || s->preemption.n_classes > 0)
+    if (plan->seen < s->log.first || plan->job->shape->n_licenses || s->preemption.n_classes > 0 ||
+        plan->releases != budget_releases(s, plan->alt))
         return false;
     for (uint64_t at = plan->seen; at < s->log.end; at++) {
         if (plan_can_improve(s, plan, *log_at(s, at)))

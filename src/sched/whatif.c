@@ -23,7 +23,7 @@ bool sched_will_run(struct sched *s, const struct sched_job_spec *spec, int64_t 
         struct alternative *alt = &shape->alternatives[i];
         int64_t start;
 
-        if (alt->limits || !s->partitions[alt->partition].schedulable)
+        if (alt->limits || alt->refused || !s->partitions[alt->partition].schedulable)
             continue;
         if (!earliest_start(s, shape, alt, 0, &start, &s->placement) || start >= best)
             continue;

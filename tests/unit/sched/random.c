@@ -110,6 +110,13 @@ void random_world(struct world *w, struct rng *rng, int richness) {
             w->settings.guard_jobs = 2;
         }
     }
+    if (richness == RANDOM_RICH && w->n_nodes % 2 == 0) { /* draws nothing */
+        w->budgets[0] = (struct sched_budget) {SCHED_BUDGET_JOBS, 0, REASON_ASSOC_GRP_JOBS, 2};
+        w->budgets[1] = (struct sched_budget) {SCHED_BUDGET_CPUS, 0, REASON_ASSOC_GRP_CPU, 7};
+        w->budgets[2] = (struct sched_budget) {SCHED_BUDGET_NODES, 0, REASON_ASSOC_GRP_JOBS, 3};
+        w->budgets[3] = (struct sched_budget) {SCHED_BUDGET_GRES_NAME, 0, REASON_ASSOC_GRP_CPU, 2};
+        w->n_budgets = w->n_kinds ? 4 : 3;
+    }
     for (size_t i = 0; i < w->n_nodes; i++)
         random_node(w, rng, &w->nodes[i]);
     if (w->n_kinds && w->n_nodes >= 5) {
@@ -206,6 +213,21 @@ static void random_nodes(struct world *w, struct rng *rng, struct sched_job_spec
     }
 }
 
+/* Draws nothing: the seeds keep their worlds. */
+static void random_budgets(const struct world *w, struct sched_job_spec *spec,
+                           struct request_memory *memory) {
+    size_t n = 0;
+
+    for (uint32_t id = 0; id < w->n_budgets; id++) {
+        if ((spec->limit / 50 + spec->cpus_per_task + id) % 3 == 0)
+            memory->uses[n++] =
+                (struct sched_budget_use) {id, spec->limit != 300, id == SCHED_BUDGET_JOBS};
+    }
+    for (size_t i = 0; i < spec->n_partitions; i++)
+        memory->terms[i] = (struct sched_terms) {.uses = memory->uses, .n_uses = n};
+    spec->terms = memory->terms;
+}
+
 struct sched_job_spec random_request(struct world *w, struct rng *rng, int richness,
                                      struct request_memory *memory) {
     struct sched_job_spec spec = world_spec(w);
@@ -256,6 +278,7 @@ struct sched_job_spec random_request(struct world *w, struct rng *rng, int richn
     }
     if (chance(rng, 3))
         spec.limit = SCHED_FOREVER;
+    random_budgets(w, &spec, memory);
     if (w->n_switches && spec.limit % 100 == 0) { /* draws nothing */
         spec.max_switches = spec.limit == 200 ? 2 : 1;
         spec.switches_until = w->now + (spec.priority >= 300 ? 150 : 1000);

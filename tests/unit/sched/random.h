@@ -14,6 +14,8 @@ struct request_memory {
     uint32_t partitions[4], req_nodes[4], exc_nodes[4], counts[4], license_ids[2],
         license_counts[2];
     struct constraint *features; /* world_add() takes it over */
+    struct sched_budget_use uses[8];
+    struct sched_terms terms[4];
 };
 struct sched_job_spec random_request(struct world *w, struct rng *rng, int richness,
                                      struct request_memory *memory);

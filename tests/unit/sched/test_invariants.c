@@ -217,6 +217,8 @@ static void mirror_with_more(struct world *w) {
     if (w->n_switches)
         sched_set_switches(w->mirror, w->switches, w->n_switches, w->leaf_of);
     sched_set_licenses(w->mirror, w->licenses, w->n_licenses);
+    for (size_t i = 0; i < w->n_budgets; i++)
+        sched_budget_add(w->mirror, &w->budgets[i]);
     sched_node_usable(w->mirror, n, false);
     sched_node_usable(w->mirror, n + 1, false);
     free(nodes);

@@ -498,6 +498,7 @@ static void random_case(uint64_t seed) {
 
     rng_seed(&rng, seed);
     random_world(&c->w, &rng, RANDOM_RICH);
+    c->w.n_budgets = 0; /* of which nobody makes room */
     world_configure(&c->w);
     random_runs(c, &rng);
     const struct sched_preemption preemption = {.n_classes = 2, .may = rules, .patience = 100};

@@ -59,9 +59,22 @@ static void run_done(struct world_run *run) {
     free(run->allocs);
     free(run->license_ids);
     free(run->license_counts);
+    free(run->uses);
+}
+
+static const struct sched_terms *copy_terms(const struct sched_job_spec *spec) {
+    struct sched_terms *copy =
+        spec->terms ? xmemdup(spec->terms, spec->n_partitions * sizeof(*copy)) : NULL;
+
+    for (size_t i = 0; copy && i < spec->n_partitions; i++)
+        copy[i].uses = xmemdup(copy[i].uses, copy[i].n_uses * sizeof(*copy[i].uses));
+    return copy;
 }
 
 static void spec_done(struct sched_job_spec *spec) {
+    for (size_t i = 0; spec->terms && i < spec->n_partitions; i++)
+        free((void *) spec->terms[i].uses);
+    free((void *) spec->terms);
     free((void *) spec->partitions);
     free((void *) spec->req_nodes);
     free((void *) spec->exc_nodes);
@@ -94,6 +107,8 @@ void world_configure(struct world *w) {
     TELL(w, sched_configure(sched, &w->settings, w->kinds, w->n_kinds, w->nodes, w->n_nodes,
                             w->partitions, w->n_partitions));
     TELL(w, sched_set_licenses(sched, w->licenses, w->n_licenses));
+    for (size_t i = 0; i < w->n_budgets; i++)
+        TELL(w, sched_budget_add(sched, &w->budgets[i]));
     if (w->n_switches)
         TELL(w, sched_set_switches(sched, w->switches, w->n_switches, w->leaf_of));
 }
@@ -132,6 +147,7 @@ uint32_t world_add(struct world *w, const struct sched_job_spec *spec) {
     job.spec.node_counts = copy_u32(spec->node_counts, spec->n_node_counts);
     job.spec.license_ids = copy_u32(spec->license_ids, spec->n_licenses);
     job.spec.license_counts = copy_u32(spec->license_counts, spec->n_licenses);
+    job.spec.terms = copy_terms(spec);
     job.spec.reservations = copy_u32(spec->reservations, spec->n_reservations);
     vec_push(&w->jobs, job);
     TELL(w, sched_job_add(sched, &job.spec));
@@ -180,6 +196,13 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
         run.allocs = xmemdup(start->allocs, start->n_allocs * sizeof(*run.allocs));
         run.license_ids = (uint32_t *) copy_u32(spec->license_ids, spec->n_licenses);
         run.license_counts = (uint32_t *) copy_u32(spec->license_counts, spec->n_licenses);
+        for (size_t p = 0; spec->terms && p < spec->n_partitions; p++) {
+            if (spec->partitions[p] != start->partition)
+                continue;
+            run.n_uses = spec->terms[p].n_uses;
+            run.uses = xmemdup(spec->terms[p].uses, run.n_uses * sizeof(*run.uses));
+            break;
+        }
         vec_push(&w->runs, run);
         if (spec->n_tasks_of_array > 1) {
             job->spec.n_tasks_of_array--;
@@ -194,6 +217,7 @@ void world_commit(struct world *w, const struct sched_plan *plan) {
                               run.n_licenses));
         TELL(w, sched_run_share(sched, run.job_id, overlap_user, oversubscribe));
         TELL(w, sched_run_reserve(sched, run.job_id, run.reservation));
+        TELL(w, sched_run_budgets(sched, run.job_id, run.uses, run.n_uses));
     }
 }
 
@@ -267,7 +291,43 @@ static void check_cards(const struct world *w, size_t node) {
     }
 }
 
+static uint64_t run_amount(const struct world *w, const struct world_run *run,
+                           const struct sched_budget *budget) {
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < run->n; i++) {
+        const struct sched_alloc *alloc = &run->allocs[i];
+        const struct sched_node_spec *node = &w->nodes[alloc->node];
+        sum += budget->of == SCHED_BUDGET_CPUS ? (run->exclusive ? node->cpus : alloc->cpus) : 0;
+        sum += budget->of == SCHED_BUDGET_NODES;
+        for (size_t k = 0; budget->of == SCHED_BUDGET_GRES_NAME && k < w->n_kinds; k++) {
+            if (str_equal(w->kinds[k].name, w->kinds[budget->kind].name))
+                sum += run->exclusive ? node->gres[k] : alloc->gres[k];
+        }
+    }
+    return budget->of == SCHED_BUDGET_JOBS ? 1 : sum;
+}
+
+/* What is in use of it, and what those have who are bound by it: others may go over it. */
+static void check_budget(const struct world *w, uint32_t id) {
+    const struct sched_budget *budget = &w->budgets[id];
+    uint64_t used = 0, others = 0;
+
+    vec_each (&w->runs, run) {
+        for (size_t i = 0; i < run->n_uses; i++) {
+            if (run->uses[i].id != id)
+                continue;
+            used += run_amount(w, run, budget);
+            others += run->uses[i].binds ? 0 : run_amount(w, run, budget);
+        }
+    }
+    assert_int_equal(used, sched_budget_used(w->sched, id));
+    assert_true(used <= budget->total || others > 0);
+}
+
 void world_check(const struct world *w) {
+    for (uint32_t i = 0; i < w->n_budgets; i++)
+        check_budget(w, i);
     for (size_t node = 0; node < w->n_nodes; node++) {
         uint64_t cpus = 0, mem = 0, gres[SCHED_GRES_KINDS] = {0}, jobs = 0, exclusive = 0;
         uint32_t layers = UINT32_MAX, partition = UINT32_MAX;

@@ -25,6 +25,8 @@ struct world_run {
     size_t n;
     uint32_t *license_ids, *license_counts;
     size_t n_licenses;
+    struct sched_budget_use *uses;
+    size_t n_uses;
 };
 struct world_job {
     struct sched_job_spec spec;
@@ -48,6 +50,8 @@ struct world {
     uint32_t leaf_of[64]; /* per node */
     uint64_t licenses[4];
     size_t n_licenses;
+    struct sched_budget budgets[8];
+    size_t n_budgets;
     vec(struct world_job) jobs; /* waiting */
     vec(struct world_run) runs;
     uint32_t next_id;
@@ -76,7 +80,8 @@ void world_reserve(struct world *w, const struct sched_reservation_spec *specs, 
 void world_usable(struct world *w, uint32_t node, bool usable);
 void world_priority(struct world *w, uint32_t job_id, uint32_t priority);
 struct world_run *world_running(struct world *w, uint32_t job_id);
-/* No CPU, MiB, GRES or licence given out twice at this moment; exclusive nodes have one job. */
+/* No CPU, MiB, GRES or licence given out twice at this moment; exclusive nodes have one job; no
+ * budget has been spent twice. */
 void world_check(const struct world *w);
 /* The start or wait of a job in a plan, or NULL. */
 const struct sched_start *plan_start(const struct sched_plan *plan, uint32_t job_id);
