@@ -81,12 +81,15 @@ static int unknown_option(struct change *change, const struct key_value *word, u
                      near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
-static void note_no_effect(struct change *change, const struct assoc_key *key) {
+static void note_no_effect(struct change *change, const struct assoc_key *key, const char *value) {
     struct strs *notes = &change->plan->notes;
-    if (!key->no_effect)
+    struct str idle cleanup_str = STR_INIT;
+    assoc_key_idle(key, value, &idle);
+    if (!key->no_effect && idle.length == 0)
         return;
     cleanup_free char *text =
-        xasprintf("%s is kept, but without effect in this release", key->name);
+        xasprintf("%s%s%s is kept, but without effect in this release", key->name,
+                  key->no_effect ? "" : "=", key->no_effect ? "" : idle.data);
     if (!strs_has(notes, text))
         strs_push(notes, text);
 }
@@ -111,7 +114,7 @@ int change_check_sets(struct change *change, uint8_t of, const struct change_con
         if (key == NULL)
             return unknown_option(change, word, of);
         *ret_kinds |= 1u << key->kind;
-        note_no_effect(change, key);
+        note_no_effect(change, key, word->value);
     }
     if (!adds && *ret_kinds == 0)
         return error_set(change->err, ERR_INVALID, " You didn't give me anything to set");

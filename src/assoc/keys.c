@@ -446,58 +446,62 @@ SET(set_parent) {
 #define Q_LATER(name, least, member, set, print)                                                   \
     { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, false, true }
 #define Q_OLD(name, least, member, set, print)                                                     \
+    { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, true, false }
+#define Q_OLD_LATER(name, least, member, set, print)                                               \
     { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, true, true }
 #define A(name, least, member, set, print)                                                         \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, false }
 #define A_LATER(name, least, member, set, print)                                                   \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, true }
 #define A_OLD(name, least, member, set, print)                                                     \
+    { name, least, MORE, ASSOC_ASSOC, #member, set, print, true, false }
+#define A_OLD_LATER(name, least, member, set, print)                                               \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, true, true }
 
 /* clang-format off */
 const struct assoc_key assoc_keys[] = {
     Q("Description", 1, description, set_text, print_text),
-    Q_LATER("Flags", 2, flags, set_flags, print_flags),
+    Q("Flags", 2, flags, set_flags, print_flags),
     Q("GpuIdleAction", 8, gpu_idle_action, set_idle_action, print_text),
     Q("GpuIdleTime", 8, gpu_idle_time, set_limit, print_number),
     Q("GpuIdleWarn", 8, gpu_idle_warn, set_limit, print_number),
     Q("GraceTime", 3, grace_time, set_limit, print_number),
-    Q_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
+    Q("GrpJobs", 4, grp_jobs, set_limit, print_number),
     Q_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
-    Q_LATER("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
-    Q_LATER("GrpTRES", 7, grp_tres, set_tres, print_tres),
+    Q("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
+    Q("GrpTRES", 7, grp_tres, set_tres, print_tres),
     Q_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
     Q_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
     Q_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
     Q_LATER("LimitFactor", 6, limit_factor, set_factor, print_factor),
     Q_LATER("MaxJobsAccruePerAccount", 17, max_jobs_accrue_pa, set_limit, print_number),
-    Q_OLD("MaxJobsAccruePA", 15, max_jobs_accrue_pa, set_limit, print_number),
+    Q_OLD_LATER("MaxJobsAccruePA", 15, max_jobs_accrue_pa, set_limit, print_number),
     Q_LATER("MaxJobsAccruePerUser", 14, max_jobs_accrue_pu, set_limit, print_number),
-    Q_OLD("MaxJobsAccruePU", 15, max_jobs_accrue_pu, set_limit, print_number),
-    Q_LATER("MaxJobsPerAccount", 11, max_jobs_pa, set_limit, print_number),
+    Q_OLD_LATER("MaxJobsAccruePU", 15, max_jobs_accrue_pu, set_limit, print_number),
+    Q("MaxJobsPerAccount", 11, max_jobs_pa, set_limit, print_number),
     Q_OLD("MaxJobsPA", 9, max_jobs_pa, set_limit, print_number),
-    Q_LATER("MaxJobsPerUser", 7, max_jobs_pu, set_limit, print_number),
+    Q("MaxJobsPerUser", 7, max_jobs_pu, set_limit, print_number),
     Q_OLD("MaxJobsPU", 9, max_jobs_pu, set_limit, print_number),
-    Q_LATER("MaxSubmitJobsPerAccount", 17, max_submit_jobs_pa, set_limit, print_number),
+    Q("MaxSubmitJobsPerAccount", 17, max_submit_jobs_pa, set_limit, print_number),
     Q_OLD("MaxSubmitPA", 11, max_submit_jobs_pa, set_limit, print_number),
-    Q_LATER("MaxSubmitJobsPerUser", 6, max_submit_jobs_pu, set_limit, print_number),
+    Q("MaxSubmitJobsPerUser", 6, max_submit_jobs_pu, set_limit, print_number),
     Q_OLD("MaxSubmitPU", 11, max_submit_jobs_pu, set_limit, print_number),
-    Q_LATER("MaxTRESPerAccount", 11, max_tres_pa, set_tres, print_tres),
+    Q("MaxTRESPerAccount", 11, max_tres_pa, set_tres, print_tres),
     Q_OLD("MaxTRESPA", 9, max_tres_pa, set_tres, print_tres),
-    Q_LATER("MaxTRESPerJob", 7, max_tres, set_tres, print_tres),
-    Q_LATER("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
-    Q_LATER("MaxTRESPerUser", 11, max_tres_pu, set_tres, print_tres),
+    Q("MaxTRESPerJob", 7, max_tres, set_tres, print_tres),
+    Q("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
+    Q("MaxTRESPerUser", 11, max_tres_pu, set_tres, print_tres),
     Q_OLD("MaxTRESPU", 9, max_tres_pu, set_tres, print_tres),
     Q_LATER("MaxTRESRunMinsPerAccount", 18, max_tres_run_mins_pa, set_tres, print_tres_mins),
-    Q_OLD("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
+    Q_OLD_LATER("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
     Q_LATER("MaxTRESRunMinsPerUser", 18, max_tres_run_mins_pu, set_tres, print_tres_mins),
-    Q_OLD("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
+    Q_OLD_LATER("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
     Q_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
-    Q_OLD("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
-    Q_LATER("MinTRESPerJob", 7, min_tres, set_tres, print_tres),
-    Q_LATER("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
+    Q_OLD_LATER("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
+    Q("MinTRESPerJob", 7, min_tres, set_tres, print_tres),
+    Q("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
     Q_OLD("MaxTRESMinsPerJob", 12, max_tres_mins, set_tres, print_tres_mins),
-    Q_LATER("MaxWall", 4, max_wall, set_minutes, print_minutes),
+    Q("MaxWall", 4, max_wall, set_minutes, print_minutes),
     Q_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
     Q("Preempt", 7, preempt, set_qos_list, print_text),
     Q("PreemptMode", 8, preempt_mode, set_mode, print_mode),
@@ -520,23 +524,23 @@ const struct assoc_key assoc_keys[] = {
     A("DefaultQOS", 8, default_qos, set_one_qos, print_text),
     A("Fairshare", 1, shares, set_shares, print_shares),
     A_OLD("Shares", 1, shares, set_shares, print_shares),
-    A_LATER("GrpJobs", 4, grp_jobs, set_limit, print_number),
+    A("GrpJobs", 4, grp_jobs, set_limit, print_number),
     A_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
-    A_LATER("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
-    A_LATER("GrpTRES", 7, grp_tres, set_tres, print_tres),
+    A("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
+    A("GrpTRES", 7, grp_tres, set_tres, print_tres),
     A_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
     A_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
     A_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
-    A_LATER("MaxJobs", 4, max_jobs, set_limit, print_number),
+    A("MaxJobs", 4, max_jobs, set_limit, print_number),
     A_LATER("MaxJobsAccrue", 8, max_jobs_accrue, set_limit, print_number),
-    A_LATER("MaxSubmitJobs", 4, max_submit_jobs, set_limit, print_number),
-    A_LATER("MaxTRES", 7, max_tres, set_tres, print_tres),
+    A("MaxSubmitJobs", 4, max_submit_jobs, set_limit, print_number),
+    A("MaxTRES", 7, max_tres, set_tres, print_tres),
     A_OLD("MaxTRESPerJob", 10, max_tres, set_tres, print_tres),
-    A_LATER("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
-    A_LATER("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
+    A("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
+    A("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
     A_OLD("MaxTRESMinsPerJob", 12, max_tres_mins, set_tres, print_tres_mins),
     A_LATER("MaxTRESRunMins", 8, max_tres_run_mins, set_tres, print_tres_mins),
-    A_LATER("MaxWall", 4, max_wall, set_minutes, print_minutes),
+    A("MaxWall", 4, max_wall, set_minutes, print_minutes),
     A_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
     A_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
     {"Parent", 4, KEY_ACCOUNT, ASSOC_ASSOC, "parent", set_parent, print_text, false, false},
@@ -590,6 +594,30 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
         key->print(record, member, out);
     }
     return true;
+}
+
+/* QOS flags, and TRES of whose use nothing is known, that are kept only. */
+#define FLAGS_IN_EFFECT                                                                            \
+    (QOS_FLAG_DENY_ON_LIMIT | QOS_FLAG_OVER_PART_QOS | QOS_FLAG_PART_MAX_NODES |                   \
+     QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT)
+static const char *const idle_tres[] = {"energy", "fs/", "vmem", "pages", "bb/"};
+
+static bool is_idle(const struct assoc_key *key, const char *word) {
+    uint32_t flag;
+    if (key->set == set_flags)
+        return names_value(&names_qos_flag, word, &flag) && !(flag & FLAGS_IN_EFFECT);
+    for (size_t i = 0; key->set == set_tres && i < countof(idle_tres); i++) {
+        if (str_starts_nocase(word, idle_tres[i]))
+            return true;
+    }
+    return false;
+}
+
+void assoc_key_idle(const struct assoc_key *key, const char *value, struct str *out) {
+    words_each (value, ",", word) {
+        if (is_idle(key, word))
+            str_join(out, ",", word);
+    }
 }
 
 const struct assoc_key *assoc_key_find(const char *name, uint8_t of) {

@@ -31,6 +31,8 @@ void *assoc_key_member(const struct assoc_key *key, void *record);
 bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct str *out);
 /* Text in single quotes, those in it doubled. */
 void assoc_quote(const char *text, struct str *out);
+/* Appends the words of a value that are kept without effect, though the key has one. */
+void assoc_key_idle(const struct assoc_key *key, const char *value, struct str *out);
 /* The rows in the order in which settings are told; ends with name NULL. */
 extern const struct assoc_key assoc_keys[];
 

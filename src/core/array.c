@@ -199,6 +199,7 @@ static struct core_job *record_apart(struct core *core, const struct core_job *g
 /* Both are complete by now: `tasks` are no longer the group's. */
 static void part_company(struct core *core, struct core_job *group, struct core_job *job) {
     set_task_text(group);
+    limits_count(core, group);
     job_link(core, job);
     depends_index(core, job);
     job_touch(core, job);

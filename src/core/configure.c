@@ -475,6 +475,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     if (core->restoring)
         return 0;
     capacity_tell(core);
+    limits_tell(core);
     place_jobs_again(core);
     for (uint32_t i = 0; i < core->n_nodes; i++)
         node_watch(core, i);

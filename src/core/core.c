@@ -54,6 +54,7 @@ void core_free(struct core *core) {
     free(core->predictor);
     habits_free(core);
     vec_done(&core->paused);
+    limits_free(core);
     usage_free(core);
     assoc_book_done(&core->book);
     map_done(&core->admins);

@@ -107,6 +107,7 @@ static void waiting_show(struct forecast *f, struct waiting *w) {
     spec.n_tasks_of_array = w->n_tasks;
     spec.max_starts = slots_of(f, w);
     spec.preempting = preempt_waits(f->core, spec.job_id);
+    limits_show(f->core, f->sched);
     if (spec.max_starts > 0 && w->n_tasks > 0) {
         sched_job_add(f->sched, &spec);
         w->in_view = true;
@@ -351,6 +352,10 @@ static void start_one(struct forecast *f, const struct sched_start *start) {
                   spec->n_licenses);
     sched_run_share(f->sched, run, spec->overlap_user, spec->oversubscribe);
     sched_run_reserve(f->sched, run, start->reservation);
+    for (size_t p = 0; spec->terms != NULL && p < spec->n_partitions; p++) {
+        if (spec->partitions[p] == start->partition)
+            sched_run_budgets(f->sched, run, spec->terms[p].uses, spec->terms[p].n_uses);
+    }
     mark_victim(f, start, run);
     run_watch(f, run, start->job_id, w->array, run_end(f, spec->uid, f->now, end));
     struct ending *ending = map_get(&f->ending_of, run);

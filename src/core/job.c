@@ -52,6 +52,7 @@ void job_link(struct core *core, struct core_job *job) {
     if (job->rec.allocation.n > 0)
         list_append(&core->placed, &job->placed);
     singleton_joins(core, job);
+    limits_count(core, job);
 }
 
 void job_touch(struct core *core, struct core_job *job) {
@@ -157,6 +158,7 @@ static void order_leave(struct core *core, struct core_job *job) {
 
 static void job_unlink(struct core *core, struct core_job *job) {
     core->n_jobs -= job->weight;
+    limits_uncount(job);
     singleton_leaves(core, job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);

@@ -21,7 +21,7 @@ int reply_refuse(struct reply_error *reply, struct core *core, int code, const c
     return -(int) reply->code;
 }
 
-static void before_line(struct reply_error *reply, struct core *core, const char *line) {
+void reply_before(struct reply_error *reply, struct core *core, const char *line) {
     char **items = arena_alloc(&core->out->memory, (reply->before.n + 1) * sizeof(char *));
     if (reply->before.n > 0)
         memcpy(items, reply->before.items, reply->before.n * sizeof(char *));
@@ -38,7 +38,7 @@ static int check_partitions(struct core *core, struct job *job, struct reply_err
         }
     }
     if (job->partition != NULL && job->partition[0] == '\0') {
-        before_line(reply, core, "invalid partition specified: (null)");
+        reply_before(reply, core, "invalid partition specified: (null)");
         return reply_refuse(reply, core, ERR_INVALID_PARTITION,
                             "the name is empty; sinfo lists the partitions of this cluster");
     }
@@ -52,7 +52,7 @@ static int check_partitions(struct core *core, struct job *job, struct reply_err
         struct core_partition *part = partition_find(core, name, NULL);
         if (part == NULL) {
             cleanup_free char *line = xasprintf("invalid partition specified: %s", name);
-            before_line(reply, core, line);
+            reply_before(reply, core, line);
             return reply_refuse(reply, core, ERR_INVALID_PARTITION,
                                 "partition %s does not exist; sinfo lists those that do", name);
         }
@@ -243,7 +243,7 @@ static int check_ranges(struct core *core, const struct job *job, struct reply_e
     for (size_t i = 0; i < countof(mems); i++) {
         if (mems[i].value == UNSET64 || mems[i].value <= MEM_LARGEST)
             continue;
-        before_line(reply, core, mems[i].before);
+        reply_before(reply, core, mems[i].before);
         return reply_refuse(reply, core, ERR_NODE_CONFIG,
                             "%s=%llu MiB is more than any node can have", mems[i].option,
                             (unsigned long long) mems[i].value);
@@ -327,7 +327,7 @@ static int check_feasible(struct core *core, struct job *job, struct reply_error
     if (r == 0 && !job->hold) {
         r = sched_feasible(core->sched, &spec.sched, &before, &err);
         if (before.length > 0 && r < 0)
-            before_line(reply, core, before.data);
+            reply_before(reply, core, before.data);
     }
     return r < 0 ? reply_refuse(reply, core, -r, "%s", err.text) : 0;
 }

@@ -37,6 +37,7 @@ static void set_state(struct core *core, struct core_job *job, enum job_state st
     assert(job->rec.state < countof(transitions));
     assert(transitions[job->rec.state] & (1u << state));
     job->rec.state = state;
+    limits_count(core, job);
     job_touch(core, job);
 }
 
@@ -419,6 +420,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     if (had_nodes)
         mail_end(core, job);
     if (had_nodes) {
+        sched_run_budgets(core->sched, job->rec.job_id, NULL, 0);
         begin_completing(core, job);
         if (state == JOB_NODE_FAIL)
             steps_end_all(core, job);
@@ -535,6 +537,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
             string_set(&job->rec.state_desc, names_text(&names_job_reason, held_reason));
     }
     if (had_nodes) {
+        sched_run_budgets(core->sched, job->rec.job_id, NULL, 0);
         job->rec.flags |= JOB_FLAG_REQUEUED;
         begin_completing(core, job);
         release_lost_nodes(core, job);

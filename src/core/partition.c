@@ -393,7 +393,7 @@ static const struct partition_key partition_keys[] = {
     {"PreemptMode", set_preempt_mode, "preempt_mode", FOLLOWS_VIEW},
     {"PriorityJobFactor", set_number, "priority_job_factor", FOLLOWS_PRIORITIES},
     {"PriorityTier", set_number, "priority_tier", FOLLOWS_VIEW},
-    {"QOS", set_text, "qos", 0},
+    {"QOS", set_text, "qos", FOLLOWS_VIEW},
     {"ReqResv", set_switch, "req_resv", 0},
     {"RootOnly", set_switch, "root_only", 0},
     {"State", set_state, "state", FOLLOWS_OPEN},

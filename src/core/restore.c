@@ -226,6 +226,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     }
     preempt_restored(core);
     paused_restored(core);
+    limits_tell(core);
     place_jobs_again(core);
     reservations_tick(core);
     jobs_each (core, job) {

@@ -335,13 +335,18 @@ static int64_t job_limit(const struct job *job, const struct partition *part) {
                                                                    : (int64_t) minutes * 60;
 }
 
-int64_t job_shortest_limit(struct core *core, const struct job *job) {
-    if (job->time_min != UNSET32 && job->time_min > 0)
-        return (int64_t) job->time_min * 60;
+bool job_first_partition(struct core *core, const struct job *job, uint32_t *ret_index) {
     cleanup_free char *names = xstrdup(job->partition != NULL ? job->partition : "");
     char *cursor = names, *first = str_next_word(&cursor, ",");
-    const struct core_partition *part = first != NULL ? partition_find(core, first, NULL) : NULL;
-    return job_limit(job, part != NULL ? &part->rec : NULL);
+    return first != NULL && partition_find(core, first, ret_index) != NULL;
+}
+
+int64_t job_shortest_limit(struct core *core, const struct job *job) {
+    uint32_t first;
+    if (job->time_min != UNSET32 && job->time_min > 0)
+        return (int64_t) job->time_min * 60;
+    bool known = job_first_partition(core, job, &first);
+    return job_limit(job, known ? &core->partitions[first].rec : NULL);
 }
 
 static void spec_times(const struct core *core, const struct job *job,
@@ -393,6 +398,7 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
     spec_memory(core, job, spec);
     spec_gpu_defaults(core, job, spec);
     spec_memory_limit(core, spec);
+    limits_terms(core, job, spec, arena);
     return 0;
 }
 
@@ -421,6 +427,7 @@ void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                   n_licenses);
     sched_run_share(core->sched, job->rec.job_id, job->rec.exclusive == EXCLUSIVE_USER,
                     job->rec.oversubscribe == OVERSUB_YES);
+    limits_run(core, job, partition);
     preempt_sync_run(core, job);
     job_sync_reservation(core, job);
     arena_done(&arena);

@@ -24,6 +24,7 @@
 #include "core/core.h"
 #include "core/depend.h"
 #include "core/gpu.h"
+#include "core/limit.h"
 #include "core/preempt.h"
 #include "core/prolog.h"
 #include "core/service.h"
@@ -134,6 +135,8 @@ struct core_job {
     uint64_t script_id;              /* STORE_JOB_SCRIPT record; shared by an array's tasks */
     struct step_request *first_step; /* srun: created with the allocation */
     struct strs told;                /* salloc, srun: lines of a filter for the first answer */
+    struct limit_group *limits;      /* in which it counts as submitted, NULL */
+    uint64_t limits_count;           /* as so many */
     uint32_t nodes_busy;             /* allocation entries not yet released */
     struct core_array *array;        /* NULL: it is none */
     struct list array_link, array_wait;
@@ -258,6 +261,7 @@ struct core {
     int64_t gang_next;    /* when one of them may have its turn, 0 = nobody waits for one */
     struct assoc_book book;
     struct core_usage usage;
+    struct limits limits;
     struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
 
     struct map habits;       /* key -> struct core_habit: see habit.h */
@@ -450,6 +454,8 @@ struct job_spec {
 must_check int job_spec_build(struct core *core, const struct job *job, struct job_spec *ret,
                               struct error *err);
 void job_spec_done(struct job_spec *spec);
+/* The first of its partitions; false when that does not exist. */
+bool job_first_partition(struct core *core, const struct job *job, uint32_t *ret_index);
 /* Seconds; with --time-min the least that it may get. SCHED_FOREVER. */
 int64_t job_shortest_limit(struct core *core, const struct job *job);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
@@ -714,6 +720,8 @@ must_check int switches_update(struct core *core, struct job *job, const char *v
 /* Notes why a request is refused, unless something before it was, and returns the error. */
 int reply_refuse(struct reply_error *reply, struct core *core, int code, const char *fmt, ...)
     printf_like(4, 5);
+/* A line to be told before the refusal. */
+void reply_before(struct reply_error *reply, struct core *core, const char *line);
 /* Whatever is asked of a job at its submission and after an update; fills reply on an error. */
 must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
                          struct reply_error *reply);

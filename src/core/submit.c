@@ -63,14 +63,16 @@ static void take_request(struct core *core, struct core_job *job, const struct c
 
 /* What the partition and the cluster say where the request is silent, so that everybody sees it. */
 static void take_defaults(struct core *core, struct job *job) {
-    cleanup_free char *first = xstrdup(job->partition);
-    first[strcspn(first, ",")] = '\0';
-    const struct core_partition *part = partition_find(core, first, NULL);
-    if (part == NULL)
+    uint32_t first;
+    if (!job_first_partition(core, job, &first))
         return;
+    const struct core_partition *part = &core->partitions[first];
+    uint32_t wall = limits_wall(core, job, first);
     bool no_limit = job->time_limit == MINUTES_UNSET || job->time_limit == 0;
     if (no_limit && part->rec.default_time != MINUTES_UNSET)
         job->time_limit = part->rec.default_time;
+    else if (no_limit && wall != UNSET32)
+        job->time_limit = min_of(wall, part->rec.max_time);
     else if (no_limit && strchr(job->partition, ',') == NULL)
         job->time_limit = part->rec.max_time; /* of several, each gives its own once chosen */
     else if (no_limit && part->rec.max_time == MINUTES_INFINITE)
@@ -162,6 +164,8 @@ static int check_submission(struct core *core, struct core_job *job, const struc
     if (job->rec.nice < 0 && !core_is_admin(core, user->uid))
         return reply_refuse(reply, core, ERR_NICE, "only administrators may give a value below 0");
     int r = job_check(core, &job->rec, user, reply);
+    if (r == 0)
+        r = limits_check(core, &job->rec, weight, reply);
     struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&
         depend_parse(core, job, job->rec.dependency, &err) < 0)

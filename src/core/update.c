@@ -447,6 +447,10 @@ static void job_updated(struct core *core, struct core_job *job, const struct up
                            job->rec.end_time > 0 ? job->rec.end_time : SCHED_FOREVER);
         core->plan_wanted = true;
     }
+    limits_count(core, job); /* on another account, or in another QOS */
+    uint32_t partition;
+    if (job_has_nodes(job) && job_first_partition(core, &job->rec, &partition))
+        limits_run(core, job, partition);
     if (job->rec.array_job_id != 0)
         array_tasks_changed(core, job);
     job_arm(core, job);

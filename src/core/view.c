@@ -121,6 +121,7 @@ void sched_describe(struct core *core) {
     for (uint32_t i = 0; i < core->n_nodes; i++)
         sched_node_usable(core->sched, i, node_is_usable(&core->nodes[i]));
     reservations_to_sched(core);
+    limits_show(core, core->sched);
     arena_done(&arena);
 }
 
@@ -131,6 +132,7 @@ void sched_rebuild(struct core *core) {
     sched_free(core->sched_before);
     core->sched_before = core->sched;
     core->sched = NULL;
+    limits_renew(core);
     sched_describe(core);
     sched_bound_work(core->sched, WORK_PER_PASS);
     reservations_show(core);

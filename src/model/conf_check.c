@@ -97,6 +97,14 @@ static void control_hosts_check(struct conf_loader *loader) {
 
 /* ---- Association limits in slurm.conf ---- */
 
+static const char *root_limit_holds(const struct conf *conf, size_t offset) {
+    if (offset == offsetof(struct conf, grp_cpu_mins))
+        return ", which is not enforced yet";
+    return conf->accounting_storage_enforce & CONF_ENFORCE_LIMITS
+               ? ""
+               : ", which holds with AccountingStorageEnforce=limits";
+}
+
 static void root_limits_check(struct conf_loader *loader) {
     static const struct {
         const char *key, *command;
@@ -118,9 +126,10 @@ static void root_limits_check(struct conf_loader *loader) {
                        limits[i].key, limits[i].command, value);
         else
             conf_notice(&context,
-                        "%s is taken as a limit of account root, which is not enforced yet; the "
-                        "same by command: sacctmgr modify account root set %s%llu",
-                        limits[i].key, limits[i].command, value);
+                        "%s is taken as a limit of account root%s; the same by command: sacctmgr "
+                        "modify account root set %s%llu",
+                        limits[i].key, root_limit_holds(loader->conf, limits[i].offset),
+                        limits[i].command, value);
     }
 }
 

@@ -934,7 +934,7 @@ X(ENUM, partition.gpu_idle_action, "GpuIdleAction", CONF_GPU_IDLE_REQUEUE, 0, 0,
   "what becomes of a job whose GPUs have done nothing for GpuIdleTime; what cannot be requeued is cancelled. An option of this release only") \
 X(U32, partition.over_time_limit, "OverTimeLimit", CONF_OVER_TIME_UNSET, 0, CONF_INFINITE, NONE, HONOURED, \
   "minutes that a job may run past its time limit; those of the cluster unless given") \
-X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, NOT_YET, \
+X(STRING, partition.qos, "QOS", NULL, 0, 0, NONE, HONOURED, \
   "QOS whose limits hold for the partition as a whole") \
 X(FLAGS, partition.select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, NOT_YET, \
   "what is handed out; that of the cluster unless given") \

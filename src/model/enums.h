@@ -111,7 +111,78 @@ const char *job_state_compact(uint32_t state, uint32_t flags);
     X(ASSOC_GRP_CPU_MINUTES, 43, "AssocGrpCPUMinutesLimit")                                        \
     X(QOS_MAX_JOBS_PER_USER, 44, "QOSMaxJobsPerUserLimit")                                         \
     X(LAUNCH_HELD, 45, "launch failed requeued held")                                              \
-    X(REQUEUED_HELD, 46, "job requeued in held state")
+    X(REQUEUED_HELD, 46, "job requeued in held state")                                             \
+    X(ASSOC_GRP_MEM, 60, "AssocGrpMemLimit")                                                       \
+    X(ASSOC_GRP_NODE, 61, "AssocGrpNodeLimit")                                                     \
+    X(ASSOC_GRP_GRES, 62, "AssocGrpGRES")                                                          \
+    X(ASSOC_GRP_LICENSE, 63, "AssocGrpLicense")                                                    \
+    X(ASSOC_GRP_BILLING, 64, "AssocGrpBilling")                                                    \
+    X(QOS_GRP_JOBS, 65, "QOSGrpJobsLimit")                                                         \
+    X(QOS_GRP_CPU, 66, "QOSGrpCpuLimit")                                                           \
+    X(QOS_GRP_MEM, 67, "QOSGrpMemLimit")                                                           \
+    X(QOS_GRP_NODE, 68, "QOSGrpNodeLimit")                                                         \
+    X(QOS_GRP_GRES, 69, "QOSGrpGRES")                                                              \
+    X(QOS_GRP_LICENSE, 70, "QOSGrpLicense")                                                        \
+    X(QOS_GRP_BILLING, 71, "QOSGrpBilling")                                                        \
+    X(ASSOC_GRP_SUBMIT, 72, "AssocGrpSubmitJobsLimit")                                             \
+    X(QOS_GRP_SUBMIT, 73, "QOSGrpSubmitJobsLimit")                                                 \
+    X(ASSOC_MAX_JOBS, 74, "AssocMaxJobsLimit")                                                     \
+    X(MAX_JOBS_PER_ACCOUNT, 75, "MaxJobsPerAccount")                                               \
+    X(ASSOC_MAX_SUBMIT, 76, "AssocMaxSubmitJobLimit")                                              \
+    X(QOS_MAX_SUBMIT_PER_USER, 77, "QOSMaxSubmitJobPerUserLimit")                                  \
+    X(MAX_SUBMIT_PER_ACCOUNT, 78, "MaxSubmitJobsPerAccount")                                       \
+    X(QOS_MAX_CPU_PER_USER, 79, "QOSMaxCpuPerUserLimit")                                           \
+    X(QOS_MAX_MEM_PER_USER, 80, "QOSMaxMemoryPerUser")                                             \
+    X(QOS_MAX_NODE_PER_USER, 81, "QOSMaxNodePerUserLimit")                                         \
+    X(QOS_MAX_GRES_PER_USER, 82, "QOSMaxGRESPerUser")                                              \
+    X(QOS_MAX_LICENSE_PER_USER, 83, "QOSMaxLicensePerUser")                                        \
+    X(QOS_MAX_BILLING_PER_USER, 84, "QOSMaxBillingPerUser")                                        \
+    X(MAX_CPU_PER_ACCOUNT, 85, "MaxCpuPerAccount")                                                 \
+    X(MAX_MEM_PER_ACCOUNT, 86, "MaxMemoryPerAccount")                                              \
+    X(MAX_NODE_PER_ACCOUNT, 87, "MaxNodePerAccount")                                               \
+    X(MAX_GRES_PER_ACCOUNT, 88, "MaxGRESPerAccount")                                               \
+    X(MAX_LICENSE_PER_ACCOUNT, 89, "MaxLicensePerAccount")                                         \
+    X(MAX_BILLING_PER_ACCOUNT, 90, "MaxBillingPerAccount")                                         \
+    X(ASSOC_MAX_CPU_PER_JOB, 91, "AssocMaxCpuPerJobLimit")                                         \
+    X(ASSOC_MAX_MEM_PER_JOB, 92, "AssocMaxMemPerJob")                                              \
+    X(ASSOC_MAX_NODE_PER_JOB, 93, "AssocMaxNodePerJobLimit")                                       \
+    X(ASSOC_MAX_GRES_PER_JOB, 94, "AssocMaxGRESPerJob")                                            \
+    X(ASSOC_MAX_LICENSE_PER_JOB, 95, "AssocMaxLicensePerJob")                                      \
+    X(ASSOC_MAX_BILLING_PER_JOB, 96, "AssocMaxBillingPerJob")                                      \
+    X(QOS_MAX_CPU_PER_JOB, 97, "QOSMaxCpuPerJobLimit")                                             \
+    X(QOS_MAX_MEM_PER_JOB, 98, "QOSMaxMemoryPerJob")                                               \
+    X(QOS_MAX_NODE_PER_JOB, 99, "QOSMaxNodePerJobLimit")                                           \
+    X(QOS_MAX_GRES_PER_JOB, 100, "QOSMaxGRESPerJob")                                               \
+    X(QOS_MAX_LICENSE_PER_JOB, 101, "QOSMaxLicensePerJob")                                         \
+    X(QOS_MAX_BILLING_PER_JOB, 102, "QOSMaxBillingPerJob")                                         \
+    X(ASSOC_MAX_CPU_PER_NODE, 103, "AssocMaxCpuPerNode")                                           \
+    X(ASSOC_MAX_MEM_PER_NODE, 104, "AssocMaxMemPerNode")                                           \
+    X(ASSOC_MAX_GRES_PER_NODE, 105, "AssocMaxGRESPerNode")                                         \
+    X(ASSOC_MAX_BILLING_PER_NODE, 106, "AssocMaxBillingPerNode")                                   \
+    X(QOS_MAX_CPU_PER_NODE, 107, "QOSMaxCpuPerNode")                                               \
+    X(QOS_MAX_MEM_PER_NODE, 108, "QOSMaxMemoryPerNode")                                            \
+    X(QOS_MAX_GRES_PER_NODE, 109, "QOSMaxGRESPerNode")                                             \
+    X(QOS_MAX_BILLING_PER_NODE, 110, "QOSMaxBillingPerNode")                                       \
+    X(ASSOC_MAX_CPU_MINS, 111, "AssocMaxCpuMinutesPerJobLimit")                                    \
+    X(ASSOC_MAX_MEM_MINS, 112, "AssocMaxMemMinutesPerJob")                                         \
+    X(ASSOC_MAX_NODE_MINS, 113, "AssocMaxNodeMinutesPerJob")                                       \
+    X(ASSOC_MAX_GRES_MINS, 114, "AssocMaxGRESMinutesPerJob")                                       \
+    X(ASSOC_MAX_LICENSE_MINS, 115, "AssocMaxLicenseMinutesPerJob")                                 \
+    X(ASSOC_MAX_BILLING_MINS, 116, "AssocMaxBillingMinutesPerJob")                                 \
+    X(QOS_MAX_CPU_MINS, 117, "QOSMaxCpuMinutesPerJobLimit")                                        \
+    X(QOS_MAX_MEM_MINS, 118, "QOSMaxMemoryMinutesPerJob")                                          \
+    X(QOS_MAX_NODE_MINS, 119, "QOSMaxNodeMinutesPerJob")                                           \
+    X(QOS_MAX_GRES_MINS, 120, "QOSMaxGRESMinutesPerJob")                                           \
+    X(QOS_MAX_LICENSE_MINS, 121, "QOSMaxLicenseMinutesPerJob")                                     \
+    X(QOS_MAX_BILLING_MINS, 122, "QOSMaxBillingMinutesPerJob")                                     \
+    X(ASSOC_MAX_WALL, 123, "AssocMaxWallDurationPerJobLimit")                                      \
+    X(QOS_MAX_WALL, 124, "QOSMaxWallDurationPerJobLimit")                                          \
+    X(QOS_MIN_CPU, 125, "QOSMinCpuNotSatisfied")                                                   \
+    X(QOS_MIN_MEM, 126, "QOSMinMemory")                                                            \
+    X(QOS_MIN_NODE, 127, "QOSMinNode")                                                             \
+    X(QOS_MIN_GRES, 128, "QOSMinGRES")                                                             \
+    X(QOS_MIN_LICENSE, 129, "QOSMinLicense")                                                       \
+    X(QOS_MIN_BILLING, 130, "QOSMinBilling")
 enum job_reason {
 #define X(name, value, text) REASON_##name = value,
     JOB_REASON_TABLE(X)

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which limits concern a job, and who has how much of what they count. Jobs of one association, in
+ * one QOS and one partition, have the same: a group, made when its first job comes and kept until
+ * the book or the cluster changes; so a job costs one lookup.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "core/state.h"
+#include "model/conf.h"
+
+bool limits_are_on(const struct core *core) {
+    return (core->settings.enforce & CONF_ENFORCE_LIMITS) != 0;
+}
+
+/* ---- what is set in a record ---- */
+
+static const limit_values *values_of(struct core *core, bool of_qos, const void *record) {
+    limit_values *values = map_get(&core->limits.values, (uintptr_t) record);
+    if (values == NULL) {
+        values = xcalloc(1, sizeof(*values));
+        limits_read(core, of_qos, record, values);
+        map_put(&core->limits.values, (uintptr_t) record, values);
+    }
+    return values;
+}
+
+static bool is_same(const struct limit_value *a, const struct limit_value *b) {
+    return a->row == b->row && a->tres.class == b->tres.class && a->tres.index == b->tres.index &&
+           a->tres.typed == b->tres.typed;
+}
+
+static bool has_value(const limit_values *values, const struct limit_value *value) {
+    for (size_t i = 0; values != NULL && i < values->n; i++) {
+        if (is_same(&values->items[i], value))
+            return true;
+    }
+    return false;
+}
+
+/* ---- pools ---- */
+
+/* One place where a limit is set, as a job meets it. */
+struct place {
+    bool of_qos;
+    const void *record;
+    const struct assoc *own; /* the job's association, NULL */
+    const struct job *job;
+};
+
+static char *owner_text(const struct place *place, const struct limit_value *value) {
+    if (place->of_qos)
+        return xasprintf("QOS %s", ((const struct qos *) place->record)->name);
+    const struct assoc *assoc =
+        value->row->scope == LIMIT_OF_USER ? place->own : (const struct assoc *) place->record;
+    if (assoc->user == NULL)
+        return xasprintf("account %s", assoc->account);
+    return assoc->partition == NULL
+               ? xasprintf("user %s in account %s", assoc->user, assoc->account)
+               : xasprintf("user %s in account %s in partition %s", assoc->user, assoc->account,
+                           assoc->partition);
+}
+
+/* Whose use of the QOS it is. */
+static char *subject_text(const struct place *place, const struct limit_value *value) {
+    if (!place->of_qos || value->row->scope == LIMIT_OF_GROUP)
+        return NULL;
+    if (value->row->scope == LIMIT_OF_USER)
+        return xasprintf("user %s", place->job->user_name);
+    return xasprintf("account %s", place->job->account != NULL ? place->job->account : "none");
+}
+
+static struct sched_budget budget_of(const struct limit_pool *pool) {
+    static const enum sched_budget_of of[LIMIT_CLASSES] = {
+        [LIMIT_CPU] = SCHED_BUDGET_CPUS,      [LIMIT_MEM] = SCHED_BUDGET_MEM,
+        [LIMIT_NODE] = SCHED_BUDGET_NODES,    [LIMIT_GRES] = SCHED_BUDGET_GRES_NAME,
+        [LIMIT_LICENSE] = SCHED_BUDGET_FIXED, [LIMIT_BILLING] = SCHED_BUDGET_CPUS};
+    const struct limit_tres *tres = &pool->value.tres;
+    bool jobs = pool->value.row->measure == LIMIT_JOBS;
+    bool typed = tres->class == LIMIT_GRES && tres->typed;
+    return (struct sched_budget) {.of = jobs    ? SCHED_BUDGET_JOBS
+                                        : typed ? SCHED_BUDGET_GRES
+                                                : of[tres->class],
+                                  .kind = tres->class == LIMIT_GRES ? tres->index : 0,
+                                  .reason = pool->reason,
+                                  .total = pool->value.most};
+}
+
+static struct limit_pool *pool_of(struct core *core, const struct place *place,
+                                  const struct limit_value *value) {
+    const void *record =
+        value->row->scope == LIMIT_OF_USER && !place->of_qos ? place->own : place->record;
+    cleanup_free char *subject = subject_text(place, value);
+    cleanup_free char *key =
+        xasprintf("%p %zu %u %u %d %s", record, (size_t) (value->row - limit_rows),
+                  (unsigned) value->tres.class, value->tres.index, value->tres.typed,
+                  subject != NULL ? subject : "");
+    struct limit_pool *pool = smap_get(&core->limits.pools, key);
+    if (pool != NULL)
+        return pool;
+    const uint32_t *reasons = place->of_qos ? value->row->qos_reasons : value->row->assoc_reasons;
+    pool = zalloc(struct limit_pool);
+    pool->key = xstrdup(key);
+    pool->value = *value;
+    pool->of_qos = place->of_qos;
+    pool->owner = owner_text(place, value);
+    pool->subject = xstrdup_null(subject);
+    pool->reason = reasons[value->tres.class];
+    pool->id = UINT32_MAX;
+    if (value->row->measure != LIMIT_SUBMITTED) {
+        pool->id = (uint32_t) core->limits.budgets.n;
+        vec_push(&core->limits.budgets, pool);
+    }
+    smap_put(&core->limits.pools, pool->key, pool);
+    return pool;
+}
+
+void limits_show(struct core *core, struct sched *sched) {
+    for (size_t id = sched_count_budgets(sched); id < core->limits.budgets.n; id++) {
+        struct sched_budget budget = budget_of(core->limits.budgets.items[id]);
+        (void) sched_budget_add(sched, &budget);
+    }
+}
+
+/* ---- groups ---- */
+
+static void group_take(struct core *core, struct limit_group *group, const struct place *place,
+                       const struct limit_value *value, bool binds) {
+    if (value->row->scope == LIMIT_OF_JOB) {
+        const uint32_t *reasons =
+            place->of_qos ? value->row->qos_reasons : value->row->assoc_reasons;
+        struct limit_check check = {*value, reasons[value->tres.class], NULL};
+        if (!binds)
+            return;
+        check.owner = owner_text(place, value);
+        vec_push(&group->checks, check);
+        return;
+    }
+    struct limit_use use = {pool_of(core, place, value), binds};
+    if (value->row->measure == LIMIT_SUBMITTED)
+        vec_push(&group->submitted, use);
+    else
+        vec_push(&group->running, use);
+}
+
+/* The limits of a QOS; `before`: those of one that goes before it, NULL. */
+static void group_take_qos(struct core *core, struct limit_group *group, struct place place,
+                           const struct qos *qos, const limit_values *before) {
+    place.of_qos = true;
+    place.record = qos;
+    vec_each (values_of(core, true, qos), value) {
+        group_take(core, group, &place, value, !has_value(before, value));
+    }
+    group->denies |= (qos->flags & QOS_FLAG_DENY_ON_LIMIT) != 0;
+}
+
+/* Those of the association and the accounts above. What is not of a whole group counts where it is
+ * set first on the way up. */
+static void group_take_assoc(struct core *core, struct limit_group *group, struct place place,
+                             const limit_values *const qos[2]) {
+    limit_values seen = {0};
+    place.of_qos = false;
+    for (const struct assoc *at = place.own; at != NULL; at = assoc_parent(&core->book, at)) {
+        place.record = at;
+        vec_each (values_of(core, false, at), value) {
+            bool overridden = has_value(qos[0], value) || has_value(qos[1], value);
+            bool again = value->row->scope != LIMIT_OF_GROUP && has_value(&seen, value);
+            if (again)
+                continue;
+            group_take(core, group, &place, value, !overridden);
+            vec_push(&seen, *value);
+        }
+    }
+    vec_done(&seen);
+}
+
+static const struct qos *partition_qos(const struct core *core, uint32_t partition) {
+    return book_qos_find(&core->book, core->partitions[partition].rec.qos);
+}
+
+static struct limit_group *group_new(struct core *core, const struct job *job,
+                                     const struct assoc *assoc, const struct qos *of_partition,
+                                     const struct qos *of_job) {
+    struct limit_group *group = zalloc(struct limit_group);
+    struct place place = {.own = assoc, .job = job};
+    bool swap = of_job != NULL && (of_job->flags & QOS_FLAG_OVER_PART_QOS);
+    const struct qos *qos[2] = {swap ? of_job : of_partition, swap ? of_partition : of_job};
+    const limit_values *values[2] = {NULL, NULL};
+    if (qos[1] == qos[0])
+        qos[1] = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        if (qos[i] == NULL)
+            continue;
+        group_take_qos(core, group, place, qos[i], values[0]);
+        values[i] = values_of(core, true, qos[i]);
+        group->any_time |= (qos[i]->flags & QOS_FLAG_PART_TIME_LIMIT) != 0;
+        group->any_max_nodes |= (qos[i]->flags & QOS_FLAG_PART_MAX_NODES) != 0;
+        group->any_min_nodes |= (qos[i]->flags & QOS_FLAG_PART_MIN_NODES) != 0;
+    }
+    group_take_assoc(core, group, place, values);
+    return group;
+}
+
+struct limit_group *limit_group_of(struct core *core, const struct job *job, uint32_t partition) {
+    if (!limits_are_on(core))
+        return NULL;
+    const char *name = core->partitions[partition].rec.name;
+    const struct assoc *assoc = assoc_of_job(&core->book, job->account, job->user_name, name);
+    const struct qos *of_partition = partition_qos(core, partition);
+    const struct qos *of_job = book_qos_find(&core->book, job->qos);
+    struct str key cleanup_str = STR_INIT;
+    str_printf(&key, "%p %p %p %s", (const void *) assoc, (const void *) of_partition,
+               (const void *) of_job, assoc == NULL ? job->user_name : "");
+    struct limit_group *group = smap_get(&core->limits.groups, key.data);
+    if (group != NULL)
+        return group;
+    group = group_new(core, job, assoc, of_partition, of_job);
+    group->key = str_take(&key);
+    smap_put(&core->limits.groups, group->key, group);
+    return group;
+}
+
+/* ---- who is submitted ---- */
+
+static void count_in(const struct limit_group *group, uint64_t n, bool more) {
+    for (size_t i = 0; group != NULL && i < group->submitted.n; i++) {
+        struct limit_pool *pool = group->submitted.items[i].pool;
+        assert(more || pool->n_submitted >= n);
+        pool->n_submitted = more ? pool->n_submitted + n : pool->n_submitted - n;
+    }
+}
+
+void limits_uncount(struct core_job *job) {
+    count_in(job->limits, job->limits_count, false);
+    job->limits = NULL;
+    job->limits_count = 0;
+}
+
+void limits_count(struct core *core, struct core_job *job) {
+    uint32_t partition;
+    limits_uncount(job);
+    if (!limits_are_on(core) || job_state_is_final(job->rec.state) ||
+        !job_first_partition(core, &job->rec, &partition))
+        return;
+    job->limits = limit_group_of(core, &job->rec, partition);
+    job->limits_count = max_of(idset_count(&job->tasks), (uint64_t) 1);
+    count_in(job->limits, job->limits_count, true);
+}
+
+/* ---- anew ---- */
+
+void limits_tell(struct core *core) {
+    for (uint32_t p = 0; p < core->n_partitions; p++) {
+        const struct partition *part = &core->partitions[p].rec;
+        if (part->qos != NULL && partition_qos(core, p) == NULL)
+            emit_log(core, EFFECT_ERROR,
+                     "partition %s: there is no QOS %s, and so no limit of it; make it with "
+                     "\"sacctmgr add qos %s\"",
+                     part->name, part->qos, part->qos);
+    }
+}
+
+static void group_free(struct limit_group *group) {
+    vec_each (&group->checks, check)
+        free(check->owner);
+    vec_done(&group->checks);
+    vec_done(&group->running);
+    vec_done(&group->submitted);
+    free(group->key);
+    free(group);
+}
+
+static void pool_free(struct limit_pool *pool) {
+    free(pool->key);
+    free(pool->owner);
+    free(pool->subject);
+    free(pool);
+}
+
+void limits_free(struct core *core) {
+    struct limits *limits = &core->limits;
+    const char *name;
+    uint64_t key;
+    size_t at = 0;
+    for (struct limit_group *group; (group = smap_next(&limits->groups, &at, &name)) != NULL;)
+        group_free(group);
+    at = 0;
+    for (struct limit_pool *pool; (pool = smap_next(&limits->pools, &at, &name)) != NULL;)
+        pool_free(pool);
+    at = 0;
+    for (limit_values *values; (values = map_next(&limits->values, &at, &key)) != NULL;) {
+        vec_done(values);
+        free(values);
+    }
+    smap_done(&limits->groups);
+    smap_done(&limits->pools);
+    map_done(&limits->values);
+    vec_done(&limits->budgets);
+    *limits = (struct limits) {.groups = SMAP_INIT, .pools = SMAP_INIT, .values = MAP_INIT};
+}
+
+void limits_renew(struct core *core) {
+    jobs_each (core, job) {
+        job->limits = NULL;
+        job->limits_count = 0;
+    }
+    limits_free(core);
+    if (!limits_are_on(core))
+        return;
+    jobs_each (core, job)
+        limits_count(core, job);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Limits of associations and QOS: how many jobs, and how much at a time, a user, an account with
+ * all below it, or a quality of service may have, and how large one job may be. In effect with
+ * AccountingStorageEnforce=limits.
+ *
+ * Where a limit is set at several places, the first decides: the partition's QOS, the job's QOS
+ * (before it with OverPartQOS), the user's association, the accounts above it. Limits of a whole
+ * group (Grp...) hold at every account above.
+ *
+ *   limit_rows.c  what limits there are, which reasons go with them
+ *   limit.c       which of them concern a job; who has how much of what
+ *   limit_job.c   a job against them: at the door, and for the planner
+ *   limit_why.c   what a job that waits for one is told
+ *
+ * A limit on what runs is a budget of the planner (sched.h), so that it counts with it ahead in
+ * time; it keeps what is in use. How many jobs are submitted is counted here. Limits in minutes of
+ * usage (GrpTRESMins, GrpTRESRunMins, GrpWall) are not here: they belong to whoever keeps usage, as
+ * rows of limit_rows.c with a measure of their own.
+ */
+#ifndef SLUICE_CORE_LIMIT_H
+#define SLUICE_CORE_LIMIT_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/enums.h"
+#include "sched/sched.h"
+
+struct core;
+struct core_job;
+struct job;
+struct reply_error;
+
+/* ---- what limits there are ---- */
+
+/* Whose jobs count together: of all below an account, or of a QOS; of one user; of one account; or
+ * each job for itself. */
+enum limit_scope { LIMIT_OF_GROUP, LIMIT_OF_USER, LIMIT_OF_ACCOUNT, LIMIT_OF_JOB };
+enum limit_measure {
+    LIMIT_JOBS,          /* that run */
+    LIMIT_SUBMITTED,     /* that run or wait */
+    LIMIT_TRES,          /* in use */
+    LIMIT_TRES_PER_NODE, /* of a job, on each node */
+    LIMIT_TRES_MINUTES,  /* of a job, by its time limit */
+    LIMIT_WALL,          /* minutes */
+    LIMIT_LEAST,         /* TRES that a job must ask for */
+};
+enum limit_class {
+    LIMIT_CPU,
+    LIMIT_MEM,
+    LIMIT_NODE,
+    LIMIT_GRES,
+    LIMIT_LICENSE,
+    LIMIT_BILLING,
+    LIMIT_CLASSES,
+};
+struct limit_row {
+    enum limit_scope scope;
+    enum limit_measure measure;
+    const char *assoc, *qos;           /* members of the records, NULL: not a limit of those */
+    const char *assoc_name, *qos_name; /* as sacctmgr calls them */
+    /* By class; of a measure without TRES the first. 0: not a limit. */
+    uint32_t assoc_reasons[LIMIT_CLASSES], qos_reasons[LIMIT_CLASSES];
+};
+#define LIMIT_ROWS 14
+extern const struct limit_row limit_rows[LIMIT_ROWS];
+/* Does sacctmgr's value of it say something of TRES? */
+static inline bool limit_has_tres(const struct limit_row *row) {
+    return row->measure != LIMIT_JOBS && row->measure != LIMIT_SUBMITTED &&
+           row->measure != LIMIT_WALL;
+}
+
+/* One of the TRES of this cluster. */
+struct limit_tres {
+    enum limit_class class;
+    uint32_t index; /* of the kind of GRES, or the licence */
+    bool typed;     /* GRES of this kind only; else of all kinds with its name */
+};
+/* False: this cluster does not have it, or nothing is known of who uses it. */
+bool limit_tres_read(const struct core *core, const char *name, struct limit_tres *ret);
+void limit_tres_print(const struct core *core, const struct limit_tres *tres, struct str *out);
+
+struct limit_value {
+    const struct limit_row *row;
+    struct limit_tres tres;
+    uint64_t most;
+};
+typedef vec(struct limit_value) limit_values;
+/* What is set in a record, and (of root's association) in slurm.conf. */
+void limits_read(const struct core *core, bool of_qos, const void *record, limit_values *ret);
+
+/* ---- which of them concern a job ---- */
+
+/* What jobs may have together. */
+struct limit_pool {
+    char *key;
+    struct limit_value value;
+    bool of_qos;
+    char *owner;          /* "account physics", "QOS normal" */
+    char *subject;        /* whose use of a QOS it is: "user alice"; NULL: its own */
+    uint32_t reason;      /* enum job_reason */
+    uint32_t id;          /* the planner's budget; of submitted jobs UINT32_MAX */
+    uint64_t n_submitted; /* of those */
+};
+struct limit_use {
+    struct limit_pool *pool;
+    bool binds; /* else it counts only: another limit decides */
+};
+/* Of each job for itself. */
+struct limit_check {
+    struct limit_value value;
+    uint32_t reason;
+    char *owner;
+};
+/* Jobs whom the same limits concern, in one partition. */
+struct limit_group {
+    char *key;
+    vec(struct limit_use) running, submitted;
+    vec(struct limit_check) checks; /* that bind */
+    bool denies;                    /* DenyOnLimit: what never fits is refused */
+    bool any_time, any_max_nodes, any_min_nodes;
+};
+
+struct limits {
+    struct smap groups, pools;        /* by their keys */
+    struct map values;                /* a record -> what is set in it */
+    vec(struct limit_pool *) budgets; /* by id */
+};
+
+bool limits_are_on(const struct core *core);
+/* NULL: limits are not enforced. partition: one of the job's. */
+struct limit_group *limit_group_of(struct core *core, const struct job *job, uint32_t partition);
+/* Book, partitions or configuration have changed: who has how much, anew. */
+void limits_renew(struct core *core);
+void limits_free(struct core *core);
+/* To the log: a QOS of a partition that does not exist has no limits. */
+void limits_tell(struct core *core);
+/* The planner's view gets the budgets that it does not have yet. */
+void limits_show(struct core *core, struct sched *sched);
+/* The job counts as submitted, or (at its end) no more; after every change of whom it belongs to.
+ */
+void limits_count(struct core *core, struct core_job *job);
+void limits_uncount(struct core_job *job);
+
+/* ---- a job against them ---- */
+
+/* What a request comes to at least. */
+struct limit_need {
+    uint64_t cpus, mem, nodes;
+    uint64_t gres[SCHED_GRES_KINDS];         /* asked for by type */
+    uint64_t gres_of_name[SCHED_GRES_KINDS]; /* at the first kind of each name */
+    uint64_t minutes;                        /* UINT64_MAX: no limit */
+    const struct sched_job_spec *spec;
+};
+void limit_need_make(const struct core *core, const struct job *job,
+                     const struct sched_job_spec *spec, struct limit_need *ret);
+uint64_t limit_need_of(const struct limit_need *need, const struct limit_tres *tres);
+/* The check that it fails; NULL. *ret_asked: how much it asks for. */
+const struct limit_check *limit_broken(const struct limit_group *group,
+                                       const struct limit_need *need, uint64_t *ret_asked);
+/* The terms of a planner's request, and a time limit if it has none. */
+void limits_terms(struct core *core, const struct job *job, struct sched_job_spec *spec,
+                  struct arena *arena);
+/* What a job that runs has of its budgets. */
+void limits_run(struct core *core, const struct core_job *job, uint32_t partition);
+/* Minutes that a job there gets which names no limit; UNSET32: nothing is said of it. */
+uint32_t limits_wall(struct core *core, const struct job *job, uint32_t partition);
+/* At submission: may so many more jobs like it come in, and one like it at all? */
+must_check int limits_check(struct core *core, const struct job *job, uint64_t n_tasks,
+                            struct reply_error *reply);
+
+#endif
