@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of associations and QOS, as users meet them: one job below, one above, the reason, the release [B09-B15]."""
+
+import pytest
+from harness import OTHER, USER
+
+CONF = """AccountingStorageEnforce=limits,qos
+GresTypes=gpu
+Licenses=flex:4
+PartitionName=main Nodes=ALL Default=YES DefMemPerCPU=100 MaxTime=60 State=UP
+PartitionName=short Nodes=ALL DefMemPerCPU=100 QOS=short State=UP
+"""
+POLICY = "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+
+
+@pytest.fixture
+def cluster(make_cluster):
+    cluster = make_cluster(nodes=2, cpus=4, mem=4000, gpus="a100:2", conf=CONF)
+    for command in ["add account physics", "add account grads,undergrads parent=physics", "add qos short",
+                    f"add user {USER} account=grads,undergrads defaultaccount=grads",
+                    f"add user {OTHER} account=grads", f"modify user {USER},{OTHER} set qos=normal,short"]:
+        admin(cluster, command)
+    return cluster
+
+
+def admin(cluster, command):
+    return cluster.ok(f"sacctmgr -i {command}", user="root")
+
+
+def submit(cluster, options="", user=USER):
+    return cluster.run(f"sbatch --parsable -o /dev/null {options} --wrap='sleep 300'", user=user, cwd="/tmp")
+
+
+def job(cluster, options="", user=USER):
+    done = submit(cluster, options, user)
+    assert done.rc == 0, done.err
+    return done.out.strip()
+
+
+def holds_back(cluster, command, first, second, reason, undo, other=USER):
+    """The first starts, the second waits for that reason until the first has gone."""
+    admin(cluster, command)
+    one = job(cluster, first)
+    cluster.wait_state(one, "RUNNING")
+    two = job(cluster, second, other)
+    cluster.wait_reason(two, reason)
+    cluster.ok(f"scancel {one}")
+    cluster.wait_state(two, "RUNNING")
+    cluster.ok(f"scancel {two}", user="root")
+    cluster.wait_end(two)
+    admin(cluster, undo)
+
+
+def test_limits_of_running_jobs_at_every_level(cluster):                                            # B09, B10
+    rows = [
+        ("account physics", "GrpJobs=1", "GrpJobs=-1", "", "", "AssocGrpJobsLimit", OTHER),
+        ("account grads", "GrpTRES=cpu=3", "GrpTRES=cpu=-1", "-c2", "-c2", "AssocGrpCpuLimit", OTHER),
+        ("account grads", "GrpTRES=mem=250", "GrpTRES=mem=-1", "-c2", "-c1", "AssocGrpMemLimit", OTHER),
+        ("account grads", "GrpTRES=node=1", "GrpTRES=node=-1", "-c4", "-c4", "AssocGrpNodeLimit", OTHER),
+        ("account grads", "GrpTRES=gres/gpu=1", "GrpTRES=gres/gpu=-1", "-G1", "-G1", "AssocGrpGRES", OTHER),
+        ("account grads", "GrpTRES=gres/gpu:a100=1", "GrpTRES=gres/gpu:a100=-1", "-G a100:1", "-G1", "AssocGrpGRES", OTHER),
+        (f"user {USER}", "MaxJobs=1", "MaxJobs=-1", "", "", "AssocMaxJobsLimit", USER),
+        ("qos normal", "MaxJobsPU=1", "MaxJobsPU=-1", "", "-A undergrads", "QOSMaxJobsPerUserLimit", USER),
+        ("qos normal", "MaxTRESPU=cpu=3", "MaxTRESPU=cpu=-1", "-c2", "-c2", "QOSMaxCpuPerUserLimit", USER),
+        ("qos normal", "MaxTRESPU=gres/gpu=1", "MaxTRESPU=gres/gpu=-1", "-G1", "-G1", "QOSMaxGRESPerUser", USER),
+        ("qos normal", "MaxJobsPA=1", "MaxJobsPA=-1", "", "", "MaxJobsPerAccount", OTHER),
+        ("qos normal", "GrpJobs=1", "GrpJobs=-1", "", "-A grads", "QOSGrpJobsLimit", OTHER),
+        ("qos normal", "GrpTRES=cpu=3", "GrpTRES=cpu=-1", "-c2", "-c2", "QOSGrpCpuLimit", OTHER),
+    ]
+    for entity, limit, undo, first, second, reason, other in rows:
+        holds_back(cluster, f"modify {entity} set {limit}", first, second, reason, f"modify {entity} set {undo}", other)
+
+
+def test_limits_of_each_job_and_deny_on_limit(cluster):
+    rows = [
+        (f"user {USER}", "MaxTRES=cpu=2", "MaxTRES=-1", "-c2", "-c3", "AssocMaxCpuPerJobLimit"),
+        (f"user {USER}", "MaxTRES=gres/gpu=1", "MaxTRES=-1", "-G1", "-G2", "AssocMaxGRESPerJob"),
+        ("account physics", "MaxWall=10", "MaxWall=-1", "-t10", "-t11", "AssocMaxWallDurationPerJobLimit"),
+        ("qos normal", "MaxTRESPerJob=node=1", "MaxTRESPerJob=-1", "-N1", "-N2", "QOSMaxNodePerJobLimit"),
+        ("qos normal", "MaxTRESMins=cpu=20", "MaxTRESMins=-1", "-c2 -t10", "-c2 -t11", "QOSMaxCpuMinutesPerJobLimit"),
+        ("qos normal", "MinTRES=cpu=2", "MinTRES=-1", "-c2", "-c1", "QOSMinCpuNotSatisfied"),
+    ]
+    for entity, limit, undo, below, above, reason in rows:
+        admin(cluster, f"modify {entity} set {limit}")
+        one, two = job(cluster, below), job(cluster, above)
+        cluster.wait_state(one, "RUNNING")
+        cluster.wait_reason(two, reason)
+        admin(cluster, "modify qos normal set flags=DenyOnLimit")
+        done = submit(cluster, above)
+        assert done.rc == 1
+        lines = done.err.splitlines()
+        assert [lines[0], lines[-1]] == [f"sbatch: error: {reason}", f"sbatch: error: Batch job submission failed: {POLICY}"]
+        admin(cluster, "modify qos normal set flags=-1")
+        cluster.ok(f"scancel {one}")
+        admin(cluster, f"modify {entity} set {undo}")
+        cluster.wait_state(two, "RUNNING")
+        cluster.ok(f"scancel {two}")
+        cluster.wait_end(two)
+
+
+def test_one_job_too_many_is_refused_by_name_and_tasks_of_arrays_count(cluster):
+    rows = [
+        ("account physics", "GrpSubmitJobs=2", "GrpSubmitJobs=-1", "AssocGrpSubmitJobsLimit"),
+        (f"user {USER}", "MaxSubmitJobs=2", "MaxSubmitJobs=-1", "AssocMaxSubmitJobLimit"),
+        ("qos normal", "MaxSubmitJobsPU=2", "MaxSubmitJobsPU=-1", "QOSMaxSubmitJobPerUserLimit"),
+        ("qos normal", "GrpSubmitJobs=2", "GrpSubmitJobs=-1", "QOSGrpSubmitJobsLimit"),
+        ("qos normal", "MaxSubmitJobsPA=2", "MaxSubmitJobsPA=-1", "MaxSubmitJobsPerAccount"),
+    ]
+    for entity, limit, undo, reason in rows:
+        admin(cluster, f"modify {entity} set {limit}")
+        assert submit(cluster, "--array=1-3").rc == 1
+        array = job(cluster, "--array=1-2")
+        done = submit(cluster)
+        assert done.rc == 1
+        lines = done.err.splitlines()
+        assert [lines[0], lines[-1]] == [f"sbatch: error: {reason}", f"sbatch: error: Batch job submission failed: {POLICY}"]
+        assert "2 jobs are there, 1 more is asked for" in lines[1]
+        cluster.ok(f"scancel {array}")
+        last = job(cluster)
+        cluster.ok(f"scancel {last}")
+        admin(cluster, f"modify {entity} set {undo}")
+    done = cluster.run("salloc -Q true", user=USER)
+    assert done.rc == 0, done.err
+
+
+def test_counts_and_reasons_survive_a_restart_of_the_controller(cluster):
+    admin(cluster, f"modify user {USER} set maxjobs=1 maxsubmitjobs=3")
+    one, two = job(cluster), job(cluster)
+    cluster.wait_state(one, "RUNNING")
+    cluster.wait_reason(two, "AssocMaxJobsLimit")
+    cluster.kill("slurmctld")
+    cluster.up()
+    cluster.wait_state(one, "RUNNING")
+    cluster.wait_reason(two, "AssocMaxJobsLimit")
+    job(cluster)
+    assert submit(cluster).rc == 1
+
+
+def test_the_partitions_qos_goes_before_that_of_the_job(cluster):
+    admin(cluster, "modify qos short set maxtresperjob=cpu=1")
+    admin(cluster, "modify qos normal set maxtresperjob=cpu=2")
+    waits = job(cluster, "-p short -c2")
+    cluster.wait_reason(waits, "QOSMaxCpuPerJobLimit")
+    admin(cluster, "modify qos normal set flags=OverPartQOS")
+    cluster.wait_state(waits, "RUNNING")
+
+
+def test_the_expected_start_counts_with_limits(cluster):
+    admin(cluster, f"modify user {USER} set maxjobs=1")
+    one, two = job(cluster, "-t20"), job(cluster, "-t20")
+    cluster.wait_state(one, "RUNNING")
+    cluster.wait_reason(two, "AssocMaxJobsLimit")
+    end = cluster.field(one, "e")
+    assert cluster.ok(f"squeue --start -h -j {two} -o %S").strip()[:16] == end[:16]
+
+
+def test_what_sacctmgr_keeps_without_effect_is_said(cluster):
+    done = cluster.run("sacctmgr -i modify qos normal set flags=NoReserve,DenyOnLimit grptres=energy=5,cpu=9", user="root")
+    assert "Flags=NoReserve is kept, but without effect in this release" in done.err
+    assert "GrpTRES=energy=5 is kept, but without effect in this release" in done.err
+    assert "DenyOnLimit is kept" not in done.err
