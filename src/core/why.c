@@ -349,6 +349,7 @@ static void fill_limits(struct why_work *w) {
     }
     if (rec->reason == REASON_ARRAY_TASK_LIMIT)
         limit_array(w, limit_add(w, rows));
+    w->reply.limits.n += why_limits(w, rows + w->reply.limits.n, 4);
     words_each (rec->partition, ",", name) {
         if (w->reply.limits.n >= 6)
             break;

@@ -59,6 +59,8 @@ char *why_format(struct why_work *w, const char *fmt, ...) printf_like(2, 3);
  * use, 0 = any. False: never, or not by then. */
 bool why_forecast(struct why_work *w, const struct job *form, int64_t until, bool predicted,
                   struct forecast_start *ret);
+/* The limits of associations and QOS that keep the job back, at most so many (limit_why.c). */
+uint32_t why_limits(struct why_work *w, struct why_limit *rows, uint32_t most);
 /* What may help (why_change.c): the forms, the plan of one of them, and the best into the reply. */
 void why_forms_make(struct why_work *w);
 void why_form_try(struct why_work *w, const struct why_form *form);

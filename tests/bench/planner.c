@@ -24,6 +24,8 @@ struct row {
     bool wide_head; /* the first in order needs every node */
     uint32_t tasks; /* one more job: an array of so many */
     uint32_t events;
+    uint32_t associations; /* with limits; each has its share of the shapes */
+    uint64_t most;         /* jobs of one of them at a time */
 };
 static const struct row rows[] = {
     {"shared", SHARED, 10000, 100000, 2000, 1, 1, false, false, 0, 2000},
@@ -37,6 +39,8 @@ static const struct row rows[] = {
     {"k64", SHARED, 10000, 100000, 2000, 1, 64, false, false, 0, 200},
     {"k1000", SHARED, 10000, 100000, 2000, 1, 1000, false, false, 0, 20},
     {"k64whole", WHOLE, 10000, 100000, 2000, 1, 64, false, false, 0, 200},
+    {"limits20k", SHARED, 10000, 100000, 20000, 1, 1, false, false, 0, 1000, 10000, 1000000},
+    {"limits20ktight", SHARED, 10000, 100000, 20000, 1, 1, false, false, 0, 1000, 10000, 2},
     {"placements", ONE_NODE, 100000, 100000, 200, 1, 1, false, false, 0, 0},
 };
 
@@ -50,7 +54,10 @@ struct bench {
     struct rng rng;
     struct sched_job_spec *shapes;
     uint32_t *partition_of; /* per shape */
-    struct heap ends;       /* struct running */
+    struct sched_terms *terms;
+    struct sched_budget_use *uses; /* USES of each shape */
+    vec(uint32_t) shape_of;        /* job id -> shape, where there are associations */
+    struct heap ends;              /* struct running */
     uint32_t next;
     int64_t now;
     bool filled; /* from then on jobs run as proposed */
@@ -122,6 +129,38 @@ static void cluster_make(struct bench *b) {
     free(indexes);
 }
 
+/* Root, 100 accounts, their users: jobs and CPUs of each user, CPUs of each account and of all. */
+#define USES 4
+#define ACCOUNTS 100
+
+static void budgets_make(struct bench *b) {
+    const struct row *row = b->row;
+    struct sched_budget all = {.of = SCHED_BUDGET_CPUS, .reason = 41, .total = 1000000000};
+
+    if (row->associations == 0)
+        return;
+    for (uint32_t i = 0; i < 1 + ACCOUNTS + row->associations; i++)
+        sched_budget_add(b->sched, &all);
+    for (uint32_t i = 0; i < row->associations; i++) {
+        struct sched_budget jobs = {.of = SCHED_BUDGET_JOBS, .reason = 42, .total = row->most};
+        sched_budget_add(b->sched, &jobs);
+    }
+}
+
+static void terms_make(struct bench *b, size_t i) {
+    uint32_t n = b->row->associations, of = n ? (uint32_t) i % n : 0;
+    struct sched_budget_use *uses = b->uses + i * USES;
+
+    if (n == 0)
+        return;
+    uses[0] = (struct sched_budget_use) {.id = 0, .binds = true, .least = 1};
+    uses[1] = (struct sched_budget_use) {.id = 1 + of % ACCOUNTS, .binds = true, .least = 1};
+    uses[2] = (struct sched_budget_use) {.id = 1 + ACCOUNTS + of, .binds = true, .least = 1};
+    uses[3] = (struct sched_budget_use) {.id = 1 + ACCOUNTS + n + of, .binds = true, .least = 1};
+    b->terms[i] = (struct sched_terms) {.uses = uses, .n_uses = USES};
+    b->shapes[i].terms = &b->terms[i];
+}
+
 static void shape_make(struct bench *b, size_t i) {
     struct sched_job_spec *spec = &b->shapes[i];
     uint32_t most = b->row->nodes / b->row->partitions;
@@ -166,8 +205,14 @@ static void shape_make(struct bench *b, size_t i) {
 
 static void jobs_add(struct bench *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct sched_job_spec spec = b->shapes[rng_below(&b->rng, b->row->shapes)];
+        uint32_t shape = (uint32_t) rng_below(&b->rng, b->row->shapes);
+        struct sched_job_spec spec = b->shapes[shape];
         spec.job_id = ++b->next;
+        if (b->row->associations) {
+            while (b->shape_of.n <= spec.job_id)
+                vec_push(&b->shape_of, shape);
+            b->shape_of.items[spec.job_id] = shape;
+        }
         spec.submit_time = b->now;
         spec.priority = 1 + rng_below(&b->rng, 100000);
         sched_job_add(b->sched, &spec);
@@ -186,6 +231,8 @@ static void commit(struct bench *b, const struct sched_plan *plan) {
             sched_job_remove(b->sched, id);
         sched_run_add(b->sched, id, start->partition, b->row->kind == WHOLE, 1000, b->now - early,
                       b->now - early + start->limit, start->allocs, start->n_allocs, NULL, NULL, 0);
+        if (b->row->associations)
+            sched_run_budgets(b->sched, id, b->uses + b->shape_of.items[id] * USES, USES);
         struct running *running = zalloc(struct running);
         running->job_id = id;
         heap_push(&b->ends, &running->node, b->now - early + start->limit, id);
@@ -369,8 +416,13 @@ static void run(const struct row *row) {
     cluster_make(&b);
     b.shapes = xcalloc(row->shapes, sizeof(*b.shapes));
     b.partition_of = xcalloc(row->shapes, sizeof(*b.partition_of));
-    for (size_t i = 0; i < row->shapes; i++)
+    b.terms = xcalloc(row->shapes, sizeof(*b.terms));
+    b.uses = xcalloc((size_t) row->shapes * USES, sizeof(*b.uses));
+    budgets_make(&b);
+    for (size_t i = 0; i < row->shapes; i++) {
         shape_make(&b, i);
+        terms_make(&b, i);
+    }
     fill(&b);
     if (row->events) {
         full_pass(&b);
@@ -382,6 +434,9 @@ static void run(const struct row *row) {
     sched_free(b.sched);
     free(b.shapes);
     free(b.partition_of);
+    free(b.terms);
+    free(b.uses);
+    vec_done(&b.shape_of);
     for (struct heap_node *node; (node = heap_pop(&b.ends));)
         free(container_of(node, struct running, node));
     heap_done(&b.ends);

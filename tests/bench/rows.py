@@ -471,6 +471,8 @@ ROWS = [
         slow=True),
     alone("planner_shared", "planner: 10,000 shared nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "shared"), PLANNER),
     alone("planner_shared20k", "the same, 20,000 shapes", row_tool("planner", "shared20k"), PLANNER),
+    alone("planner_limits20k", "the same, 10,000 associations with limits", row_tool("planner", "limits20k"), PLANNER),
+    alone("planner_limits20ktight", "the same, most at their limit", row_tool("planner", "limits20ktight"), PLANNER),
     alone("planner_whole", "planner: 10,000 whole nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "whole"), WHOLE),
     alone("planner_whole20k", "the same, 20,000 shapes", row_tool("planner", "whole20k"), WHOLE),
     alone("planner_distinct", "planner: 10,000 jobs, all different", row_tool("planner", "distinct"), PLANNER),

@@ -154,6 +154,16 @@ def test_the_expected_start_counts_with_limits(cluster):
     assert cluster.ok(f"squeue --start -h -j {two} -o %S").strip()[:16] == end[:16]
 
 
+def test_why_tells_the_limit_and_who_uses_it(cluster):
+    admin(cluster, "modify account physics set grptres=cpu=3")
+    one = job(cluster, "-c2 -t20")
+    cluster.wait_state(one, "RUNNING")
+    two = job(cluster, "-c2", OTHER)
+    cluster.wait_reason(two, "AssocGrpCpuLimit")
+    out = cluster.ok(f"sluice why {two}", user=OTHER)
+    assert f"GrpTRES cpu of account physics: limit 3, asked 2, 2 in use by job {one} of {USER} (2)" in out, out
+
+
 def test_what_sacctmgr_keeps_without_effect_is_said(cluster):
     done = cluster.run("sacctmgr -i modify qos normal set flags=NoReserve,DenyOnLimit grptres=energy=5,cpu=9", user="root")
     assert "Flags=NoReserve is kept, but without effect in this release" in done.err

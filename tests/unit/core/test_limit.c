@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits of associations and QOS: who starts, who waits and why, who is refused. Covers:
- * limit_job.c limit_rows.c
+ * limit_job.c limit_rows.c limit_why.c
  */
 #include <stdio.h>
 
@@ -462,6 +462,57 @@ TEST(tasks_of_an_array_count_one_by_one) {
     world_stop(&world);
 }
 
+/* ---- why ---- */
+
+static const struct why_reply *ask_why(struct world *world, uint32_t id, struct arena *arena) {
+    char text[16];
+    snprintf(text, sizeof(text), "%u", id);
+    struct why why = {.job = text};
+    uint64_t client = world_send(world, MSG_WHY, &why);
+    return world_answer(world, client, MSG_WHY_REPLY, arena);
+}
+
+TEST(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits) {
+    struct world world;
+    struct arena arena;
+    begin(&world);
+    arena_init(&arena, 0);
+    sacctmgr(&world, "modify account physics set grptres=cpu=3");
+    uint32_t first = submit(&world, (struct ask) {.cpus = 2, .minutes = 20});
+    uint32_t second = submit(&world, (struct ask) {.uid = 8, .cpus = 2});
+    expect_waits(&world, second, "AssocGrpCpuLimit");
+    const struct why_reply *reply = ask_why(&world, second, &arena);
+    assert_int_equal(reply->expected, world.now + 20 * 60);
+    assert_int_equal(reply->limits.n, 1);
+    const struct why_limit *limit = &reply->limits.items[0];
+    assert_string_equal(limit->name, "GrpTRES cpu of account physics");
+    assert_int_equal(limit->limit, 3);
+    assert_int_equal(limit->used, 2);
+    assert_int_equal(limit->asked, 2);
+    cleanup_free char *by = xasprintf("job %u of user7 (2)", first);
+    assert_string_equal(limit->used_by, by);
+    assert_int_equal(limit->until, world.now + 20 * 60);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
+TEST(a_job_that_is_too_large_is_told_how_large_it_may_be) {
+    struct world world;
+    struct arena arena;
+    begin(&world);
+    arena_init(&arena, 0);
+    sacctmgr(&world, "modify qos normal set maxwall=10");
+    uint32_t id = submit(&world, (struct ask) {.minutes = 11});
+    const struct why_reply *reply = ask_why(&world, id, &arena);
+    assert_int_equal(reply->limits.n, 1);
+    assert_string_equal(reply->limits.items[0].name, "MaxWall of QOS normal");
+    assert_int_equal(reply->limits.items[0].asked, 11);
+    cleanup_free char *cure = xasprintf("scontrol update JobId=%u TimeLimit=10", id);
+    assert_string_equal(reply->limits.items[0].cure, cure);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 /* ---- against a recount ---- */
 
 /* What runs, by the records alone. */
@@ -582,6 +633,8 @@ int main(void) {
         cmocka_unit_test(who_waits_for_a_limit_is_in_nobodys_way),
         cmocka_unit_test(a_job_that_alone_is_above_a_limit_of_a_group_waits_for_good_or_is_refused),
         cmocka_unit_test(tasks_of_an_array_count_one_by_one),
+        cmocka_unit_test(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits),
+        cmocka_unit_test(a_job_that_is_too_large_is_told_how_large_it_may_be),
         cmocka_unit_test(what_is_counted_is_what_a_recount_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
