@@ -246,6 +246,7 @@ void run_unspend(struct sched *s, struct run *run) {
         b->releases += !run->tentative;
         hold_drop(b, run);
     }
+    s->budgets_given += run->n_shares > 0 && !run->tentative;
     free(run->shares_of);
     run->shares_of = NULL;
     run->n_shares = 0;

@@ -63,6 +63,7 @@ struct sched {
     uint64_t *license_total, *license_used;
     size_t n_licenses;
     vec(struct budget) budgets;
+    uint64_t budgets_given; /* how often runs have given something back to any, from 1 */
     struct reservation *calendar;
     uint32_t n_calendar;
     struct topology *topology; /* NULL: no switches are known */

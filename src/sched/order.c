@@ -65,6 +65,7 @@ static void turn_withdraw(struct sched *s, struct shape *shape) {
 static void shape_settle(struct sched *s, struct shape *shape) {
     uint64_t asleep = 0;
     uint32_t lack = 0;
+    bool overspent = false;
 
     job_list_sort(shape);
     size_t first = shape->first;
@@ -83,6 +84,7 @@ static void shape_settle(struct sched *s, struct shape *shape) {
             return;
         asleep = turn->asleep;
         lack = turn->lack;
+        overspent = turn->overspent;
         turn_withdraw(s, shape);
     }
     shape->turn_key = key;
@@ -90,6 +92,7 @@ static void shape_settle(struct sched *s, struct shape *shape) {
     struct turn turn = turn_make(s, shape);
     turn.asleep = asleep;
     turn.lack = lack;
+    turn.overspent = overspent;
     vec_push(&s->order.arrived, turn);
 }
 

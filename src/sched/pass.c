@@ -67,7 +67,7 @@ static bool placement_is_paid(struct sched *s, struct shape *shape, const struct
     if (b) {
         shape->kept_by_budget = true;
         if (b->used > 0 && budget_short(s, alt, s->now, s->now, &s->placement)) {
-            shape->overspent = true;
+            shape->overspent = order_turn(s)->overspent = true;
             shape_short_of(s, shape, b->spec.reason);
         }
     }
@@ -408,8 +408,10 @@ static void pass_begin(struct sched *s, int64_t now) {
     s->pass++;
     s->now = now;
     s->candidates = 0;
-    if (s->unconfirmed.n > 0 || s->preempt_wake <= now)
+    if (s->unconfirmed.n > 0 || s->preempt_wake <= now) {
         sched_released(s); /* what was planned around them may be void */
+        s->budgets_given++;
+    }
     proposals_forget(s);
     if (!s->cut) /* what was chosen by in the part before goes on to be */
         popular_pass(s);
@@ -481,6 +483,18 @@ static bool turn_is_idle(struct sched *s, struct turn *turn) {
            turn_sleeps(s, turn);
 }
 
+/* Its budgets are spent, and its first job has not been told a start. Known until a run gives
+ * something back, without a look at the shape. */
+static bool turn_is_spent(struct sched *s, struct turn *turn) {
+    if (!turn->budgeted)
+        return false;
+    if (turn->spent == s->budgets_given && !s->naive)
+        return true;
+    bool spent = !order_job(s)->plan && shape_is_spent(s, turn->shape);
+    turn->spent = spent ? s->budgets_given : 0;
+    return spent;
+}
+
 /* What a pass has found stays known to the next as long as nothing changes: shapes sleep, plans
  * stand. So that goes on where this stops though it begins at the head again. */
 static bool work_is_done(const struct sched *s) {
@@ -497,13 +511,15 @@ void sched_bound_work(struct sched *s, uint64_t candidates) {
 static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *plan,
                      struct starts *starts) {
     for (struct turn *turn; (turn = order_turn(s));) {
-        if (turn->budgeted && !order_job(s)->plan && shape_is_spent(s, turn->shape)) {
+        bool spent = turn->spent && turn_is_spent(s, turn);
+        if (!spent && turn_is_idle(s, turn)) {
+            if (turn->overspent)
+                shape_lacks_nodes(s, turn->shape);
+            turn->overspent = false;
             order_drop(s);
             continue;
         }
-        if (turn_is_idle(s, turn)) {
-            if (turn->budgeted)
-                shape_lacks_nodes(s, turn->shape);
+        if (spent || turn_is_spent(s, turn)) {
             order_drop(s);
             continue;
         }

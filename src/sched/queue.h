@@ -33,7 +33,8 @@ struct turn {
     int64_t limit;       /* its only alternative's */
     uint32_t cpus;       /* at least so many on each node that it takes */
     uint32_t lack;       /* nodes that must come free at least */
-    bool exclusive, guarded, budgeted;
+    bool exclusive, guarded, budgeted, overspent;
+    uint64_t spent; /* its budgets were while so often any was given something back; 0: were not */
 };
 #define MANY_PARTITIONS UINT32_MAX
 /* A shape whose first job has been dealt with. */

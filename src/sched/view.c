@@ -12,6 +12,7 @@ struct sched *sched_new(const struct sched_settings *settings) {
     s->release_version = 1;
     s->log.first = s->log.end = s->log.from = 1;
     s->static_version = 1;
+    s->budgets_given = 1;
     s->preempt_wake = SCHED_FOREVER;
     s->changed = true;
     return s;
