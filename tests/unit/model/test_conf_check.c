@@ -68,10 +68,10 @@ TEST(association_limits_in_slurm_conf_are_taken_for_account_root_and_taught) {
                         "account root, which is not enforced yet; the same "
                         "by command: sacctmgr modify account root set GrpTRESMins=cpu=10000\n"
                         "/etc/slurm/slurm.conf:3: notice: GrpCPUs is taken as a limit of account "
-                        "root, which is not enforced yet; the same by "
+                        "root, which holds with AccountingStorageEnforce=limits; the same by "
                         "command: sacctmgr modify account root set GrpTRES=cpu=100\n"
                         "/etc/slurm/slurm.conf:4: notice: GrpJobs is taken as a limit of account "
-                        "root, which is not enforced yet; the same by "
+                        "root, which holds with AccountingStorageEnforce=limits; the same by "
                         "command: sacctmgr modify account root set GrpJobs=10\n");
     reading_done(&r);
 }
