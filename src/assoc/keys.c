@@ -601,7 +601,7 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
 /* QOS flags, and TRES of whose use nothing is known, that are kept only. */
 #define FLAGS_IN_EFFECT                                                                            \
     (QOS_FLAG_DENY_ON_LIMIT | QOS_FLAG_OVER_PART_QOS | QOS_FLAG_PART_MAX_NODES |                   \
-     QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT)
+     QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT | QOS_FLAG_NO_DECAY)
 static const char *const idle_tres[] = {"energy", "fs/", "vmem", "pages", "bb/"};
 
 static bool is_idle(const struct assoc_key *key, const char *word) {
