@@ -285,12 +285,14 @@ class Cluster:
 
     def start_accounting(self):
         base = self.file("mysql")
-        os.makedirs(base)
-        shutil.chown(base, "mysql")
-        self.must_run("mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={base}",
+        tmp = self.file("mysql-tmp")  # its own: a server that starts removes all temporary tables in it
+        for path in (base, tmp):
+            os.makedirs(path)
+            shutil.chown(path, "mysql")
+        self.must_run("mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={base}", f"--tmpdir={tmp}",
                       "--auth-root-authentication-method=normal")
         with open(self.file("log", "mariadb.log"), "w") as log:
-            subprocess.Popen([*self.prefix, "mariadbd", "--no-defaults", "--user=mysql", f"--datadir={base}",
+            subprocess.Popen([*self.prefix, "mariadbd", "--no-defaults", "--user=mysql", f"--datadir={base}", f"--tmpdir={tmp}",
                               f"--socket={base}/socket", f"--pid-file={base}/pid", "--bind-address=127.0.0.1",
                               f"--port={self.port + 2}", "--innodb-buffer-pool-size=1G",
                               "--innodb-lock-wait-timeout=900"],

@@ -90,11 +90,13 @@ static void launch(struct server *server) {
         cleanup_free char *datadir = in_dir(server, "--datadir=%s/data");
         cleanup_free char *socket_arg = in_dir(server, "--socket=%s/sock");
         cleanup_free char *pid_arg = in_dir(server, "--pid-file=%s/pid");
+        cleanup_free char *tmpdir = in_dir(server, "--tmpdir=%s");
         const char *argv[] = {server->program,
                               "--no-defaults",
                               datadir,
                               socket_arg,
                               pid_arg,
+                              tmpdir,
                               "--skip-networking",
                               "--innodb-buffer-pool-size=64M",
                               NULL};
@@ -117,9 +119,11 @@ static void files_make(struct server *server) {
     if (server->backend == ACCT_MARIADB) {
         cleanup_free char *datadir = in_dir(server, "--datadir=%s/data");
         cleanup_free char *install = program_find("/usr/bin/mariadb-install-db");
-        const char *argv[] = {install,          "--no-defaults",
-                              datadir,          "--auth-root-authentication-method=normal",
-                              "--skip-test-db", NULL};
+        /* A server that starts removes the temporary tables of others in its directory for them. */
+        cleanup_free char *tmpdir = in_dir(server, "--tmpdir=%s");
+        const char *argv[] = {install, "--no-defaults",  datadir,
+                              tmpdir,  "--skip-test-db", "--auth-root-authentication-method=normal",
+                              NULL};
         run_to_end(server, argv);
     } else {
         cleanup_free char *initdb = xasprintf("%s/initdb", server->program);

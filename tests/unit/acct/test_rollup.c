@@ -67,7 +67,7 @@ static const char *usage(struct acct *acct, const struct acct_usage_filter *filt
 static void rollup(struct acct *acct, int64_t now) {
     int64_t until = 0;
     OK(acct_rollup(acct, "a", now, &until, &failure));
-    assert_int_equal(until, calendar_start(CALENDAR_HOUR, now));
+    assert_int_equal(until, calendar_span_start(CALENDAR_HOUR, now));
 }
 
 static int utilization_check(const struct acct_utilization_row *row, void *context,
@@ -307,7 +307,7 @@ TEST(any_time_of_full_hours_has_what_ran_in_it) {
     events_store(&events, db->acct, "a");
     rollup(db->acct, T0 + (SPAN_DAYS + 12) * (int64_t) DAY);
     for (unsigned round = 0; round < 40; round++) {
-        int64_t from = calendar_start(CALENDAR_HOUR, T0 + (int64_t) rng_below(&rng, 60 * DAY));
+        int64_t from = calendar_span_start(CALENDAR_HOUR, T0 + (int64_t) rng_below(&rng, 60 * DAY));
         int64_t to = from + HOUR * (1 + (int64_t) rng_below(&rng, 1000)), expected = 0, found = 0;
         for (uint32_t i = 0; i < N_JOBS; i++) {
             const struct job *job = &history->jobs[i];
