@@ -324,14 +324,14 @@ static int span_sum(struct rollup *roll, enum calendar_span span, int64_t start,
 
 /* Those that the piece of time has a part in: gone, and made again if they are over. */
 static int spans_renew(struct rollup *roll, enum calendar_span span, struct error *err) {
-    int64_t start = calendar_start(span, roll->from);
+    int64_t start = calendar_span_start(span, roll->from);
     int r = rows_delete(roll, &table_used, span, start, roll->reached, err);
     if (r == 0)
         r = rows_delete(roll, &table_cluster_used, span, start, roll->reached, err);
     int64_t known = max_of(roll->reached, roll->rolled_until);
-    for (; r == 0 && start < roll->reached && calendar_next(span, start) <= known;
-         start = calendar_next(span, start))
-        r = span_sum(roll, span, start, calendar_next(span, start), err);
+    for (; r == 0 && start < roll->reached && calendar_span_next(span, start) <= known;
+         start = calendar_span_next(span, start))
+        r = span_sum(roll, span, start, calendar_span_next(span, start), err);
     return r;
 }
 
@@ -339,10 +339,10 @@ static int spans_renew(struct rollup *roll, enum calendar_span span, struct erro
 
 static void piece_choose(struct rollup *roll) {
     int64_t hour = roll->from;
-    int64_t most = calendar_start(CALENDAR_DAY, hour + (int64_t) PIECE_DAYS * 86400);
+    int64_t most = calendar_span_start(CALENDAR_DAY, hour + (int64_t) PIECE_DAYS * 86400);
     int64_t end = min_of(roll->until, most);
     roll->n_hours = 0;
-    for (; hour < end && roll->n_hours < HOURS_MAX; hour = calendar_next(CALENDAR_HOUR, hour))
+    for (; hour < end && roll->n_hours < HOURS_MAX; hour = calendar_span_next(CALENDAR_HOUR, hour))
         roll->hours[roll->n_hours++] = hour;
     roll->hours[roll->n_hours] = hour;
     roll->reached = hour;
@@ -386,7 +386,7 @@ static int piece(struct acct *acct, void *context, struct error *err) {
     if (r < 0)
         return r;
     bool nothing_yet = roll->from == 0 || (roll->rolled_until == 0 && roll->from > roll->until);
-    roll->from = nothing_yet ? roll->until : calendar_start(CALENDAR_HOUR, roll->from);
+    roll->from = nothing_yet ? roll->until : calendar_span_start(CALENDAR_HOUR, roll->from);
     roll->reached = roll->from;
     if (roll->from >= roll->until)
         return 0;
@@ -411,7 +411,7 @@ static void piece_done(struct rollup *roll) {
 
 int acct_rollup(struct acct *acct, const char *cluster, int64_t now, int64_t *ret_until,
                 struct error *err) {
-    struct rollup roll = {.acct = acct, .until = calendar_start(CALENDAR_HOUR, now)};
+    struct rollup roll = {.acct = acct, .until = calendar_span_start(CALENDAR_HOUR, now)};
     int r = cluster_id(acct, cluster, &roll.cluster_id, err);
     if (r == 0 && roll.cluster_id == 0)
         r = error_set(err, ERR_NOT_FOUND, "there is no cluster %s in %s", cluster, acct_name(acct));

@@ -32,13 +32,13 @@ static void stretch_add(struct stretches *list, enum calendar_span span, int64_t
 /* The longest spans that fit, one behind the other. */
 static void stretches_make(int64_t from, int64_t to, struct stretches *ret) {
     ret->n = 0;
-    from = calendar_start(CALENDAR_HOUR, from);
+    from = calendar_span_start(CALENDAR_HOUR, from);
     while (from < to) {
         enum calendar_span span = CALENDAR_MONTH;
         int64_t next = 0;
         for (;; span--) {
-            next = calendar_next(span, from);
-            if (span == CALENDAR_HOUR || (calendar_start(span, from) == from && next <= to))
+            next = calendar_span_next(span, from);
+            if (span == CALENDAR_HOUR || (calendar_span_start(span, from) == from && next <= to))
                 break;
         }
         stretch_add(ret, span, from, next);

@@ -39,7 +39,7 @@ static int64_t month_start(int64_t time) {
     return date_start(&local, 1);
 }
 
-int64_t calendar_start(enum calendar_span span, int64_t time) {
+int64_t calendar_span_start(enum calendar_span span, int64_t time) {
     int64_t day;
     switch (span) {
     case CALENDAR_MONTH:
@@ -52,8 +52,8 @@ int64_t calendar_start(enum calendar_span span, int64_t time) {
     }
 }
 
-int64_t calendar_next(enum calendar_span span, int64_t time) {
-    int64_t start = calendar_start(span, time), next;
+int64_t calendar_span_next(enum calendar_span span, int64_t time) {
+    int64_t start = calendar_span_start(span, time), next;
     switch (span) {
     case CALENDAR_MONTH:
         next = month_start(start + 40 * DAY);
@@ -62,7 +62,7 @@ int64_t calendar_next(enum calendar_span span, int64_t time) {
         next = day_start(start + 36 * HOUR);
         break; /* past every noon */
     default:
-        next = min_of(start + HOUR, calendar_next(CALENDAR_DAY, time));
+        next = min_of(start + HOUR, calendar_span_next(CALENDAR_DAY, time));
         break;
     }
     return max_of(next, start + 1);

@@ -12,8 +12,8 @@
 enum calendar_span { CALENDAR_HOUR = 1, CALENDAR_DAY, CALENDAR_MONTH };
 
 /* When the hour, day or month began that a time is in. */
-int64_t calendar_start(enum calendar_span span, int64_t time);
+int64_t calendar_span_start(enum calendar_span span, int64_t time);
 /* When the next one begins. */
-int64_t calendar_next(enum calendar_span span, int64_t time);
+int64_t calendar_span_next(enum calendar_span span, int64_t time);
 
 #endif

@@ -23,19 +23,19 @@ static int64_t local(int year, int month, int day, int hour) {
 TEST(days_are_as_long_as_the_clocks_make_them) {
     zone("Europe/Berlin");
     int64_t spring = local(2026, 3, 29, 0), autumn = local(2026, 10, 25, 0);
-    assert_int_equal(calendar_next(CALENDAR_DAY, spring) - spring, 23 * 3600);
-    assert_int_equal(calendar_next(CALENDAR_DAY, autumn) - autumn, 25 * 3600);
-    assert_int_equal(calendar_start(CALENDAR_DAY, spring + 22 * 3600), spring);
-    assert_int_equal(calendar_start(CALENDAR_DAY, autumn + 25 * 3600 - 1), autumn);
-    assert_int_equal(calendar_start(CALENDAR_MONTH, autumn), local(2026, 10, 1, 0));
-    assert_int_equal(calendar_next(CALENDAR_MONTH, autumn), local(2026, 11, 1, 0));
+    assert_int_equal(calendar_span_next(CALENDAR_DAY, spring) - spring, 23 * 3600);
+    assert_int_equal(calendar_span_next(CALENDAR_DAY, autumn) - autumn, 25 * 3600);
+    assert_int_equal(calendar_span_start(CALENDAR_DAY, spring + 22 * 3600), spring);
+    assert_int_equal(calendar_span_start(CALENDAR_DAY, autumn + 25 * 3600 - 1), autumn);
+    assert_int_equal(calendar_span_start(CALENDAR_MONTH, autumn), local(2026, 10, 1, 0));
+    assert_int_equal(calendar_span_next(CALENDAR_MONTH, autumn), local(2026, 11, 1, 0));
 }
 
 TEST(hours_begin_at_the_local_full_hour) {
     zone("Asia/Kolkata"); /* 5:30 ahead */
     int64_t noon = local(2026, 6, 1, 12);
-    assert_int_equal(calendar_start(CALENDAR_HOUR, noon + 1799), noon);
-    assert_int_equal(calendar_next(CALENDAR_HOUR, noon + 3599), noon + 3600);
+    assert_int_equal(calendar_span_start(CALENDAR_HOUR, noon + 1799), noon);
+    assert_int_equal(calendar_span_next(CALENDAR_HOUR, noon + 3599), noon + 3600);
 }
 
 /* Over three years of every odd zone: each span begins where the one before ends, holds the times
@@ -57,18 +57,19 @@ TEST(spans_follow_each_other_without_gaps_whatever_the_clocks_do) {
     for (size_t i = 0; i < countof(zones); i++) {
         zone(zones[i]);
         int64_t begin = local(2010, 12, 1, 0), end = local(2013, 2, 1, 0);
-        for (int64_t month = begin; month < end; month = calendar_next(CALENDAR_MONTH, month)) {
-            assert_int_equal(calendar_start(CALENDAR_MONTH, month), month);
-            int64_t month_end = calendar_next(CALENDAR_MONTH, month), day = month;
+        for (int64_t month = begin; month < end;
+             month = calendar_span_next(CALENDAR_MONTH, month)) {
+            assert_int_equal(calendar_span_start(CALENDAR_MONTH, month), month);
+            int64_t month_end = calendar_span_next(CALENDAR_MONTH, month), day = month;
             assert_true(month_end - month >= 27 * 86400 && month_end - month <= 32 * 86400);
-            for (; day < month_end; day = calendar_next(CALENDAR_DAY, day)) {
-                int64_t day_end = calendar_next(CALENDAR_DAY, day), hour = day;
-                assert_int_equal(calendar_start(CALENDAR_DAY, day), day);
-                assert_int_equal(calendar_start(CALENDAR_DAY, day_end - 1), day);
-                assert_int_equal(calendar_start(CALENDAR_MONTH, day), month);
+            for (; day < month_end; day = calendar_span_next(CALENDAR_DAY, day)) {
+                int64_t day_end = calendar_span_next(CALENDAR_DAY, day), hour = day;
+                assert_int_equal(calendar_span_start(CALENDAR_DAY, day), day);
+                assert_int_equal(calendar_span_start(CALENDAR_DAY, day_end - 1), day);
+                assert_int_equal(calendar_span_start(CALENDAR_MONTH, day), month);
                 assert_true(day_end - day >= 22 * 3600 && day_end - day <= 26 * 3600);
-                for (; hour < day_end; hour = calendar_next(CALENDAR_HOUR, hour))
-                    assert_int_equal(calendar_start(CALENDAR_HOUR, hour), hour);
+                for (; hour < day_end; hour = calendar_span_next(CALENDAR_HOUR, hour))
+                    assert_int_equal(calendar_span_start(CALENDAR_HOUR, hour), hour);
                 assert_int_equal(hour, day_end);
             }
             assert_int_equal(day, month_end);
