@@ -65,7 +65,8 @@ static void dial_later(struct deliver *deliver, uint64_t usec) {
 }
 
 static void problem_note(struct deliver *deliver, const char *text) {
-    snprintf(deliver->problem, sizeof(deliver->problem), "%s", text);
+    snprintf(deliver->problem, sizeof(deliver->problem), "%.*s", (int) sizeof(deliver->problem) - 1,
+             text);
     if (!deliver->told)
         log_error("slurmdbd: %s; what it is to be told waits here, nothing is lost", text);
     deliver->told = true;
