@@ -174,6 +174,36 @@ must_check int acct_utilization(struct acct *acct, const struct strs *clusters, 
                                           struct error *err),
                                 void *context, struct error *err);
 
+/* ---- moving and keeping ---- */
+/* All of one database into an empty one, of any two kinds, as it is at one moment; other processes
+ * may go on using the first. ret_rows: how many rows. ERR_EXISTS: the second is not empty. */
+must_check int acct_copy(struct acct *from, struct acct *to, uint64_t *ret_rows, struct error *err);
+
+enum acct_object {
+    ACCT_OBJECT_JOB = 1, /* by their end, with their steps */
+    ACCT_OBJECT_EVENT,   /* outages that are over */
+    ACCT_OBJECT_RESERVATION,
+    ACCT_OBJECT_TRANSACTION,
+    ACCT_OBJECT_USAGE, /* sums of hours; those of days and months are few and stay */
+    ACCT_OBJECT_CLUSTER_USAGE,
+};
+/* Removes what of a cluster is older than `before`, in one transaction: of jobs and events full
+ * hours that have been summed up, of usage those whose month has been. Changes belong to no
+ * cluster: `cluster` is not looked at. With archive_dir they go after they are in a new file there
+ * (mode 0600), <cluster>_<job|event|resv|txn|usage|cluster_usage>_archive_<begin>_<end>. ret_n: how
+ * many rows that were. */
+must_check int acct_purge(struct acct *acct, const char *cluster, enum acct_object object,
+                          int64_t before, const char *archive_dir, uint64_t *ret_n,
+                          struct error *err);
+/* Takes rows of an archive that are not here. ret_n: how many those were. */
+must_check int acct_archive_load(struct acct *acct, const char *path, uint64_t *ret_n,
+                                 struct error *err);
+/* A new, empty SQLite file that only its owner may read; ERR_EXISTS. It may be opened then. */
+must_check int acct_file_make(const char *path, struct error *err);
+/* Whether all of it is in the one file, when nobody has it open any more. */
+must_check int acct_file_check(const char *path, struct error *err);
+void acct_file_unlink(const char *path);
+
 /* ---- the book ---- */
 /* Entries are bytes under (cluster, kind, id); what they are is src/assoc's. cluster "": of all. */
 struct acct_book_edit {

@@ -16,7 +16,7 @@ struct acct {
 };
 
 /* ---- tables (tables.c) ---- */
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 #define JOB_COLUMNS(X)                                                                             \
     X(cluster_id, DB_INT, false)                                                                   \

@@ -119,6 +119,15 @@ int db_begin(struct db *db, struct error *err) {
     return r;
 }
 
+int db_begin_snapshot(struct db *db, struct error *err) {
+    assert(!db->in_transaction);
+    int r = connected(db, err);
+    for (size_t i = 0; r == 0 && i < 2 && db->driver->snapshot[i]; i++)
+        r = db->driver->simple(db, db->driver->snapshot[i], err);
+    db->in_transaction = r == 0;
+    return r;
+}
+
 int db_commit(struct db *db, struct error *err) {
     assert(db->in_transaction);
     if (db->is_lost) {

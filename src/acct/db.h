@@ -38,6 +38,8 @@ const char *db_name(const struct db *db);
 
 /* ---- transactions; they do not nest ---- */
 must_check int db_begin(struct db *db, struct error *err);
+/* One that only reads, and sees the database as it is now; end it with db_rollback(). */
+must_check int db_begin_snapshot(struct db *db, struct error *err);
 must_check int db_commit(struct db *db, struct error *err); /* rolls back where it fails */
 void db_rollback(struct db *db);                            /* outside of one: nothing */
 

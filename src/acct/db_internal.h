@@ -25,6 +25,7 @@ struct db_driver {
     const struct db_words *words;
     bool numbered; /* placeholders are $1, $2 … */
     const char *begin;
+    const char *snapshot[2]; /* begins to read at one moment */
     bool tables_in_transactions;
     const char *lock, *unlock; /* of the schema, where a transaction's is not enough; or NULL */
     must_check int (*connect)(struct db *db, struct error *err);

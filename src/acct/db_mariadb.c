@@ -306,6 +306,8 @@ const struct db_driver db_driver_mariadb = {
     .name = "MariaDB",
     .words = words,
     .begin = "START TRANSACTION",
+    .snapshot = {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+                 "START TRANSACTION WITH CONSISTENT SNAPSHOT"},
     .lock = "SELECT GET_LOCK('sluice_schema', 60)",
     .unlock = "SELECT RELEASE_LOCK('sluice_schema')",
     .connect = connect,

@@ -271,6 +271,7 @@ const struct db_driver db_driver_postgresql = {
     .words = words,
     .numbered = true,
     .begin = "BEGIN",
+    .snapshot = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
     .tables_in_transactions = true,
     .lock = "SELECT 1 FROM (SELECT pg_advisory_xact_lock(1397511491)) AS waited",
     .connect = connect,

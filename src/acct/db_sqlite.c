@@ -162,6 +162,7 @@ const struct db_driver db_driver_sqlite = {
     .name = "SQLite",
     .words = words,
     .begin = "BEGIN IMMEDIATE",
+    .snapshot = {"BEGIN"},
     .tables_in_transactions = true,
     .connect = connect,
     .disconnect = disconnect,

@@ -16,7 +16,7 @@ struct ingest {
     const char *cluster;
     const struct acct_event *events;
     size_t n;
-    int64_t cluster_id, roll_from;
+    int64_t cluster_id, roll_from, kept_from;
     int64_t past; /* the earliest time whose usage has changed */
     struct acct_ingested result;
     /* jobs that are to be stored together, the last of each run */
@@ -275,25 +275,34 @@ static int stream_begin(struct ingest *in, struct error *err) {
     if (r < 0)
         return r;
     struct db_rows *rows cleanup_rows = NULL;
-    r = db_query(in->acct->db, "SELECT last_seq, roll_from FROM cluster WHERE id = ?{for_update}",
+    r = db_query(in->acct->db,
+                 "SELECT last_seq, roll_from, kept_from FROM cluster WHERE id = ?{for_update}",
                  DB_VALUES(db_int(in->cluster_id)), &rows, err);
     if (r == 0)
         r = db_next(rows, err);
     if (r > 0) {
         in->result.last_seq = (uint64_t) db_column_int(rows, 0);
         in->roll_from = db_column_int(rows, 1);
+        in->kept_from = db_column_int(rows, 2);
     }
     return r < 0 ? r : 0;
+}
+
+/* What has been purged cannot be summed up again. */
+static int past_store(struct ingest *in, struct error *err) {
+    int64_t past = max_of(in->past, in->kept_from);
+    if (past >= in->roll_from)
+        return 0;
+    int64_t n = db_exec(in->acct->db, "UPDATE cluster SET roll_from = ? WHERE id = ?",
+                        DB_VALUES(db_int(past), db_int(in->cluster_id)), err);
+    return n < 0 ? (int) n : 0;
 }
 
 static int stream_end(struct ingest *in, struct error *err) {
     int64_t n =
         db_exec(in->acct->db, "UPDATE cluster SET last_seq = ? WHERE id = ?",
                 DB_VALUES(db_int((int64_t) in->result.last_seq), db_int(in->cluster_id)), err);
-    if (n >= 0 && in->past < in->roll_from)
-        n = db_exec(in->acct->db, "UPDATE cluster SET roll_from = ? WHERE id = ?",
-                    DB_VALUES(db_int(in->past), db_int(in->cluster_id)), err);
-    return n < 0 ? (int) n : 0;
+    return n < 0 ? (int) n : past_store(in, err);
 }
 
 static int ingest(struct acct *acct, void *context, struct error *err) {

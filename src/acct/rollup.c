@@ -27,6 +27,7 @@ struct rollup {
     struct acct *acct;
     int64_t cluster_id, from, until, reached;
     int64_t rolled_until; /* hours up to here are there already, if only in an older version */
+    int64_t kept_from;    /* what is older has been purged, so its sums stay as they are */
     int64_t hours[HOURS_MAX + 1]; /* where each begins, and where the last ends */
     size_t n_hours;
     struct tres_ids tres;
@@ -369,24 +370,53 @@ static int piece_store(struct rollup *roll, struct error *err) {
 }
 
 /* The row of the cluster is locked, so that no event comes in between. */
+static int place_read(struct rollup *roll, struct error *err) {
+    struct db_rows *rows cleanup_rows = NULL;
+    int r = db_query(roll->acct->db,
+                     "SELECT roll_from, rolled_until, kept_from FROM cluster WHERE id = "
+                     "?{for_update}",
+                     DB_VALUES(db_int(roll->cluster_id)), &rows, err);
+    if (r == 0)
+        r = db_next(rows, err);
+    if (r > 0) {
+        roll->from = db_column_int(rows, 0);
+        roll->rolled_until = db_column_int(rows, 1);
+        roll->kept_from = db_column_int(rows, 2);
+    }
+    return r < 0 ? r : 0;
+}
+
+/* Where the first piece begins: with what is known first. */
+static int first_find(struct rollup *roll, struct error *err) {
+    return db_number(roll->acct->db,
+                     "SELECT CAST(MIN(first) AS {cast}) FROM (SELECT MIN(submit_time) AS first "
+                     "FROM job WHERE cluster_id = ? UNION ALL SELECT MIN(start_time) FROM capacity "
+                     "WHERE cluster_id = ?) AS firsts WHERE first > 0",
+                     DB_VALUES(db_int(roll->cluster_id), db_int(roll->cluster_id)), 0, &roll->from,
+                     err);
+}
+
+static void from_fit(struct rollup *roll) {
+    if (roll->from == 0 || (roll->rolled_until == 0 && roll->from > roll->until)) {
+        roll->from = roll->until; /* there is nothing yet */
+        return;
+    }
+    roll->from = calendar_span_start(CALENDAR_HOUR, roll->from);
+    if (roll->from < roll->kept_from) {
+        int64_t start = calendar_span_start(CALENDAR_HOUR, roll->kept_from);
+        bool whole = start == roll->kept_from;
+        roll->from = whole ? start : calendar_span_next(CALENDAR_HOUR, start);
+    }
+}
+
 static int piece(struct acct *acct, void *context, struct error *err) {
     struct rollup *roll = context;
-    int r = db_number(acct->db, "SELECT roll_from FROM cluster WHERE id = ?{for_update}",
-                      DB_VALUES(db_int(roll->cluster_id)), 0, &roll->from, err);
-    if (r == 0)
-        r = db_number(acct->db, "SELECT rolled_until FROM cluster WHERE id = ?",
-                      DB_VALUES(db_int(roll->cluster_id)), 0, &roll->rolled_until, err);
+    int r = place_read(roll, err);
     if (r == 0 && roll->from == 0)
-        r = db_number(acct->db,
-                      "SELECT CAST(MIN(first) AS {cast}) FROM (SELECT MIN(submit_time) AS first "
-                      "FROM job WHERE cluster_id = ? UNION ALL SELECT MIN(start_time) FROM "
-                      "capacity WHERE cluster_id = ?) AS firsts WHERE first > 0",
-                      DB_VALUES(db_int(roll->cluster_id), db_int(roll->cluster_id)), 0, &roll->from,
-                      err);
+        r = first_find(roll, err);
     if (r < 0)
         return r;
-    bool nothing_yet = roll->from == 0 || (roll->rolled_until == 0 && roll->from > roll->until);
-    roll->from = nothing_yet ? roll->until : calendar_span_start(CALENDAR_HOUR, roll->from);
+    from_fit(roll);
     roll->reached = roll->from;
     if (roll->from >= roll->until)
         return 0;

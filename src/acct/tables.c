@@ -35,6 +35,7 @@ static const struct db_column cluster_columns[] = {
     BLOB("controller_key"),
     INT("rolled_until"),                      /* usage is summed up to here, */
     {"roll_from", DB_INT, false, .since = 2}, /* and right up to here; 0: not at all */
+    {"kept_from", DB_INT, false, .since = 3}, /* what is older has been purged */
 };
 const struct db_table table_cluster = {"cluster", 1, COLUMNS(cluster_columns, 1)};
 

@@ -46,7 +46,8 @@ static void stretches_make(int64_t from, int64_t to, struct stretches *ret) {
     }
 }
 
-/* What of a time is summed up for a cluster: days and months are there when they are over. */
+/* What of a time is summed up for a cluster: days and months are there when they are over, and stay
+ * when their hours have been purged. */
 static int window_fit(struct acct *acct, int64_t cluster, int64_t start, int64_t end,
                       struct stretches *ret, struct error *err) {
     int64_t rolled = 0, first = 0;
@@ -54,9 +55,13 @@ static int window_fit(struct acct *acct, int64_t cluster, int64_t start, int64_t
                       DB_VALUES(db_int(cluster)), 0, &rolled, err);
     if (r == 0)
         r = db_number(acct->db,
-                      "SELECT CAST(MIN(start_time) AS {cast}) FROM cluster_used WHERE cluster_id = "
-                      "? AND span = ?",
-                      DB_VALUES(db_int(cluster), db_int(CALENDAR_HOUR)), 0, &first, err);
+                      "SELECT CAST(MIN(first) AS {cast}) FROM (SELECT MIN(start_time) AS first "
+                      "FROM cluster_used WHERE cluster_id = ? AND span = ? UNION ALL SELECT "
+                      "MIN(start_time) FROM cluster_used WHERE cluster_id = ? AND span = ?) AS "
+                      "firsts",
+                      DB_VALUES(db_int(cluster), db_int(CALENDAR_HOUR), db_int(cluster),
+                                db_int(CALENDAR_MONTH)),
+                      0, &first, err);
     if (r == 0)
         stretches_make(max_of(start, first), min_of(end ? end : INT64_MAX, rolled), ret);
     return r;

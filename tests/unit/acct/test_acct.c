@@ -523,6 +523,7 @@ TEST(tables_of_an_older_release_get_what_they_lack) {
     acct_close(db->acct);
     static const char *const older[] = {
         "ALTER TABLE cluster DROP COLUMN roll_from",
+        "ALTER TABLE cluster DROP COLUMN kept_from",
         "DROP TABLE used",
         "DROP TABLE cluster_used",
         "DROP TABLE usage_key",
