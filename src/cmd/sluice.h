@@ -91,6 +91,7 @@ int sluice_down(struct cluster *cluster);
 /* ---- verbs with options of their own; argv[0] is the verb ---- */
 int sluice_sim(struct cli *cli, int argc, char **argv);
 int sluice_whatif(struct cli *cli, int argc, char **argv);
+int sluice_acct(struct cli *cli, int argc, char **argv);
 int sluice_adopt(struct cli *cli, int argc, char **argv);
 int sluice_drains(struct cli *cli, int argc, char **argv);
 int sluice_share(struct cli *cli, int argc, char **argv);

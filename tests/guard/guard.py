@@ -33,7 +33,7 @@ BELOW = {
     "pam": ["login"],
     "cli": ["rpc", "assoc", "lua"],
     "sim": ["core", "agent", "cli"],
-    "cmd": ["cli", "sim", "login"],
+    "cmd": ["cli", "sim", "login", "acct"],
     "lua": ["os", "model"],
     "slurmctld": ["core", "sched", "rpc", "lua"],
     "slurmd": ["agent", "rpc"],

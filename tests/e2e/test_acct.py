@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sluice acct as a command: databases that move, and what it refuses. No cluster is needed."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+
+import pytest
+from harness import BIN_ROOT, find_bin_dirs
+
+
+def acct(*words):
+    path = os.path.join(find_bin_dirs(BIN_ROOT, ["sluice"])[0], "sluice")
+    return subprocess.run([path, "acct", *words], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def database(tmp_path):
+    """An accounting database that knows a cluster with one change of its book."""
+    path = str(tmp_path / "from.db")
+    open(path, "w").close()
+    assert acct("export", path, str(tmp_path / "empty.db")).returncode == 0  # makes the tables
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO cluster (id, name) VALUES (1, 'it''s')")
+        connection.execute("INSERT INTO txn (id, done_time, actor, action) VALUES (1, 5, 'root', 'Add Users')")
+    return path
+
+
+def names(path):
+    with sqlite3.connect(path) as connection:
+        return [row[0] for row in connection.execute("SELECT name FROM cluster")]
+
+
+def test_export_and_import_bring_everything_along(database, tmp_path):
+    exported, other = str(tmp_path / "exported"), str(tmp_path / "other.db")
+    result = acct("export", database, exported)
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"2 rows from {database} to {exported}\n", "")
+    assert stat.S_IMODE(os.stat(exported).st_mode) == 0o600
+    assert acct("import", exported, other).returncode == 0
+    assert names(other) == ["it's"]
+
+
+def test_nothing_is_overwritten(database, tmp_path):
+    exported = str(tmp_path / "exported")
+    acct("export", database, exported)
+    result = acct("export", database, exported)
+    assert result.returncode == 1
+    assert result.stderr == f"sluice acct: error: {exported} is there already; name a new file\n"
+    result = acct("import", exported, database)
+    assert result.returncode == 1
+    assert "is not empty: its table cluster has 1 rows" in result.stderr
+    assert names(database) == ["it's"]
+
+
+def test_a_failed_export_leaves_no_file_and_no_other_is_made(database, tmp_path):
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE sluice_meta SET value = 1000 WHERE name = 'version'")
+    result = acct("export", database, str(tmp_path / "exported"))
+    assert result.returncode == 1 and "was written by a newer release" in result.stderr
+    assert acct("export", str(tmp_path / "typo.db"), str(tmp_path / "exported")).returncode == 1
+    assert acct("load", database, str(tmp_path / "typo.db")).returncode == 1
+    assert {name for name in os.listdir(tmp_path) if "typo" in name or "exported" in name} == set()
+
+
+@pytest.mark.parametrize("words, said", [
+    (("import", "/does/not/exist", "to.db"), "cannot read /does/not/exist: No such file or directory"),
+    (("load", "/does/not/exist", "to.db"), "cannot open the accounting database"),
+    (("export", "/does/not/exist", "file"), "cannot open the accounting database /does/not/exist"),
+    (("export", "mysql://host", "file"), "the database's name is missing"),
+    (("export", "mysql:///acct?socket=/does/not/exist", "file"), "is the server running"),
+    (("export", "postgresql:///acct?socket=/does/not/exist", "file"), "is the server running"),
+])
+def test_refusals_say_what_is_wrong(tmp_path, words, said):
+    words = [word if "/" in word or word in ("import", "export", "load") else str(tmp_path / word) for word in words]
+    result = acct(*words)
+    assert result.returncode == 1
+    assert said in result.stderr
+    assert not os.path.exists(str(tmp_path / "file"))
+
+
+def test_a_file_that_is_no_database_is_told_so(tmp_path):
+    junk = tmp_path / "junk"
+    junk.write_text("not a database, but long enough to be looked at\n" * 100)
+    result = acct("import", str(junk), str(tmp_path / "to.db"))
+    assert result.returncode == 1
+    assert "is damaged or no accounting database" in result.stderr
+    assert acct("--help").stdout.startswith("Usage: sluice acct export DATABASE FILE\n")
+    assert acct("frobnicate").returncode == 1
