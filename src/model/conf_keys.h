@@ -1139,42 +1139,42 @@ X(BOOL, allow_no_def_acct, "AllowNoDefAcct", false, 0, 1, NONE, NOT_YET, \
   "users need no default account") \
 X(BOOL, all_resources_absolute, "AllResourcesAbsolute", false, 0, 1, NONE, NOT_YET, \
   "licenses are counted, not shared in percent") \
-X(STRING, archive_dir, "ArchiveDir", "/tmp", 0, 0, NONE, NOT_YET, \
-  "where archives go") \
+X(STRING, archive_dir, "ArchiveDir", "/tmp", 0, 0, NONE, HONOURED, \
+  "directory that archives go to: SQLite files that only the owner may read; sluice acct load takes them back") \
 X(STRING, archive_script, "ArchiveScript", NULL, 0, 0, NONE, NOT_YET, \
   "program that archives") \
-X(BOOL, archive_events, "ArchiveEvents", false, 0, 1, NONE, NOT_YET, \
-  "archive events") \
-X(BOOL, archive_jobs, "ArchiveJobs", false, 0, 1, NONE, NOT_YET, \
-  "archive jobs") \
-X(BOOL, archive_resvs, "ArchiveResvs", false, 0, 1, NONE, NOT_YET, \
-  "archive reservations") \
+X(BOOL, archive_events, "ArchiveEvents", false, 0, 1, NONE, HONOURED, \
+  "archive events before they are purged") \
+X(BOOL, archive_jobs, "ArchiveJobs", false, 0, 1, NONE, HONOURED, \
+  "archive jobs, with their steps, before they are purged") \
+X(BOOL, archive_resvs, "ArchiveResvs", false, 0, 1, NONE, HONOURED, \
+  "archive reservations before they are purged") \
 X(BOOL, archive_steps, "ArchiveSteps", false, 0, 1, NONE, NOT_YET, \
   "archive steps") \
 X(BOOL, archive_suspend, "ArchiveSuspend", false, 0, 1, NONE, NOT_YET, \
   "archive suspensions") \
-X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, NOT_YET, \
-  "archive changes") \
-X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, NOT_YET, \
-  "archive usage") \
+X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, HONOURED, \
+  "archive changes before they are purged") \
+X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, HONOURED, \
+  "archive hours of usage before they are purged") \
 X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, NOT_YET, \
   "archive job scripts") \
 X(BOOL, archive_job_env, "ArchiveJobEnv", false, 0, 1, NONE, NOT_YET, \
   "archive job environments") \
-X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, NOT_YET, \
-  "age at which events are purged") \
-X(AGE, purge_job_after, "PurgeJobAfter", 0, 0, 0, NONE, NOT_YET, \
-  "age at which jobs are purged") \
-X(AGE, purge_resv_after, "PurgeResvAfter", 0, 0, 0, NONE, NOT_YET, \
+X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, HONOURED, \
+  "age at which events that are over are purged, when they are summed up") \
+X(AGE, purge_job_after, "PurgeJobAfter", 0, 0, 0, NONE, HONOURED, \
+  "age at which jobs are purged, counted from their end, when they are summed up; their steps go along") \
+X(AGE, purge_resv_after, "PurgeResvAfter", 0, 0, 0, NONE, HONOURED, \
   "age at which reservations are purged") \
 X(AGE, purge_step_after, "PurgeStepAfter", 0, 0, 0, NONE, NOT_YET, \
   "age at which steps are purged") \
 X(AGE, purge_suspend_after, "PurgeSuspendAfter", 0, 0, 0, NONE, NOT_YET, \
   "age at which suspensions are purged") \
-X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, NOT_YET, \
+X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, HONOURED, \
   "age at which changes are purged") \
-X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, NOT_YET, \
-  "age at which usage are purged") \
+X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, HONOURED, \
+  "age at which hours of usage are purged, when their month is over; sums of days and months stay") \
 X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, NOT_YET, \
   "age at which job scripts are purged") \
 X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET, \

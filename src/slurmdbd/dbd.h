@@ -91,6 +91,10 @@ void deliver_events(struct client *client, uint32_t seq, const void *body);
 /* ---- rollup.c: usage is summed up by hours, days and months, after each full hour ---- */
 void rollup_start(struct dbd *dbd);
 
+/* ---- purge.c: what is too old goes ---- */
+/* Of a cluster whose usage has just been summed up; NULL: what belongs to no cluster. */
+void purge_submit(struct dbd *dbd, const char *cluster);
+
 /* ---- query.c: what commands ask ---- */
 void query_jobs(struct client *client, uint32_t seq, const void *body);
 void query_changes(struct client *client, uint32_t seq, const void *body);

@@ -47,6 +47,8 @@ static void rollup_done(struct task *task) {
                   (long long) rollup->until);
     for (uint32_t i = 0; task->code == 0 && i < rollup->found.n; i++)
         rollup_submit(rollup->dbd, rollup->found.items[i]);
+    if (task->code == 0)
+        purge_submit(rollup->dbd, rollup->cluster);
     strs_done(&rollup->found);
     free(rollup->cluster);
     free(rollup);

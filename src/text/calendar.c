@@ -67,3 +67,19 @@ int64_t calendar_span_next(enum calendar_span span, int64_t time) {
     }
     return max_of(next, start + 1);
 }
+
+int64_t calendar_cut(int64_t now, uint64_t age) {
+    static const struct {
+        enum calendar_span span;
+        uint64_t seconds;
+    } units[] = {{CALENDAR_MONTH, 2592000}, {CALENDAR_DAY, 86400}, {CALENDAR_HOUR, 3600}};
+    size_t unit = 0;
+    while (unit + 1 < countof(units) && age % units[unit].seconds != 0)
+        unit++;
+    int64_t start = calendar_span_start(units[unit].span, now), back = start;
+    if (start < 0 || age > (uint64_t) start)
+        return 0;
+    for (uint64_t n = age / units[unit].seconds; n > 0 && back > 0; n--)
+        back = calendar_span_start(units[unit].span, back - 1);
+    return max_of(min_of(back, start - (int64_t) age), (int64_t) 0);
+}

@@ -15,5 +15,9 @@ enum calendar_span { CALENDAR_HOUR = 1, CALENDAR_DAY, CALENDAR_MONTH };
 int64_t calendar_span_start(enum calendar_span span, int64_t time);
 /* When the next one begins. */
 int64_t calendar_span_next(enum calendar_span span, int64_t time);
+/* Since when something is not older than `age` seconds, counted from the start of the present span:
+ * the month for an age of whole months (of 30 days), the day for one of whole days, else the hour.
+ * Whole months and days go back by the calendar, but by no less than `age`. 0: since ever. */
+int64_t calendar_cut(int64_t now, uint64_t age);
 
 #endif

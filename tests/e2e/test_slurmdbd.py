@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 
@@ -254,3 +255,44 @@ def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_su
     dbd.stop()
     done = cluster.run("sacctmgr -nP show transactions format=action", user="root")
     assert done.rc == 1 and "Problem talking to the database" in done.err
+
+
+def test_what_is_too_old_is_archived_purged_and_can_be_loaded(make_cluster, make_dbd, tmp_path):
+    archives = tmp_path / "archives"
+    archives.mkdir()
+    keys = f"ArchiveDir={archives}\nPurgeJobAfter=2hours\nPurgeTXNAfter=2hours\n"
+    dbd = make_dbd(extra=keys + "ArchiveJobs=yes\n")
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    old, young = run_jobs(cluster, 2)
+    ended(cluster, [old, young])
+    wait_until(lambda: not cluster.run("squeue -h -t all -o %i", user="root").out.split(), 60, 0.2, "both are forgotten")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    dbd.stop()
+    database = os.path.join(cluster.dir, "slurmdbd.sqlite")
+    long_ago = int(time.time()) - 86400
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE job SET submit_time = ?, eligible_time = ?, start_time = ?, end_time = ? WHERE job_id = ?",
+                           (long_ago, long_ago, long_ago, long_ago + 60, int(old)))
+        connection.execute("INSERT INTO txn (id, done_time, actor, action) VALUES (1000, ?, 'root', 'Add')", (long_ago,))
+    dbd.start()
+    wait_until(lambda: "1 jobs of cluster sluice from before" in dbd.log(), 30, 0.2, "purging")
+    wait_until(lambda: "1 changes from before" in dbd.log(), 30, 0.2, "purging of changes")
+    assert rows(cluster, "-X -S now-1week", "jobid") == [young]
+    (archive,) = os.listdir(archives)  # changes are not archived
+    assert archive.startswith("sluice_job_archive_")
+    assert os.stat(archives / archive).st_mode & 0o777 == 0o600
+    sluice = os.path.join(find_bin_dirs(BIN_ROOT, ["sluice"])[0], "sluice")
+    for n in (1, 0):
+        done = subprocess.run([sluice, "acct", "load", str(archives / archive), database], capture_output=True, text=True,
+                              timeout=30)
+        assert done.stdout == f"{n} rows from {archives / archive} to {database}\n", done.stderr
+    assert rows(cluster, "-X -S now-1week", "jobid") == [old, young]
+    # A directory that is missing: nothing goes, and the log says why.
+    dbd.stop()
+    with open(dbd.path) as file:
+        text = file.read()
+    dbd.write(text.replace(str(archives), "/does/not/exist"))
+    dbd.start()
+    wait_until(lambda: "could not be purged: cannot write an archive to /does/not/exist" in dbd.log(), 30, 0.2, "the log")
+    assert rows(cluster, "-X -S now-1week", "jobid") == [old, young]

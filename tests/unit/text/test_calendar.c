@@ -77,11 +77,28 @@ TEST(spans_follow_each_other_without_gaps_whatever_the_clocks_do) {
     }
 }
 
+TEST(an_age_is_counted_from_the_start_of_its_unit) {
+    zone("Europe/Berlin");
+    int64_t now = local(2026, 12, 17, 15) + 1234;
+    assert_int_equal(calendar_cut(now, 5 * 3600), local(2026, 12, 17, 10));
+    assert_int_equal(calendar_cut(now, 25 * 3600), local(2026, 12, 16, 14));
+    assert_int_equal(calendar_cut(now, 24 * 3600), local(2026, 12, 16, 0)); /* a day */
+    assert_int_equal(calendar_cut(now, (uint64_t) 12 * 30 * 86400), local(2025, 12, 1, 0));
+    assert_int_equal(calendar_cut(now, 30 * 86400), local(2026, 11, 1, 0));
+    int64_t march = local(2026, 3, 20, 3);
+    assert_int_equal(calendar_cut(march, 30 * 86400), local(2026, 1, 30, 0)); /* not 28 days */
+    int64_t summer = local(2026, 3, 30, 3); /* yesterday had 23 hours */
+    assert_int_equal(calendar_cut(summer, 86400), local(2026, 3, 28, 23));
+    assert_int_equal(calendar_cut(now, UINT64_MAX), 0);
+    assert_int_equal(calendar_cut(now, (uint64_t) UINT32_MAX * 2592000), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(days_are_as_long_as_the_clocks_make_them),
         cmocka_unit_test(hours_begin_at_the_local_full_hour),
         cmocka_unit_test(spans_follow_each_other_without_gaps_whatever_the_clocks_do),
+        cmocka_unit_test(an_age_is_counted_from_the_start_of_its_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
