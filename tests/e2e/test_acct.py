@@ -63,6 +63,26 @@ def test_a_failed_export_leaves_no_file_and_no_other_is_made(database, tmp_path)
     assert {name for name in os.listdir(tmp_path) if "typo" in name or "exported" in name} == set()
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
+@pytest.mark.parametrize("part, said", [(0.5, "the file system is full"), (1.5, "could not be finished: its log is not in it")])
+def test_a_full_file_system_leaves_no_half_of_an_export(database, tmp_path, part, said):
+    with sqlite3.connect(database) as connection:
+        connection.executemany("INSERT INTO txn (id, done_time, actor, action, info) VALUES (?, 5, 'root', 'Add', ?)",
+                               [(n, "x" * 1000) for n in range(2, 3000)])
+    small = tmp_path / "small"
+    small.mkdir()
+    size = int(os.stat(database).st_size * part)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", small], check=True)
+    try:
+        result = acct("export", database, str(small / "exported"))
+        assert result.returncode == 1 and said in result.stderr
+        assert os.listdir(small) == []
+        subprocess.run(["mount", "-o", f"remount,size={size * 10}", small], check=True)
+        assert acct("export", database, str(small / "exported")).returncode == 0
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
 @pytest.mark.parametrize("words, said", [
     (("import", "/does/not/exist", "to.db"), "cannot read /does/not/exist: No such file or directory"),
     (("load", "/does/not/exist", "to.db"), "cannot open the accounting database"),
