@@ -133,5 +133,7 @@ void promises_review(struct sched *s, struct sched_plan *plan);
 /* May `job` take the place of this plan of somebody behind it? Not that of one who has waited
  * longest, unless the job came in later. */
 bool promise_yields(const struct plan *plan, const struct job *job);
+/* It goes for `job`, which is the cause if nothing better is found. */
+void promise_yields_to(const struct plan *plan, const struct job *job);
 
 #endif

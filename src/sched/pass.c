@@ -192,6 +192,8 @@ static void pool_drop_old(struct sched *s, struct pool *pool, const struct job *
             i++;
             continue;
         }
+        if (job)
+            promise_yields_to(plan, job);
         plan_released(s, pool->plans.items[i]);
         plan_remove(s, pool->plans.items[i]);
     }
@@ -213,6 +215,7 @@ static void shape_drop_old(struct sched *s, const struct job *job) {
         struct plan *plan;
         pool_drop_old(s, alternative_pool(s, &shape->alternatives[i]), job);
         while ((plan = budget_old_plan(s, &shape->alternatives[i], job))) {
+            promise_yields_to(plan, job);
             plan_released(s, plan);
             plan_remove(s, plan);
         }

@@ -69,6 +69,15 @@ bool promise_yields(const struct plan *plan, const struct job *job) {
            job->since > owner->promise->clock;
 }
 
+void promise_yields_to(const struct plan *plan, const struct job *job) {
+    struct promise *promise = plan->job->promise;
+
+    if (!promise || promise->cause != SCHED_CAUSE_UNKNOWN)
+        return;
+    promise->cause = job->since > promise->clock ? SCHED_CAUSE_ARRIVAL : SCHED_CAUSE_PRIORITY;
+    promise->subject = job->job_id;
+}
+
 /* ---- keeping one ---- */
 
 /* With the old plan out of the way, is its place still free? */
