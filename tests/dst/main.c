@@ -3,7 +3,10 @@
  * Runs seeded worlds and prints "N passed, N failed"; a failing world with its seed, which
  * `SEED=n dst` plays again.
  *
- *   dst [-f FIRST] [-n WORLDS] [-h HOURS of each with faults] [-s SECONDS at most] [-v] [-t]
+ *   dst [-f FIRST] [-n WORLDS] [-p PART/PARTS] [-h HOURS of each with faults] [-s SECONDS at most]
+ *       [-v] [-t]
+ *
+ * -p: only each PARTS-th world, so that several processes share the work; PART counts from 0.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -44,15 +47,18 @@ static void live_again(uint64_t seed, int64_t hours, struct world_result *first)
 
 int main(int argc, char **argv) {
     uint64_t first = 1, n = 336, passed = 0, failed = 0;
+    unsigned part = 0, parts = 1;
     int64_t hours = 30, total = 0;
     double started = seconds(), most = 0;
     bool verbose = false, told = false;
     int c;
-    while ((c = getopt(argc, argv, "f:n:h:s:vt")) != -1) {
+    while ((c = getopt(argc, argv, "f:n:p:h:s:vt")) != -1) {
         if (c == 'f')
             first = strtoull(optarg, NULL, 10);
         else if (c == 'n')
             n = strtoull(optarg, NULL, 10);
+        else if (c == 'p' && sscanf(optarg, "%u/%u", &part, &parts) == 2 && part < parts)
+            continue;
         else if (c == 'h')
             hours = strtoll(optarg, NULL, 10);
         else if (c == 's')
@@ -66,7 +72,8 @@ int main(int argc, char **argv) {
     }
     if (getenv("SEED") != NULL) {
         first = strtoull(getenv("SEED"), NULL, 10);
-        n = 1;
+        n = parts = 1;
+        part = 0;
         verbose = true;
     }
     signal(SIGABRT, on_abort);
@@ -75,6 +82,8 @@ int main(int argc, char **argv) {
     uint64_t reserved = 0, preempted = 0, unserved = 0, confs = 0;
     for (uint64_t seed = first; seed < first + n; seed++) {
         struct world_result result;
+        if (seed % parts != part)
+            continue;
         if (most > 0 && seconds() - started > most)
             break;
         seed_now = seed;
