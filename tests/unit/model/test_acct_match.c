@@ -100,6 +100,11 @@ TEST(a_reference_names_a_job_its_tasks_or_an_array) {
     assert_true(job_ref_parse("10_[1-4]", &ref) && job_ref_match(&ref, &task));
     assert_false(job_ref_match(&ref, &rest));
     assert_true(job_ref_parse("10_7", &ref) && job_ref_match(&ref, &rest));
+    /* As many as can be written are no walk over them all. */
+    assert_true(job_ref_parse("10_[10-4294967290]", &ref));
+    for (int i = 0; i < 100; i++)
+        assert_false(job_ref_match(&ref, &rest));
+    assert_true(job_ref_parse("10_[9-4294967290]", &ref) && job_ref_match(&ref, &rest));
     assert_true(job_ref_parse("12", &ref) && job_ref_match(&ref, &task));
     assert_false(job_ref_parse("x", &ref));
     assert_false(job_ref_parse("0", &ref));
