@@ -162,7 +162,9 @@ void fairshare_classic(struct fairshare_node *nodes, uint32_t n, uint32_t dampen
     if (n == 0)
         return;
     family_make(nodes, n, &family);
-    double all = nodes[0].usage;
+    double all = nodes[0].usage, *sums = xcalloc(n, sizeof(*sums));
+    for (uint32_t i = 0; i < n; i++)
+        sums[i] = shares_sum(nodes, &family, i);
     nodes[0].norm_shares = 1;
     nodes[0].effective_usage = all > 0 ? 1 : 0;
     for (uint32_t i = 1; i < n; i++) {
@@ -172,7 +174,7 @@ void fairshare_classic(struct fairshare_node *nodes, uint32_t n, uint32_t dampen
             node->norm_shares = parent->norm_shares;
             node->effective_usage = parent->effective_usage;
         } else {
-            double siblings = shares_sum(nodes, &family, counted_under(nodes, i));
+            double siblings = sums[counted_under(nodes, i)];
             double part = siblings > 0 ? node->shares / siblings : 0;
             double actual = all > 0 ? node->usage / all : 0;
             node->norm_shares = parent->norm_shares * part;
@@ -181,6 +183,7 @@ void fairshare_classic(struct fairshare_node *nodes, uint32_t n, uint32_t dampen
         node->level = level_of(node);
         node->factor = node->level > 0 ? exp2(-1 / node->level / (dampening ? dampening : 1)) : 0;
     }
+    free(sums);
     family_done(&family);
 }
 

@@ -106,6 +106,19 @@ TEST(the_classic_factor_halves_with_each_share_that_is_used) {
     assert_true(near(nodes[1].factor, 0.5));
 }
 
+TEST(the_classic_factor_of_many_siblings_takes_no_time) {
+    uint32_t n = 200002;
+    struct fairshare_node *nodes = xcalloc(n, sizeof(*nodes));
+    nodes[0] = (struct fairshare_node) ROOT;
+    nodes[1] = (struct fairshare_node) ACCOUNT(0, 1, 100);
+    for (uint32_t i = 2; i < n; i++)
+        nodes[i] = (struct fairshare_node) USER(1, 1, 0);
+    nodes[0].usage = 100;
+    fairshare_classic(nodes, n, 1);
+    assert_true(near(nodes[n - 1].norm_shares, 1 / 200000.0));
+    free(nodes);
+}
+
 TEST(usage_decays_by_half_lives) {
     assert_true(near(usage_decayed(100, 7 * 86400, 7 * 86400), 50));
     assert_true(near(usage_decayed(100, 86400, 0), 100));
@@ -158,6 +171,7 @@ int main(void) {
         cmocka_unit_test(what_is_below_an_account_with_the_parents_shares_stands_beside_it),
         cmocka_unit_test(without_usage_everybody_is_first_and_without_shares_last),
         cmocka_unit_test(the_classic_factor_halves_with_each_share_that_is_used),
+        cmocka_unit_test(the_classic_factor_of_many_siblings_takes_no_time),
         cmocka_unit_test(usage_decays_by_half_lives),
         cmocka_unit_test(steady_use_comes_to_what_its_seconds_leave),
         cmocka_unit_test(who_is_over_its_share_is_even_when_the_others_have_caught_up),
