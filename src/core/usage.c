@@ -302,6 +302,15 @@ static void usage_forget(struct core *core, const struct assoc *above, const str
     map_done(&gone);
 }
 
+/* Another NoDecay counts from now on, after a restart as well. */
+static void usage_follow_decay(struct core *core, const struct qos *old, const struct qos *next) {
+    struct usage_entry *entry = entry_find(core, ASSOC_QOS, old->id);
+    if (entry == NULL || !((old->flags ^ next->flags) & QOS_FLAG_NO_DECAY))
+        return;
+    entry_age(core, entry, core->now);
+    entry_touch(core, entry);
+}
+
 void usage_follow_plan(struct core *core, const struct assoc_plan *plan) {
     vec_each (&plan->edits, edit) {
         if (edit->at == SIZE_MAX || (edit->kind != ASSOC_ASSOC && edit->kind != ASSOC_QOS))
@@ -309,6 +318,8 @@ void usage_follow_plan(struct core *core, const struct assoc_plan *plan) {
         const void *old = core->book.entries[edit->kind].items[edit->at];
         const struct assoc *assoc = edit->kind == ASSOC_ASSOC ? old : NULL;
         const struct qos *qos = edit->kind == ASSOC_QOS ? old : NULL;
+        if (qos != NULL && edit->next != NULL)
+            usage_follow_decay(core, qos, edit->next);
         if (edit->next == NULL && assoc != NULL)
             usage_bequeath(core, plan, assoc);
         else if (edit->next == NULL)
@@ -317,13 +328,6 @@ void usage_follow_plan(struct core *core, const struct assoc_plan *plan) {
                      ? ((const struct assoc *) edit->next)->usage_resets != assoc->usage_resets
                      : ((const struct qos *) edit->next)->usage_resets != qos->usage_resets)
             usage_forget(core, assoc, qos);
-    }
-    size_t at = 0; /* another NoDecay counts from now on */
-    uint64_t key;
-    struct usage_entry *entry;
-    while ((entry = map_next(&core->usage.entries, &at, &key)) != NULL) {
-        if (entry->rec.kind == ASSOC_QOS)
-            entry_age(core, entry, core->now);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "core/effect.h"
+#include "core/state.h"
 #include "unit.h"
 #include "world.h"
 
@@ -219,6 +220,23 @@ TEST(raw_usage_of_an_account_can_be_set_to_nothing) {
     world_stop(&world);
 }
 
+TEST(usage_of_a_qos_that_begins_to_decay_loses_nothing_of_before) {
+    struct world world;
+    begin(&world, "PriorityDecayHalfLife=1-0\n");
+    uint32_t id = submit(&world, "optics", "main", "keeps", 2);
+    world_turn(&world);
+    world_pass_time(&world, 100);
+    world_script_ends(&world, id, 0);
+    world_turn(&world);
+    world_pass_time(&world, 86400);
+    sacctmgr(&world, "modify qos keeps set flags-=NoDecay");
+    world_restart(&world);
+    uint32_t at;
+    const struct qos *qos = qos_find(world.core, "keeps", &at);
+    assert_true(fabs(usage_settled(world.core, ASSOC_QOS, qos->id) - 200) < 1);
+    world_stop(&world);
+}
+
 TEST(an_account_goes_on_having_used_what_those_used_who_left_it) {
     struct world world;
     begin(&world, "PriorityDecayHalfLife=0\n");
@@ -402,6 +420,7 @@ int main(void) {
         cmocka_unit_test(usage_loses_half_its_weight_in_a_half_life),
         cmocka_unit_test(a_set_period_forgets_all_usage_and_what_runs_counts_from_then_on),
         cmocka_unit_test(raw_usage_of_an_account_can_be_set_to_nothing),
+        cmocka_unit_test(usage_of_a_qos_that_begins_to_decay_loses_nothing_of_before),
         cmocka_unit_test(an_account_goes_on_having_used_what_those_used_who_left_it),
         cmocka_unit_test(whoever_has_used_less_goes_first),
         cmocka_unit_test(usage_equals_the_records_of_jobs_whatever_happens),
