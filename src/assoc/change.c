@@ -170,12 +170,20 @@ void change_settings(struct change *change, uint8_t of, uint32_t kind, const voi
 
 /* ---- edits ---- */
 
+static uint64_t edit_key(uint32_t kind, size_t at) {
+    return (uint64_t) kind << 56 | at;
+}
+
 static struct assoc_edit *edit_find(const struct change *change, uint32_t kind, size_t at) {
-    vec_each (&change->plan->edits, edit) {
-        if (edit->kind == kind && edit->at == at && at != SIZE_MAX)
-            return edit;
-    }
-    return NULL;
+    uintptr_t place = (uintptr_t) map_get(&change->edited, edit_key(kind, at));
+    return place > 0 ? &change->plan->edits.items[place - 1] : NULL;
+}
+
+static struct assoc_edit *edit_new(struct change *change, uint32_t kind, size_t at, void *next) {
+    struct assoc_edit *edit = vec_add(&change->plan->edits);
+    *edit = (struct assoc_edit) {kind, at, next};
+    map_put(&change->edited, edit_key(kind, at), (void *) (uintptr_t) change->plan->edits.n);
+    return edit;
 }
 
 const void *change_seen(const struct change *change, uint32_t kind, size_t at) {
@@ -187,8 +195,7 @@ void *change_edit(struct change *change, uint32_t kind, size_t at) {
     struct assoc_edit *edit = edit_find(change, kind, at);
     if (edit == NULL) {
         void *copy = record_dup(assoc_record(kind), change->book->entries[kind].items[at]);
-        edit = vec_add(&change->plan->edits);
-        *edit = (struct assoc_edit) {kind, at, copy};
+        edit = edit_new(change, kind, at, copy);
     }
     return edit->next;
 }
@@ -196,8 +203,7 @@ void *change_edit(struct change *change, uint32_t kind, size_t at) {
 void change_remove(struct change *change, uint32_t kind, size_t at) {
     struct assoc_edit *edit = edit_find(change, kind, at);
     if (edit == NULL) {
-        edit = vec_add(&change->plan->edits);
-        *edit = (struct assoc_edit) {kind, at, NULL};
+        (void) edit_new(change, kind, at, NULL);
         return;
     }
     record_free(assoc_record(kind), edit->next);
@@ -273,12 +279,13 @@ int assoc_plan_change(const struct assoc_book *book, const struct assoc_asker *a
         [ASSOC_ENTITY_CLUSTER] = change_cluster,
         [ASSOC_ENTITY_COORDINATOR] = change_coordinator,
     };
-    struct change change = {book, asker, request, ret, err};
+    struct change change = {book, asker, request, ret, err, MAP_INIT};
     *ret = (struct assoc_plan) {.text = STR_INIT};
     if (request->entity >= countof(by_entity) || by_entity[request->entity] == NULL ||
         request->verb < ASSOC_VERB_ADD || request->verb > ASSOC_VERB_DELETE)
         return error_set(err, ERR_NOT_SUPPORTED, "that change is not known here");
     int r = by_entity[request->entity](&change);
+    map_done(&change.edited);
     if (r < 0 || ret->edits.n == 0) {
         assoc_plan_done(ret);
         ret->text = (struct str) STR_INIT;

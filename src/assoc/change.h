@@ -12,6 +12,7 @@ struct change {
     const struct assoc_change *request;
     struct assoc_plan *plan;
     struct error *err;
+    struct map edited; /* an entry of the book -> its edit's index + 1, as pointer */
 };
 
 /* ---- words ---- */

@@ -61,6 +61,20 @@ TEST(an_account_goes_with_all_below_it_and_says_so) {
     book_end(&world);
 }
 
+TEST(an_account_goes_quickly_however_many_users_it_has) {
+    struct book_world world;
+    struct str line cleanup_str = STR_INIT;
+    book_begin(&world);
+    book_do(&world, "add account a,other");
+    str_append(&line, "add user account=other,a names=");
+    for (unsigned i = 0; i < 1500; i++)
+        str_printf(&line, "%su%u", i > 0 ? "," : "", i);
+    book_do(&world, line.data);
+    book_do(&world, "delete account other");
+    assert_string_equal(acct_user_find(&world.book, "u1499")->default_account, "a");
+    book_end(&world);
+}
+
 TEST(coordinators_manage_what_lies_below_their_account) {
     struct book_world world;
     book_begin(&world);
@@ -100,6 +114,7 @@ int main(void) {
         cmocka_unit_test(an_account_is_added_with_its_association),
         cmocka_unit_test(the_tree_has_no_cycles),
         cmocka_unit_test(an_account_goes_with_all_below_it_and_says_so),
+        cmocka_unit_test(an_account_goes_quickly_however_many_users_it_has),
         cmocka_unit_test(coordinators_manage_what_lies_below_their_account),
         cmocka_unit_test(limits_of_the_cluster_are_those_of_the_root_account),
     };
