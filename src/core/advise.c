@@ -44,6 +44,7 @@ void advise_time_auto(struct core *core, struct job *job, struct submit_reply *r
     cleanup_free char *text = NULL;
     struct str limit cleanup_str = STR_INIT;
     job->time_limit = MINUTES_UNSET;
+    job_take_partition(core, job);
     if (minutes == 0) {
         text = xasprintf("note: --time=auto: %u of your jobs named %s have ended so far and %u are "
                          "needed to tell from; the partition's own limit holds",

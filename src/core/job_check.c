@@ -30,13 +30,17 @@ void reply_before(struct reply_error *reply, struct core *core, const char *line
     reply->before.n++;
 }
 
-static int check_partitions(struct core *core, struct job *job, struct reply_error *reply) {
-    if (job->partition == NULL) {
-        for (size_t i = 0; i < core->n_partitions; i++) {
-            if (core->partitions[i].rec.is_default)
-                string_set(&job->partition, core->partitions[i].rec.name);
-        }
+void job_take_partition(const struct core *core, struct job *job) {
+    if (job->partition != NULL)
+        return;
+    for (size_t i = 0; i < core->n_partitions; i++) {
+        if (core->partitions[i].rec.is_default)
+            string_set(&job->partition, core->partitions[i].rec.name);
     }
+}
+
+static int check_partitions(struct core *core, struct job *job, struct reply_error *reply) {
+    job_take_partition(core, job);
     if (job->partition != NULL && job->partition[0] == '\0') {
         reply_before(reply, core, "invalid partition specified: (null)");
         return reply_refuse(reply, core, ERR_INVALID_PARTITION,

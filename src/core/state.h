@@ -722,6 +722,8 @@ int reply_refuse(struct reply_error *reply, struct core *core, int code, const c
     printf_like(4, 5);
 /* A line to be told before the refusal. */
 void reply_before(struct reply_error *reply, struct core *core, const char *line);
+/* The default one where none is named. */
+void job_take_partition(const struct core *core, struct job *job);
 /* Whatever is asked of a job at its submission and after an update; fills reply on an error. */
 must_check int job_check(struct core *core, struct job *job, const struct core_user *user,
                          struct reply_error *reply);

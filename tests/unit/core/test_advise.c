@@ -162,6 +162,26 @@ TEST(auto_is_a_limit_from_earlier_runs_also_after_a_restart) {
     world_stop(&world);
 }
 
+TEST(an_automatic_limit_keeps_to_the_partition_of_those_who_name_none) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    struct str text cleanup_str = STR_INIT;
+    world_start(&world, "SelectTypeParameters=CR_CPU\nNodeName=n1 CPUs=2 RealMemory=100000\n"
+                        "PartitionName=main Nodes=ALL Default=YES MaxTime=30\n");
+    world_all_connect(&world);
+    for (int i = 0; i < 3; i++)
+        ran(&world, "train", 30, 1700);
+    request_init(&request, "train", MINUTES_UNSET);
+    request.time_auto = true;
+    uint32_t id = told(&world, &request, 0, &text);
+    assert_non_null(strstr(str_cstr(&text), "were it not for the partition's limit"));
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.time_limit, 30);
+    assert_int_equal(job.state, JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(failed_and_cancelled_runs_tell_nothing) {
     struct world world;
     world_start(&world, NODES);
@@ -269,6 +289,7 @@ int main(void) {
         cmocka_unit_test(nobody_is_told_who_asks_for_what_is_needed_or_does_not_want_to_know),
         cmocka_unit_test(the_start_that_a_shorter_limit_would_get_is_told),
         cmocka_unit_test(auto_is_a_limit_from_earlier_runs_also_after_a_restart),
+        cmocka_unit_test(an_automatic_limit_keeps_to_the_partition_of_those_who_name_none),
         cmocka_unit_test(failed_and_cancelled_runs_tell_nothing),
         cmocka_unit_test(the_names_used_longest_ago_are_forgotten),
         cmocka_unit_test(memory_without_a_unit_that_looks_like_gigabytes_is_told),
