@@ -79,7 +79,7 @@ static void take_devices(struct core_node *node, size_t kind, const struct sched
         free_set |= use[i] == 0 ? 1u << i : 0;
     if (affinity == NULL || (uint32_t) __builtin_popcount(free_set) < count) {
         struct idset planned cleanup_idset = IDSET_INIT;
-        for (uint32_t i = 0; node->cards != NULL && i < node->gres_total[kind]; i++) {
+        for (uint32_t i = 0; cards_are_of(node, kind) && i < node->gres_total[kind]; i++) {
             if (alloc->cards[node->gres_first[kind] + i] > 0)
                 idset_add(&planned, i);
         }

@@ -95,6 +95,14 @@ bool cards_are_shared_as(const struct core_node *node, size_t kind) {
     return share_of(node, kind) != NULL;
 }
 
+bool cards_are_of(const struct core_node *node, size_t kind) {
+    for (uint32_t c = 0; node->cards != NULL && c < node->cards->n; c++) {
+        if (node->cards->kind[c] == kind)
+            return true;
+    }
+    return false;
+}
+
 /* What the planner has chosen, as far as it is one of these shares; false: it does not fit. */
 static bool take_as_planned(const struct core_node *node, const struct sched_share_kind *share,
                             const struct sched_alloc *alloc, size_t kind, int64_t *take) {
@@ -164,8 +172,8 @@ void cards_take_share(struct core *core, struct core_node *node, const struct sc
 void cards_change(struct core_node *node, size_t kind, const struct gres_given *given, bool take) {
     const struct sched_share_kind *share = share_of(node, kind);
     uint32_t id = 0;
-    if (node->cards == NULL)
-        return;
+    if (share == NULL && !cards_are_of(node, kind))
+        return; /* other devices have numbers, too */
     for (bool more = idset_next(&given->ids, 0, &id); more && id < node->cards->n;
          more = idset_next(&given->ids, id + 1, &id)) {
         uint64_t units =
@@ -186,8 +194,10 @@ void cards_units(const struct core_node *node, size_t kind, const struct gres_gi
                  struct sched_alloc *alloc) {
     const struct sched_share_kind *share = share_of(node, kind);
     uint32_t id = 0;
-    for (bool more = node->cards != NULL && idset_next(&given->ids, 0, &id);
-         more && id < node->cards->n; more = idset_next(&given->ids, id + 1, &id))
+    if (share == NULL && !cards_are_of(node, kind))
+        return;
+    for (bool more = idset_next(&given->ids, 0, &id); more && id < node->cards->n;
+         more = idset_next(&given->ids, id + 1, &id))
         alloc->cards[id] += share != NULL ? (uint32_t) given->item.count * share->units[id]
                                           : node->cards->whole[id];
 }

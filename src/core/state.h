@@ -509,6 +509,8 @@ void cards_make(struct core *core, struct core_node *node, const struct conf *co
                 const struct conf_node *line);
 void cards_clear(struct core_node *node); /* nobody uses any */
 bool cards_are_shared_as(const struct core_node *node, size_t kind);
+/* Is the kind one of GPUs that are given whole or in shares there? */
+bool cards_are_of(const struct core_node *node, size_t kind);
 /* Is what the planner proposes for a node free card by card? */
 bool cards_allow(const struct core *core, const struct sched_alloc *alloc);
 /* Appends "shard:2(IDX:0)", the shares of a kind; takes nothing yet. */

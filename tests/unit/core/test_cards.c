@@ -126,6 +126,23 @@ TEST(steps_share_the_shares_of_their_job) {
     world_stop(&world);
 }
 
+TEST(devices_that_are_no_gpus_take_no_card) {
+    struct world world;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                        "GresTypes=gpu,nic,shard\nPartitionName=main Nodes=ALL Default=YES\n"
+                        "NodeName=n1 CPUs=8 RealMemory=1000 Gres=gpu:2,nic:20,shard:8\n");
+    world_all_connect(&world);
+    steps_salloc(&world, 1, 1, "gres/nic:19");
+    uint32_t b = steps_salloc(&world, 1, 1, "gres/gpu:2");
+    assert_gres(&world, b, "gpu:2(IDX:0-1)");
+    assert_used(&world, "gpu:2(IDX:0-1),nic:19(IDX:0-18),shard:0(0/4,0/4)");
+    cancel(&world, b);
+    world_restart(&world);
+    world_all_connect(&world);
+    assert_gres(&world, steps_salloc(&world, 1, 1, "gres/gpu:2"), "gpu:2(IDX:0-1)");
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_say_which_card_they_are_of_and_keep_it_from_others),
@@ -133,6 +150,7 @@ int main(void) {
         cmocka_unit_test(an_exclusive_job_has_the_cards_and_their_shares),
         cmocka_unit_test(whole_cards_and_shares_are_not_asked_for_together),
         cmocka_unit_test(steps_share_the_shares_of_their_job),
+        cmocka_unit_test(devices_that_are_no_gpus_take_no_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
