@@ -152,6 +152,14 @@ bool cards_allow(const struct core *core, const struct sched_alloc *alloc) {
     return true;
 }
 
+void cards_taken(const struct core *core, const struct job_node *entry, struct sched_alloc *alloc) {
+    struct sched_alloc taken;
+    if (core->nodes[entry->node].cards == NULL)
+        return;
+    alloc_from_entry(core, entry, &taken);
+    memcpy(alloc->cards, taken.cards, sizeof(alloc->cards));
+}
+
 void cards_take_share(struct core *core, struct core_node *node, const struct sched_alloc *alloc,
                       size_t kind, struct str *out) {
     const struct sched_share_kind *share = share_of(node, kind);

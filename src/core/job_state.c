@@ -197,6 +197,7 @@ static void fill_allocation(struct core *core, struct core_job *job,
         struct job_node *entry = &job->rec.allocation.items[i];
         record_init(&record_job_node, entry);
         assign_take(core, entry, &start->allocs[i], bound);
+        cards_taken(core, entry, &start->allocs[i]);
         job->rec.num_cpus += entry->cpus;
         job->rec.ntasks_total += entry->ntasks;
         hostlist_push(&names, entry->name);

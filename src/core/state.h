@@ -513,6 +513,8 @@ bool cards_are_shared_as(const struct core_node *node, size_t kind);
 bool cards_are_of(const struct core_node *node, size_t kind);
 /* Is what the planner proposes for a node free card by card? */
 bool cards_allow(const struct core *core, const struct sched_alloc *alloc);
+/* The planner is to know which cards an entry has got, where these are not the ones it chose. */
+void cards_taken(const struct core *core, const struct job_node *entry, struct sched_alloc *alloc);
 /* Appends "shard:2(IDX:0)", the shares of a kind; takes nothing yet. */
 void cards_take_share(struct core *core, struct core_node *node, const struct sched_alloc *alloc,
                       size_t kind, struct str *out);

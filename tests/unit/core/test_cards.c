@@ -143,6 +143,39 @@ TEST(devices_that_are_no_gpus_take_no_card) {
     world_stop(&world);
 }
 
+/* The node tells that its last two GPUs are linked. */
+static void tell_links(struct world *world) {
+    struct gres_place places[] = {{(char *) "gpu", 2, NULL, (char *) "0,0,-1,8"},
+                                  {(char *) "gpu", 3, NULL, (char *) "0,0,8,-1"}};
+    struct node_register reg;
+    struct node node;
+    record_init(&record_node_register, &reg);
+    record_copy(&record_node, &node, core_node(world->core, 0));
+    reg.name = node.name;
+    reg.node = &node;
+    reg.places.items = places;
+    reg.places.n = countof(places);
+    core_node_message(world->core, world->now, 0, MSG_NODE_REGISTER, &reg, &world->effects);
+    record_done(&record_node, &node);
+    world_turn(world);
+}
+
+TEST(the_planner_counts_with_the_cards_that_jobs_have_got) {
+    struct world world;
+    world_start(&world, "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                        "GresTypes=gpu,shard\nPartitionName=main Nodes=ALL Default=YES\n"
+                        "NodeName=n1 CPUs=8 RealMemory=1000 Gres=gpu:4,shard:16\n");
+    world_all_connect(&world);
+    tell_links(&world);
+    uint32_t linked = steps_salloc(&world, 1, 1, "gres/gpu:2");
+    assert_gres(&world, linked, "gpu:2(IDX:2-3)");
+    assert_gres(&world, steps_salloc(&world, 1, 1, "gres/shard:3"), "shard:3(IDX:0)");
+    cancel(&world, linked);
+    assert_gres(&world, steps_salloc(&world, 1, 1, "gres/shard:1"), "shard:1(IDX:0)");
+    assert_gres(&world, steps_salloc(&world, 1, 1, "gres/gpu:3"), "gpu:3(IDX:1-3)");
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_say_which_card_they_are_of_and_keep_it_from_others),
@@ -151,6 +184,7 @@ int main(void) {
         cmocka_unit_test(whole_cards_and_shares_are_not_asked_for_together),
         cmocka_unit_test(steps_share_the_shares_of_their_job),
         cmocka_unit_test(devices_that_are_no_gpus_take_no_card),
+        cmocka_unit_test(the_planner_counts_with_the_cards_that_jobs_have_got),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
