@@ -48,6 +48,24 @@ int mem_parse(const char *text, uint64_t *ret_mib, struct error *err) {
     return 0;
 }
 
+int mem_read(const char *text, uint64_t *ret_mib, struct error *err) {
+    static const char half[] = ".50";
+    const char *at = text;
+    uint64_t value, part = 0, sum;
+    bool valid = str_read_u64(&at, &value);
+    if (valid && str_starts(at, half)) {
+        at += strlen(half);
+        part = 512;
+    }
+    unsigned unit = valid ? unit_find(*at) : 0;
+    if (unit > UNIT_M && at[1] == '\0' && scale_up(&value, unit - UNIT_M) &&
+        scale_up(&part, unit - UNIT_M - 1) && !__builtin_add_overflow(value, part, &sum)) {
+        *ret_mib = sum;
+        return 0;
+    }
+    return mem_parse(text, ret_mib, err);
+}
+
 int count_parse(const char *text, uint64_t *ret_count, struct error *err) {
     uint64_t value;
     const char *at = text;

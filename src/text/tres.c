@@ -198,7 +198,7 @@ static int tres_item_parse(struct gres_list *list, char *item, struct error *err
         return error_set(err, ERR_INVALID_GRES, "\"%.64s\" is not NAME=COUNT, as in cpu=4,mem=8G",
                          item);
     *equals = '\0';
-    int r = str_equal_nocase(item, "mem") ? mem_parse(equals + 1, &count, err)
+    int r = str_equal_nocase(item, "mem") ? mem_read(equals + 1, &count, err)
                                           : count_parse(equals + 1, &count, err);
     if (r < 0)
         return r;

@@ -164,6 +164,31 @@ TEST(what_a_second_costs_is_weighted_by_the_partition_and_by_the_qos) {
     world_stop(&world);
 }
 
+TEST(memory_counts_in_whatever_unit_it_is_shown) {
+    struct world world;
+    struct job job;
+    struct job_request request;
+    struct arena arena;
+    begin(&world, "PriorityDecayHalfLife=0\n");
+    world_request(&request);
+    request.account = text_of("optics");
+    request.partition = text_of("dear");
+    request.mem_per_node = 2560;
+    uint32_t id = world_submit(&world, &request, NULL);
+    world_turn(&world);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.tres_alloc, "cpu=1,mem=2.50G,node=1,billing=2");
+    world_pass_time(&world, 60);
+    has_used(&world, "optics", "user7", 60 * (1 + 0.5 * 2.5));
+    world_script_ends(&world, id, 0);
+    world_turn(&world);
+    arena_init(&arena, 0);
+    const struct share *share = share_of(shares(&world, &arena), "optics", "user7");
+    assert_non_null(strstr(share->tres_used_mins, "cpu=1,mem=2560,"));
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 TEST(usage_loses_half_its_weight_in_a_half_life) {
     struct world world;
     begin(&world, "PriorityDecayHalfLife=1-0\n");
@@ -417,6 +442,7 @@ int main(void) {
         cmocka_unit_test(a_job_is_charged_while_it_runs_to_its_user_and_all_above),
         cmocka_unit_test(minutes_of_resources_are_summed_up_the_tree),
         cmocka_unit_test(what_a_second_costs_is_weighted_by_the_partition_and_by_the_qos),
+        cmocka_unit_test(memory_counts_in_whatever_unit_it_is_shown),
         cmocka_unit_test(usage_loses_half_its_weight_in_a_half_life),
         cmocka_unit_test(a_set_period_forgets_all_usage_and_what_runs_counts_from_then_on),
         cmocka_unit_test(raw_usage_of_an_account_can_be_set_to_nothing),

@@ -82,6 +82,24 @@ TEST(memory_is_shown_in_the_largest_unit_that_halves_allow) {
     assert_string_equal(mem_text(3145728, false), "3145728M");
 }
 
+TEST(memory_that_was_shown_is_read_again) {
+    static const uint64_t sizes[] = {0,       1,        1000,       1024,          1536,
+                                     2560,    1u << 20, 3u << 19,   1u << 30,      3u << 29,
+                                     1048577, 5u << 29, 1ull << 40, 2560ull << 30, UINT64_MAX};
+    uint64_t mib = 0;
+    for (size_t i = 0; i < countof(sizes); i++) {
+        struct str text cleanup_str = STR_INIT;
+        mem_print(sizes[i], true, &text);
+        assert_int_equal(mem_read(text.data, &mib, NULL), 0);
+        assert_true(mib == sizes[i]);
+    }
+    static const char *const bad[] = {"1.50",   "1.50K", "1.50M", "1.5G",
+                                      "1.50GG", ".50G",  "P",     "99999999999999P"};
+    for (size_t i = 0; i < countof(bad); i++)
+        assert_int_equal(mem_read(bad[i], &mib, NULL), -ERR_INVALID);
+    assert_true(mib == UINT64_MAX);
+}
+
 TEST(kib_take_a_forced_unit_with_two_decimals) {
     assert_string_equal(kib_text(4152, 0, true), "4152K");
     assert_string_equal(kib_text(10240, 0, true), "10M");
@@ -113,6 +131,7 @@ int main(void) {
         cmocka_unit_test(memory_defaults_to_mib_and_kib_round_up),
         cmocka_unit_test(what_is_not_a_size_is_refused_with_the_text_and_the_forms),
         cmocka_unit_test(memory_is_shown_in_the_largest_unit_that_halves_allow),
+        cmocka_unit_test(memory_that_was_shown_is_read_again),
         cmocka_unit_test(kib_take_a_forced_unit_with_two_decimals),
         cmocka_unit_test(counts_scale_by_1024),
     };
