@@ -134,9 +134,13 @@ static int check_target(struct core *core, struct core_job *job, struct depend *
         return problem(err, word, "a job cannot wait for itself");
     if (depend->task != UNSET32 && array == NULL && target != NULL)
         return problem(err, word, "that job is not an array");
-    depend->unknown = array == NULL && target == NULL;
+    bool of_task = depend->task != UNSET32 && array != NULL;
+    depend->unknown =
+        of_task ? array_task(array, depend->task) == NULL : array == NULL && target == NULL;
     if (depend->unknown && (depend->kind == DEPEND_OK || depend->kind == DEPEND_NOT_OK))
-        return problem(err, word, "no job of that id is known any more");
+        return problem(err, word,
+                       of_task ? "no task of that number is known any more"
+                               : "no job of that id is known any more");
     if (array != NULL && depend->task == UNSET32 && target != NULL &&
         target->rec.array_job_id == depend->job_id)
         depend->whole_array = true;
