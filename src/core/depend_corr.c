@@ -50,10 +50,16 @@ static void corr_look(struct core *core, const struct depend *depend,
     }
 }
 
+/* It may wait on, and then by the clock of its group. */
+static void waits_apart(struct core *core, struct core_job *job) {
+    job_arm(core, job);
+    depend_note_itself(core, job);
+}
+
 static void take_apart(struct core *core, struct core_job *group, const struct idset *tasks) {
     struct core_job *job = array_take_set(core, group, tasks);
     job->corr_wanted = true;
-    depend_note_itself(core, job);
+    waits_apart(core, job);
 }
 
 /* Those that differ get records of their own, which are looked at next. */
@@ -99,6 +105,6 @@ void corr_task_changed(struct core *core, struct core_job *group, uint32_t array
         group->corr_wanted = true;
         depend_note_itself(core, group);
     } else if (ended && idset_contains(&group->tasks, task)) {
-        depend_note_itself(core, array_take(core, group, task));
+        waits_apart(core, array_take(core, group, task));
     }
 }

@@ -338,6 +338,26 @@ TEST(aftercorr_lets_each_task_follow_its_counterpart) {
     world_stop(&world);
 }
 
+TEST(a_task_that_has_left_its_array_to_wait_keeps_the_deadline) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    uint32_t first = submit_array(&world, "1-4", NULL);
+    world_request(&request);
+    request.array_spec = (char *) "1-4";
+    request.dependency = (char *) "aftercorr:1";
+    request.time_limit = 1;
+    request.deadline = world.now + 1000;
+    uint32_t second = world_submit(&world, &request, NULL);
+    world_script_ends(&world, task_of(&world, first, 3), 1 << 8);
+    uint32_t never = task_of(&world, second, 3);
+    waits(&world, never, "aftercorr:1_*(failed)", REASON_DEPENDENCY_NEVER);
+    world_pass_time(&world, 1000);
+    assert_int_equal(world_state(&world, second), JOB_DEADLINE);
+    assert_int_equal(world_state(&world, never), JOB_DEADLINE);
+    world_stop(&world);
+}
+
 TEST(aftercorr_of_an_array_that_is_partly_over_sorts_its_tasks_at_once) {
     struct world world;
     struct job job;
@@ -474,6 +494,7 @@ int main(void) {
         cmocka_unit_test(dependencies_survive_a_restart),
         cmocka_unit_test(what_has_failed_stays_so_over_a_restart_though_its_job_has_left),
         cmocka_unit_test(aftercorr_lets_each_task_follow_its_counterpart),
+        cmocka_unit_test(a_task_that_has_left_its_array_to_wait_keeps_the_deadline),
         cmocka_unit_test(aftercorr_of_an_array_that_is_partly_over_sorts_its_tasks_at_once),
         cmocka_unit_test(aftercorr_falls_with_an_array_that_is_cancelled_before_it_starts),
         cmocka_unit_test(a_task_that_has_left_the_controller_still_counts_for_its_array),
