@@ -207,9 +207,9 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     core->now = now;
     core->out = out;
     core->restoring = false;
-    outages_restored(core);
     capacity_tell(core);
     restore_links(core);
+    outages_restored(core); /* as the nodes are by what was stored of them */
     usage_restored(core);
     shares_outdate(core);
     priorities_outdate(core);

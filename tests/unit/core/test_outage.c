@@ -59,6 +59,21 @@ TEST(what_stands_idle_on_a_drained_node_is_lost_and_what_runs_is_not) {
     world_stop(&world);
 }
 
+TEST(a_restart_does_not_begin_an_outage_anew) {
+    struct world world;
+    world_start(&world, conf_text);
+    world_all_connect(&world);
+    size_t before = world.n_outages;
+    set_state(&world, "DRAIN");
+    assert_int_equal(world.n_outages, before + 1);
+    world_restart(&world);
+    world_all_connect(&world);
+    assert_int_equal(world.n_outages, before + 1);
+    set_state(&world, "RESUME");
+    assert_int_equal(world.n_outages, before + 2);
+    world_stop(&world);
+}
+
 TEST(the_log_reminds_after_each_such_time_until_the_node_is_back) {
     struct world world;
     world_start(&world, conf_text);
@@ -84,6 +99,7 @@ TEST(the_log_reminds_after_each_such_time_until_the_node_is_back) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stands_idle_on_a_drained_node_is_lost_and_what_runs_is_not),
+        cmocka_unit_test(a_restart_does_not_begin_an_outage_anew),
         cmocka_unit_test(the_log_reminds_after_each_such_time_until_the_node_is_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,8 +331,10 @@ static void store_effects(struct world *world, const struct effects *batch) {
             store_put(world, effect);
         else if (effect->kind == EFFECT_DELETE)
             store_delete(world, effect);
-        else if (effect->kind == EFFECT_HISTORY)
+        else if (effect->kind == EFFECT_HISTORY) {
             world->n_history += (HISTORY_JOBS & 1u << effect->history.kind) != 0;
+            world->n_outages += effect->history.kind == HISTORY_OUTAGE;
+        }
     }
 }
 

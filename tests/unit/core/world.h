@@ -48,7 +48,7 @@ struct world {
     vec(struct world_reply) replies;
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
-    size_t n_history, n_launched;
+    size_t n_history, n_outages, n_launched;
     size_t n_scripts, n_prepares; /* programs of the controller; nodes asked to make ready */
     size_t n_terminates, n_terminates_with_cpus; /* orders to end a job; what Epilog is told */
     size_t n_signals[SIGNALS_KNOWN];             /* that nodes were told to send, by number */
