@@ -195,7 +195,7 @@ static void add_gres(struct sacct *sacct, const char *tres, const char *item, ui
 
 static void add_memory(struct sacct *sacct, const char *text, uint64_t nodes) {
     uint64_t mib;
-    if (text && *text && mem_parse(text, &mib, NULL) == 0 && mib > 0)
+    if (text && *text && mem_read(text, &mib, NULL) == 0 && mib > 0)
         add_word(sacct, "--mem=%lluM", (unsigned long long) ((mib + nodes - 1) / nodes));
 }
 

@@ -42,7 +42,8 @@ TEST(other_columns_say_the_same) {
     struct trace trace;
     sample_read(&trace,
                 "Submit|Elapsed|TimelimitRaw|AllocCPUS|NNodes|ReqMem|JobID|User\n"
-                "1000|1-00:00:10|2880|12|3|6000M|5|eve\n",
+                "1000|1-00:00:10|2880|12|3|6000M|5|eve\n"
+                "1000|1-00:00:10|2880|12|3|1.50G|6|eve\n",
                 0);
     const struct trace_job *job = &trace.jobs.items[0];
     assert_int_equal(job->id, 5);
@@ -51,6 +52,7 @@ TEST(other_columns_say_the_same) {
     assert_int_equal(job->est, 2 * 86400);
     assert_int_equal(job->procs, 12);
     assert_int_equal(job->request->mem_per_node, 2000);
+    assert_int_equal(trace.jobs.items[1].request->mem_per_node, 512);
     trace_done(&trace);
 }
 
