@@ -3,12 +3,14 @@
  * What commands ask: jobs, who changed what, which clusters there are. Jobs are read page by page;
  * a peer that does not read is waited for between pages.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assoc/tell.h"
 #include "base/alloc.h"
 #include "model/acct_match.h"
+#include "model/job_ref.h"
 #include "os/log.h"
 #include "slurmdbd/dbd.h"
 
@@ -16,6 +18,7 @@
 #define FRAME_BYTES (256u << 10)
 #define QUEUE_BYTES (8u << 20) /* for a peer that has not read them */
 #define ITEMS_FIELD 1          /* of every list */
+#define NUMBERS_MAX 4096       /* of jobs, and of users, that the database looks for */
 
 struct answer {
     struct task task;
@@ -140,15 +143,34 @@ static int jobs_page(struct task *task, struct acct *acct, struct error *err) {
     return left < 0 ? (int) left : 0;
 }
 
+/* Numbers of the jobs and arrays asked for: which tasks and steps are meant is seen by the records,
+ * and so is everything where they are too many for one statement. */
+static void numbers_of(const struct strs *ids, struct strs *ret) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < ids->n; i++) {
+        struct job_ref ref;
+        if (!job_ref_parse(ids->items[i], &ref) || ref.job_id == last)
+            continue;
+        char number[12];
+        snprintf(number, sizeof(number), "%u", ref.job_id);
+        strs_push(ret, number);
+        last = ref.job_id;
+    }
+    if (ret->n > NUMBERS_MAX)
+        strs_done(ret);
+}
+
 static int jobs_work(struct task *task, struct acct *acct, struct error *err) {
     struct answer *answer = container_of(task, struct answer, task);
     const struct acct_query *query = answer->query;
+    struct strs numbers cleanup_strs = {NULL, 0};
+    numbers_of(&query->ids, &numbers);
     struct acct_job_filter filter = {.clusters = query->clusters,
-                                     .ids = query->ids,
+                                     .ids = numbers,
                                      .start = query->start,
                                      .end = query->end,
                                      .duplicates = query->duplicates};
-    if (!query->all_users)
+    if (!query->all_users && query->uids.n <= NUMBERS_MAX)
         filter.uids = query->uids;
     uint32_t own = answer->uid;
     bool private = (answer->dbd->conf->private_data & CONF_PRIVATE_JOBS) && !answer->sees_all;

@@ -123,6 +123,9 @@ def test_jobs_reach_slurmdbd_and_stay_when_the_controller_has_forgotten_them(mak
     wait_until(lambda: delivered(cluster), what="delivery")
     assert rows(cluster, f"-j {job}", "jobid,state,jobname") == [
         f"{job}|COMPLETED|its; DROP TABLE job", f"{job}.batch|COMPLETED|batch", f"{job}.0|COMPLETED|true"]
+    assert rows(cluster, f"-j {job}.batch", "jobid") == [f"{job}.batch"]
+    many = ",".join(str(number) for number in range(int(job), int(job) + 6000))
+    assert rows(cluster, f"-X -j {many}", "jobid") == [job]
     assert rows(cluster, "-X -S now-1hour", "jobid,cluster") == [f"{job}|sluice"]
     assert rows(cluster, "-X -L -S now-1hour", "jobid,cluster") == [f"{job}|sluice"]
     assert rows(cluster, "-X -M nowhere -S now-1hour", "jobid,cluster") == []
