@@ -64,7 +64,8 @@ must_check int acct_ingest(struct acct *acct, const char *cluster, const struct 
                            size_t n, struct acct_ingested *ret, struct error *err);
 
 /* ---- jobs ---- */
-/* Empty lists and zeros let everything pass. Names are compared exactly. */
+/* Empty lists and zeros let everything pass. Names are compared exactly. ERR_LIMIT: more
+ * words than one statement takes; 4096 ids, 500 of them tasks, and 4096 others always go. */
 struct acct_job_filter {
     struct strs clusters;
     struct strs ids; /* "12" (and all tasks of array 12), "12_3" */

@@ -268,7 +268,10 @@ static int query_once(struct db *db, const char *sql, struct db_values values, s
 
 int db_query(struct db *db, const char *sql, struct db_values values, struct db_rows **ret,
              struct error *err) {
-    assert(values.n <= VALUES_MAX);
+    if (values.n > VALUES_MAX)
+        return error_set(err, ERR_LIMIT,
+                         "a question with %zu words to look for is too long; %d are possible",
+                         values.n, VALUES_MAX);
     int r = query_once(db, sql, values, ret, err);
     if (r < 0 && db->is_lost && !db->in_transaction)
         r = query_once(db, sql, values, ret, err);

@@ -120,6 +120,20 @@ TEST(jobs_are_found_by_ids_names_and_nodes) {
     assert_int_equal(acct_jobs_find(db->acct, &bad, &list, &err), -ERR_INVALID_JOB_ID);
 }
 
+TEST(a_question_of_too_many_words_is_refused) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct acct_job_list *list = NULL;
+    struct error err = ERROR_INIT;
+    struct u32s many = {xcalloc(40000, sizeof(uint32_t)), 40000};
+    struct acct_job_filter filter = {.uids = many};
+    assert_int_equal(acct_jobs_find(db->acct, &filter, &list, &err), -ERR_LIMIT);
+    filter.uids.n = 1000;
+    OK(acct_jobs_find(db->acct, &filter, &list, &failure));
+    acct_jobs_done(list);
+    free(many.items);
+}
+
 TEST(a_window_and_states_mean_what_sacct_means) {
     SKIP_WITHOUT_SERVER(state);
     struct database *db = *state;
@@ -552,6 +566,7 @@ int main(void) {
         IN_DATABASE(a_run_is_stored_as_it_is_last),
         IN_DATABASE(several_clusters_have_streams_and_jobs_of_their_own),
         IN_DATABASE(jobs_are_found_by_ids_names_and_nodes),
+        IN_DATABASE(a_question_of_too_many_words_is_refused),
         IN_DATABASE(a_window_and_states_mean_what_sacct_means),
         IN_DATABASE(earlier_runs_of_requeued_jobs_are_found_when_wanted),
         IN_DATABASE(texts_with_sql_quotes_and_broken_characters_do_no_harm),
