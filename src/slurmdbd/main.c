@@ -99,19 +99,19 @@ void dbd_note_database(struct dbd *dbd, const struct task *task) {
 /* ---- configuration ---- */
 
 /* The file holds a password. */
-static int check_owner(const struct dbd *dbd, struct error *err) {
+static int check_owner(const char *path, const struct userdb_user *user, struct error *err) {
     struct stat st;
-    if (stat(dbd->conf_path, &st) < 0)
-        return error_errno(err, errno, "%s", dbd->conf_path);
-    if (st.st_uid != dbd->slurm_uid && st.st_uid != 0)
+    if (stat(path, &st) < 0)
+        return error_errno(err, errno, "%s", path);
+    if (st.st_uid != user->uid && st.st_uid != 0)
         return error_set(err, ERR_CONFIG,
-                         "%s belongs to uid %u, not to SlurmUser (uid %u): chown %s",
-                         dbd->conf_path, st.st_uid, dbd->slurm_uid, dbd->conf->slurm_user);
+                         "%s belongs to uid %u, not to SlurmUser (uid %u): chown %s", path,
+                         st.st_uid, user->uid, user->name);
     if ((st.st_mode & 077) != 0)
         return error_set(err, ERR_CONFIG,
                          "%s can be read or written by others (mode %04o), and it holds a "
                          "password: chmod 600 %s",
-                         dbd->conf_path, st.st_mode & 07777, dbd->conf_path);
+                         path, st.st_mode & 07777, path);
     return 0;
 }
 
@@ -157,14 +157,21 @@ static int load_conf(struct dbd *dbd, bool to_log, struct error *err) {
         return r;
     r = userdb_find(fresh->slurm_user, &user, err);
     if (r < 0) {
+        r = error_prefix(err, "SlurmUser=%s: ", fresh->slurm_user);
         conf_dbd_free(fresh);
-        return error_prefix(err, "SlurmUser=%s: ", fresh->slurm_user);
+        return r;
     }
-    dbd->slurm_uid = user.uid;
+    uid_t uid = user.uid;
+    r = check_owner(dbd->conf_path, &user, err);
     userdb_user_done(&user);
+    if (r < 0) {
+        conf_dbd_free(fresh);
+        return r;
+    }
+    dbd->slurm_uid = uid;
     conf_dbd_free(dbd->conf);
     dbd->conf = fresh;
-    return check_owner(dbd, err);
+    return 0;
 }
 
 static int open_log(struct dbd *dbd, const struct options *options, struct error *err) {

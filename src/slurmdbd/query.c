@@ -28,7 +28,7 @@ struct answer {
     uint16_t reply_type;
     void *query; /* owned, a record of query_record */
     const struct record *query_record;
-    bool sees_all;
+    bool sees_all, own_only; /* of jobs */
     uint32_t uid;
     struct acct_job_list *list; /* the worker's */
     bool more;
@@ -173,8 +173,7 @@ static int jobs_work(struct task *task, struct acct *acct, struct error *err) {
     if (!query->all_users && query->uids.n <= NUMBERS_MAX)
         filter.uids = query->uids;
     uint32_t own = answer->uid;
-    bool private = (answer->dbd->conf->private_data & CONF_PRIVATE_JOBS) && !answer->sees_all;
-    if (private)
+    if (answer->own_only)
         filter.uids = (struct u32s) {&own, 1};
     int r = acct_jobs_find(acct, &filter, &answer->list, err);
     return r < 0 ? r : jobs_page(task, acct, err);
@@ -222,6 +221,7 @@ static void jobs_done(struct task *task) {
 void query_jobs(struct client *client, uint32_t seq, const void *body) {
     struct answer *answer = answer_new(client, seq, MSG_ACCT_LIST, &record_acct_query, body);
     answer->sees_all = dbd_is_super(client->dbd, answer->uid);
+    answer->own_only = !answer->sees_all && (client->dbd->conf->private_data & CONF_PRIVATE_JOBS);
     answer->task = (struct task) {.work = jobs_work, .done = jobs_done};
     worker_submit(client->dbd->reader, &answer->task);
 }

@@ -235,10 +235,31 @@ def test_a_configuration_that_cannot_work_is_refused_with_the_cure(make_cluster,
     for text, word in ((good.replace("DbdHost=localhost", "DbdHost=elsewhere"), "DbdHost=elsewhere"),
                        (good.replace("DbdHost=localhost\n", ""), "DbdHost is missing"),
                        (good + "Nonsense=3\n", "Nonsense"),
+                       (good.replace("SlurmUser=root", "SlurmUser=nobody-here"), "SlurmUser=nobody-here"),
                        (good.replace("StorageLoc=", "StorageLoc=/nonexistent/"), "/nonexistent/")):
         dbd.write(text)
         done = dbd.run("-D")
         assert done.returncode == 1 and word in done.stderr, (word, done.stderr)
+
+
+def test_a_configuration_that_is_refused_while_it_runs_changes_nothing(make_cluster, make_dbd):
+    dbd = make_dbd(extra="PrivateData=jobs")
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    good = open(dbd.path).read()
+    job = run_jobs(cluster, 1, OTHER)[0]
+    ended(cluster, [job])
+    wait_until(lambda: not cluster.run("squeue -h -t all -o %i", user="root").out.split(), 60, 0.2, "all forgotten")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    assert rows(cluster, "-X -M sluice -S now-1hour", "jobid") == [job]
+    dbd.write(good.replace("PrivateData=jobs\n", ""), 0o644)
+    os.kill(dbd.process, signal.SIGHUP)
+    wait_until(lambda: "the former configuration stays" in dbd.log(), what="the refusal")
+    assert rows(cluster, "-X -S now-1hour", "jobid", user=USER) == []
+    dbd.write(good.replace("PrivateData=jobs\n", ""))
+    os.kill(dbd.process, signal.SIGHUP)
+    wait_until(lambda: "was read again" in dbd.log(), what="the new configuration")
+    assert rows(cluster, "-X -S now-1hour", "jobid", user=USER) == [job]
 
 
 def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_summed_up(make_cluster, make_dbd):
