@@ -37,8 +37,10 @@ struct task {
 };
 must_check int worker_start(struct loop *loop, const struct acct_location *location,
                             struct worker **ret, struct error *err);
-/* What waits ends with ERR_CLOSED; what runs is waited for. NULL is ignored. */
-void worker_stop(struct worker *worker);
+/* What waits ends with ERR_CLOSED; what runs is waited for. NULL is ignored, and left behind:
+ * answers that end with their connections, or with the loop, still come to worker_submit(). */
+void worker_stop(struct worker **worker);
+/* NULL: the task is done at once, with ERR_CLOSED. */
 void worker_submit(struct worker *worker, struct task *task);
 size_t worker_queued(struct worker *worker);
 

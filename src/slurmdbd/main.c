@@ -345,8 +345,8 @@ static void stop(struct dbd *dbd) {
     (void) notify_send("STOPPING=1", NULL);
     rpc_server_pause(dbd->server, true);
     loop_timer_free(dbd->rollup_timer);
-    worker_stop(dbd->writer);
-    worker_stop(dbd->reader);
+    worker_stop(&dbd->writer);
+    worker_stop(&dbd->reader);
     rpc_server_free(dbd->server);
     loop_free(dbd->loop);
     userdb_free(dbd->users);

@@ -12,6 +12,8 @@
 #include "base/alloc.h"
 #include "slurmdbd/dbd.h"
 
+#define ENDS_TEXT "slurmdbd is shutting down"
+
 struct worker {
     struct loop *loop;
     const struct acct_location *location;
@@ -33,7 +35,7 @@ static void task_run(struct worker *worker, struct task *task, bool ends) {
     struct error *err = &task->err;
     task->code = 0;
     if (ends)
-        task->code = error_set(err, ERR_CLOSED, "slurmdbd is shutting down");
+        task->code = error_set(err, ERR_CLOSED, ENDS_TEXT);
     else if (worker->acct == NULL)
         task->code = acct_open(worker->location, &worker->acct, err);
     if (task->code == 0)
@@ -83,9 +85,11 @@ int worker_start(struct loop *loop, const struct acct_location *location, struct
     return 0;
 }
 
-void worker_stop(struct worker *worker) {
+void worker_stop(struct worker **at) {
+    struct worker *worker = *at;
     if (worker == NULL)
         return;
+    *at = NULL;
     pthread_mutex_lock(&worker->lock);
     worker->ends = true;
     pthread_cond_broadcast(&worker->changed);
@@ -97,6 +101,11 @@ void worker_stop(struct worker *worker) {
 }
 
 void worker_submit(struct worker *worker, struct task *task) {
+    if (worker == NULL) {
+        task->code = error_set(&task->err, ERR_CLOSED, ENDS_TEXT);
+        task->done(task);
+        return;
+    }
     list_init(&task->link);
     pthread_mutex_lock(&worker->lock);
     list_append(&worker->queue, &task->link);
