@@ -9,6 +9,7 @@
 #include "cli/columns_acct.h"
 #include "cli/columns_job.h"
 #include "model/account.h"
+#include "text/calendar.h"
 #include "text/size.h"
 
 struct sreport {
@@ -27,8 +28,8 @@ struct sreport {
 /* ---- times ---- */
 
 void sreport_window(int64_t *start, int64_t *end) {
-    *start = (*start + 1800) / 3600 * 3600;
-    *end = (*end + 1800) / 3600 * 3600;
+    *start = calendar_span_start(CALENDAR_HOUR, *start + 1800);
+    *end = calendar_span_start(CALENDAR_HOUR, *end + 1800);
     if (*end <= *start)
         *end = *start + 3600;
 }

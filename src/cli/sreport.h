@@ -72,7 +72,7 @@ struct sreport_row *const *sreport_rows(struct sreport *report, size_t *ret_n);
 
 /* Seconds that a job ran in [from, to), suspensions left out. */
 int64_t sreport_seconds(const struct job *job, int64_t from, int64_t to, int64_t now);
-/* To the nearest full hours; a window has one at least. */
+/* To the nearest full hours of the local calendar; a window has one at least. */
 void sreport_window(int64_t *start, int64_t *end);
 
 /* Columns; their env->data is a struct sreport_look. */

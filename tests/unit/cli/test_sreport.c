@@ -3,7 +3,9 @@
  * What sreport counts, over records in memory.
  * Covers: sreport.c
  */
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/sreport.h"
 #include "model/account.h"
@@ -80,6 +82,8 @@ TEST(what_lies_in_the_window_counts) {
 }
 
 TEST(windows_are_full_hours_and_one_at_least) {
+    setenv("TZ", "UTC", 1);
+    tzset();
     int64_t start = 36000 + 1799, end = 36000 + 7200 + 1800;
     sreport_window(&start, &end);
     assert_int_equal(start, 36000);
@@ -87,6 +91,15 @@ TEST(windows_are_full_hours_and_one_at_least) {
     end = 100;
     sreport_window(&start, &end);
     assert_int_equal(end, start + 3600);
+    setenv("TZ", "Asia/Kolkata", 1); /* 5:30 ahead: its hours begin at half past */
+    tzset();
+    start = end = MIDNIGHT - 19800;
+    end += DAY;
+    sreport_window(&start, &end);
+    assert_int_equal(start, MIDNIGHT - 19800);
+    assert_int_equal(end, start + DAY);
+    setenv("TZ", "UTC", 1);
+    tzset();
 }
 
 TEST(the_top_users_come_first_and_are_cut) {
