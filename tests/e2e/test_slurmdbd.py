@@ -275,6 +275,8 @@ def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_su
                == f"{node}|DRAIN|bad fan\n", 10, 0.2, "the outage")
     out = cluster.ok("sacctmgr -nP show transactions format=action,actor,where,cluster", user="root")
     assert "Add Accounts|root|physics|sluice\n" in out
+    assert "Add Accounts|root\n" in cluster.ok(
+        "sacctmgr -nP show transactions actor=ROOT action='add accounts' format=action,actor", user="root")
     wait_until(lambda: "is summed up" in dbd.log(), 15, 0.2, "summing up")
     dbd.stop()
     done = cluster.run("sacctmgr -nP show transactions format=action", user="root")
