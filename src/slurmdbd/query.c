@@ -120,12 +120,15 @@ static struct answer *answer_new(struct client *client, uint32_t seq, uint16_t r
 
 static int take_job(const struct acct_job_row *row, void *context, struct error *err) {
     struct answer *answer = context;
+    const struct acct_query *query = answer->query;
     struct arena memory;
     struct acct_job record;
     struct str out cleanup_str = STR_INIT;
     arena_init(&memory, 0);
     if (wire_decode(&record_acct_job, row->record, &memory, &record, NULL) == 0 &&
-        record.job != NULL && acct_query_match(answer->query, record.job)) {
+        record.job != NULL && acct_query_match(query, record.job)) {
+        if (query->no_steps)
+            record.steps.n = 0;
         if (!answer->sees_all && record.job->uid != answer->uid)
             record.job->submit_line = NULL; /* it may hold a script (--wrap) */
         record.job->cluster = (char *) (uintptr_t) row->cluster;

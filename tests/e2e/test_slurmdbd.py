@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """slurmdbd: what controllers deliver is stored once, whoever is killed and whenever, and is asked for by sacct."""
 
+import json
 import os
 import random
 import signal
@@ -124,6 +125,8 @@ def test_jobs_reach_slurmdbd_and_stay_when_the_controller_has_forgotten_them(mak
     assert rows(cluster, f"-j {job}", "jobid,state,jobname") == [
         f"{job}|COMPLETED|its; DROP TABLE job", f"{job}.batch|COMPLETED|batch", f"{job}.0|COMPLETED|true"]
     assert rows(cluster, f"-j {job}.batch", "jobid") == [f"{job}.batch"]
+    found = [json.loads(cluster.ok(f"sacct {words} -j {job} --json"))["jobs"][0] for words in ("", "-X")]
+    assert [len(record["steps"]) for record in found] == [2, 0]
     many = ",".join(str(number) for number in range(int(job), int(job) + 6000))
     assert rows(cluster, f"-X -j {many}", "jobid") == [job]
     assert rows(cluster, "-X -S now-1hour", "jobid,cluster") == [f"{job}|sluice"]
