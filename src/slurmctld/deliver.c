@@ -72,6 +72,13 @@ static void problem_note(struct deliver *deliver, const char *text) {
     deliver->told = true;
 }
 
+/* It has stored something, or there is nothing to store. */
+static void problem_over(struct deliver *deliver) {
+    deliver->pause_usec = PAUSE_MIN_USEC;
+    deliver->problem[0] = '\0';
+    deliver->told = false;
+}
+
 static void send_record(struct deliver *deliver, uint16_t type, const void *body) {
     struct str out cleanup_str = STR_INIT;
     wire_encode(message_record(type), body, NULL, &out);
@@ -173,6 +180,7 @@ static void page(const struct store_history *rows, size_t n, bool is_last, const
     if (err->code == 0 && deliver->is_registered) {
         deliver->n_waiting = 0;
         deliver->since = 0;
+        problem_over(deliver);
     }
     if (deliver->wanted)
         next(deliver);
@@ -197,9 +205,6 @@ static void on_welcome(struct deliver *deliver, const struct dbd_welcome *welcom
                     (struct bytes) {welcome->key.data, welcome->key.size});
     store_submit(deliver->ctld->store, batch, NULL, NULL);
     deliver->is_registered = true;
-    deliver->pause_usec = PAUSE_MIN_USEC;
-    deliver->problem[0] = '\0';
-    deliver->told = false;
     log_info("slurmdbd at %s:%u: registered as cluster %s", host_of(deliver),
              deliver->ctld->conf->accounting_storage_port, deliver->ctld->conf->cluster_name);
     rows_forget(deliver, welcome->last_seq);
@@ -208,8 +213,7 @@ static void on_welcome(struct deliver *deliver, const struct dbd_welcome *welcom
 
 static void on_ack(struct deliver *deliver, const struct dbd_ack *ack) {
     deliver->is_busy = false;
-    deliver->told = false;
-    deliver->problem[0] = '\0';
+    problem_over(deliver);
     deliver->n_waiting -= min_of(deliver->n_waiting, (uint64_t) deliver->n_rows);
     rows_forget(deliver, ack->last_seq);
     next(deliver);
@@ -219,7 +223,8 @@ static void on_ack(struct deliver *deliver, const struct dbd_ack *ack) {
  * database is away) is sent again soon. */
 static void on_error(struct deliver *deliver, const struct reply_error *error) {
     problem_note(deliver, error->detail != NULL ? error->detail : error_text((int) error->code));
-    deliver->pause_usec = deliver->is_registered ? PAUSE_MAX_USEC / 5 : REFUSED_USEC;
+    if (!deliver->is_registered)
+        deliver->pause_usec = REFUSED_USEC;
     rpc_conn_close(deliver->conn);
 }
 

@@ -14,6 +14,7 @@
 
 #define KEY_BYTES 16
 #define EVENTS_MAX 100000 /* of one delivery */
+#define COMPLAINTS_PER_MINUTE 6
 
 /* ---- registration ---- */
 
@@ -133,12 +134,25 @@ static int delivery_work(struct task *task, struct acct *acct, struct error *err
                        delivery->events->items.n, &delivery->result, err);
 }
 
+/* A database that is away is told of once by dbd_note_database(). */
+static void complain(const struct delivery *delivery) {
+    static struct log_limit limit = {.per_minute = COMPLAINTS_PER_MINUTE};
+    const struct task *task = &delivery->task;
+    unsigned suppressed = 0;
+    if (task->code < 0 && task->code != -ERR_BUSY && task->code != -ERR_CLOSED &&
+        log_limit_pass(&limit, loop_monotonic_usec(), &suppressed))
+        log_error("cluster %s: a delivery could not be stored, its controller keeps it: %s (%u "
+                  "such lines were left out before)",
+                  delivery->cluster, task->err.text, suppressed);
+}
+
 static void delivery_done(struct task *task) {
     struct delivery *delivery = container_of(task, struct delivery, task);
     struct dbd *dbd = delivery->dbd;
     struct client *client = client_find(dbd, delivery->client);
     const struct acct_ingested *result = &delivery->result;
     dbd_note_database(dbd, task);
+    complain(delivery);
     if (task->code == 0) {
         dbd->n_events += result->n_new;
         dbd->n_events_before += delivery->events->items.n - result->n_new;

@@ -325,3 +325,22 @@ def test_what_is_too_old_is_archived_purged_and_can_be_loaded(make_cluster, make
     dbd.start()
     wait_until(lambda: "could not be purged: cannot write an archive to /does/not/exist" in dbd.log(), 30, 0.2, "the log")
     assert rows(cluster, "-X -S now-1week", "jobid") == [old, young]
+
+
+def test_a_delivery_that_cannot_be_stored_is_told_of_in_both_logs_and_by_sdiag(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    wait_until(lambda: "registered" in dbd.log() and delivered(cluster), what="the first delivery")
+    before = cluster.log().count("nothing is lost")
+    with sqlite3.connect(f"{cluster.dir}/slurmdbd.sqlite") as database:
+        database.execute("ALTER TABLE job RENAME TO job_away")
+    run_jobs(cluster, 1)
+    wait_until(lambda: "could not be stored" in dbd.log(), what="the complaint of slurmdbd")
+    time.sleep(2)      # it is tried again meanwhile
+    assert cluster.log().count("nothing is lost") == before + 1
+    assert "none is lost" in cluster.run("sdiag", user="root").err
+    with sqlite3.connect(f"{cluster.dir}/slurmdbd.sqlite") as database:
+        database.execute("ALTER TABLE job_away RENAME TO job")
+    wait_until(lambda: delivered(cluster), what="delivery")
+    assert "none is lost" not in cluster.run("sdiag", user="root").err
