@@ -159,11 +159,11 @@ static int key_check(struct acct *acct, const struct acct_cluster *cluster, stru
         return 0;
     return error_set(
         err, ERR_EXISTS,
-        "another controller, on %s, is registered as cluster %s in %s; give one of the "
-        "two another ClusterName, or remove the old one with sacctmgr delete cluster "
-        "%s",
+        "another controller, on %s, is registered as cluster %s in %s; give one of the two "
+        "another ClusterName, or, where the other one is gone for good, start this one with a new "
+        "state (slurmctld -c), which forgets its jobs and takes the name over",
         stored.control_host ? stored.control_host : "an unknown host", cluster->name,
-        db_name(acct->db), cluster->name);
+        db_name(acct->db));
 }
 
 static int cluster_put(struct acct *acct, void *context, struct error *err) {

@@ -407,6 +407,7 @@ TEST(two_controllers_cannot_be_one_cluster) {
     struct error err = ERROR_INIT;
     assert_int_equal(acct_cluster_put(db->acct, &cluster, T0 + 2, &err), -ERR_EXISTS);
     assert_non_null(strstr(err.text, "head"));
+    assert_non_null(strstr(err.text, "slurmctld -c"));
     struct str text cleanup_str = STR_INIT;
     OK(acct_clusters(db->acct, cluster_print, &text, &failure));
     assert_string_equal(str_cstr(&text), "lab head:6817  ");
