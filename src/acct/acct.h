@@ -38,7 +38,8 @@ const char *acct_name(const struct acct *acct);
 /* ---- clusters ---- */
 /* Stores what a controller says of its cluster (name, host, port, version, nodes, TRES, key); one
  * that is new is added. ERR_EXISTS: another controller (another key) has this name; `cluster->key`
- * empty takes it over. `created` and `last_seq` are the database's. */
+ * empty takes it over, and no event of that controller is stored yet, whatever its numbers are.
+ * `created` and `last_seq` are the database's. */
 must_check int acct_cluster_put(struct acct *acct, const struct acct_cluster *cluster, int64_t now,
                                 struct error *err);
 /* The cluster and all that belongs to it. ERR_NOT_FOUND. */

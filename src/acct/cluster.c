@@ -183,6 +183,9 @@ static int cluster_put(struct acct *acct, void *context, struct error *err) {
                   db_int(put->now), db_text(c->tres), db_text(c->nodes), db_key(c->classification),
                   db_blob((struct bytes) {c->key.data, c->key.size}), db_int(id)),
         err);
+    if (n >= 0 && c->key.size == 0) /* another state, which numbers its events by itself */
+        n = db_exec(acct->db, "UPDATE cluster SET last_seq = 0 WHERE id = ?", DB_VALUES(db_int(id)),
+                    err);
     if (n >= 0)
         n = db_exec(acct->db, "UPDATE cluster SET created = ? WHERE id = ? AND created = 0",
                     DB_VALUES(db_int(put->now), db_int(id)), err);

@@ -413,6 +413,31 @@ TEST(two_controllers_cannot_be_one_cluster) {
     assert_string_equal(str_cstr(&text), "lab head:6817  ");
 }
 
+TEST(a_controller_that_takes_a_name_over_numbers_its_events_by_itself) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct events former cleanup_events = {0}, events cleanup_events = {0};
+    uint8_t key[] = {1, 2, 3};
+    struct acct_cluster cluster = {.name = text_of("a"), .key = {key, 3}};
+    OK(acct_cluster_put(db->acct, &cluster, T0, &failure));
+    for (uint32_t i = 1; i <= 5; i++) {
+        struct job job = job_of(i, i, T0, T0 + 10);
+        events_job(&former, &job);
+    }
+    events_store(&former, db->acct, "a");
+    OK(acct_cluster_put(db->acct, &cluster, T0 + 1, &failure)); /* the same one: it goes on */
+    assert_int_equal(events_store(&former, db->acct, "a").n_new, 0);
+    cluster.key = (struct blob) {NULL, 0};
+    OK(acct_cluster_put(db->acct, &cluster, T0 + 2, &failure));
+    struct job job = job_of(1, 100, T0 + 20, T0 + 30); /* its first event */
+    events_job(&events, &job);
+    struct acct_ingested stored = events_store(&events, db->acct, "a");
+    assert_int_equal(stored.n_new, 1);
+    assert_int_equal(stored.last_seq, 1);
+    struct acct_job_filter all = {0};
+    assert_string_equal(jobs_found(db->acct, &all), "1:1 1:100 2:2 3:3 4:4 5:5 ");
+}
+
 /* ---- the book ---- */
 
 static int entry_print(uint32_t kind, uint64_t id, struct bytes record, void *context,
@@ -578,6 +603,7 @@ int main(void) {
         IN_DATABASE(an_outage_lasts_until_the_node_is_up_or_down_for_another_reason),
         IN_DATABASE(a_cluster_has_what_it_said_last),
         IN_DATABASE(two_controllers_cannot_be_one_cluster),
+        IN_DATABASE(a_controller_that_takes_a_name_over_numbers_its_events_by_itself),
         IN_DATABASE(entries_of_the_book_are_stored_with_who_changed_them),
         IN_DATABASE(a_change_with_one_bad_entry_is_not_made_at_all),
         IN_DATABASE(a_database_is_found_again_as_it_was_left),
