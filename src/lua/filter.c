@@ -267,17 +267,30 @@ static void read_changes(const struct filter_call *call, struct job_request *job
     }
 }
 
-static struct key_value *change_of(struct filter_answer *answer, const struct lua_row *row) {
+static void change_set(struct filter_answer *answer, const struct lua_row *row, const char *value) {
     for (uint32_t i = 0; i < answer->changes.n; i++) {
-        if (names_row(row, answer->changes.items[i].key))
-            return &answer->changes.items[i];
+        if (names_row(row, answer->changes.items[i].key)) {
+            string_set(&answer->changes.items[i].value, value);
+            return;
+        }
     }
     answer->changes.items =
         xreallocarray(answer->changes.items, answer->changes.n + 1, sizeof(*answer->changes.items));
     struct key_value *change = &answer->changes.items[answer->changes.n++];
     record_init(&record_key_value, change);
     string_set(&change->key, row->update);
-    return change;
+    string_set(&change->value, value);
+}
+
+static void change_drop(struct filter_answer *answer, const struct lua_row *row) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < answer->changes.n; i++) {
+        if (names_row(row, answer->changes.items[i].key))
+            record_done(&record_key_value, &answer->changes.items[i]);
+        else
+            answer->changes.items[kept++] = answer->changes.items[i];
+    }
+    answer->changes.n = kept;
 }
 
 /* What was asked for, with what the script has made of it. */
@@ -292,9 +305,12 @@ static void write_changes(const struct filter_call *call, const struct job_reque
     for (size_t k = 0; k < lua_view_job_desc.n_rows; k++) {
         const struct lua_row *row = &lua_view_job_desc.rows[k];
         struct str old cleanup_str = STR_INIT, new cleanup_str = STR_INIT;
-        if (row->update != NULL && lua_row_update_print(row, before, &old) &&
-            lua_row_update_print(row, after, &new) && !str_equal(old.data, new.data))
-            string_set(&change_of(answer, row)->value, str_cstr(&new));
+        bool was = lua_row_update_print(row, before, &old);
+        bool is = lua_row_update_print(row, after, &new);
+        if (is && (!was || !str_equal(old.data, new.data)))
+            change_set(answer, row, str_cstr(&new));
+        else if (was && !is)
+            change_drop(answer, row);
     }
 }
 

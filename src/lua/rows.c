@@ -257,8 +257,8 @@ bool lua_row_update_print(const struct lua_row *row, const struct job_request *j
         str_append(out, *(char **) member != NULL ? *(char **) member : "");
         return true;
     case KIND_MINUTES:
-        minutes_print_long(*(uint32_t *) member, "UNLIMITED", out);
-        return true;
+        minutes_print_long(*(uint32_t *) member, "", out);
+        return *(uint32_t *) member != MINUTES_UNSET;
     case KIND_TIME:
         str_printf(out, "@%lld", (long long) *(int64_t *) member);
         return true;
@@ -268,7 +268,7 @@ bool lua_row_update_print(const struct lua_row *row, const struct job_request *j
         return true;
     case KIND_TRISTATE:
         str_append(out, *(uint32_t *) member == TRI_YES ? "1" : "0");
-        return true;
+        return *(uint32_t *) member != TRI_UNSET;
     case KIND_NICE:
         str_printf(out, "%d", *(int32_t *) member);
         return true;
@@ -280,7 +280,7 @@ bool lua_row_update_print(const struct lua_row *row, const struct job_request *j
     case KIND_MEM_NODE:
     case KIND_MEM_CPU:
         str_printf(out, "%lluM", (unsigned long long) *(uint64_t *) member);
-        return true;
+        return *(uint64_t *) member != UNSET64;
     default:
         return false;
     }

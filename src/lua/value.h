@@ -95,7 +95,7 @@ void lua_value_push(lua_State *lua, const struct lua_view *view, void *object,
                     struct lua_scope *scope);
 
 /* A change of a job as scontrol update writes it ("90" for TimeLimit), and such a value into a
- * request. False when the row has no such form, or the value cannot be read. */
+ * request. False when the row has no such form, nothing is set, or the value cannot be read. */
 bool lua_row_update_print(const struct lua_row *row, const struct job_request *job,
                           struct str *out);
 bool lua_row_update_read(const struct lua_row *row, const char *value, struct job_request *job);

@@ -241,6 +241,46 @@ TEST(a_modification_is_changed_in_the_words_of_scontrol) {
     lua_filter_free(filter);
 }
 
+/* What the script makes of a modification. */
+static struct filter_answer modify(const char *text, struct key_value *changes, uint32_t n) {
+    struct script script cleanup_script = script_of(text);
+    struct lua_filter *filter = filter_of(&script);
+    struct job rec;
+    struct filter_call call;
+    record_init(&record_job, &rec);
+    record_init(&record_filter_call, &call);
+    call.modify = true;
+    call.record = &rec;
+    call.changes.items = changes;
+    call.changes.n = n;
+    struct filter_answer answer = ask(filter, &call);
+    lua_filter_free(filter);
+    return answer;
+}
+
+TEST(a_modification_tells_no_and_unlimited_from_what_is_not_set) {
+    struct filter_answer answer cleanup(answer_done) = modify(
+        SCRIPT("", "job_desc.requeue = 0 job_desc.time_min = slurm.INFINITE return 0"), NULL, 0);
+    assert_int_equal(answer.changes.n, 2);
+    assert_string_equal(answer.changes.items[0].key, "Requeue");
+    assert_string_equal(answer.changes.items[0].value, "0");
+    assert_string_equal(answer.changes.items[1].key, "TimeMin");
+    assert_string_equal(answer.changes.items[1].value, "UNLIMITED");
+}
+
+TEST(what_a_script_takes_out_of_a_modification_is_not_changed) {
+    struct key_value changes[] = {{text_of("TimeLimit"), text_of("5")},
+                                  {text_of("Requeue"), text_of("1")},
+                                  {text_of("MinMemoryCPU"), text_of("10")}};
+    struct filter_answer answer cleanup(answer_done) =
+        modify(SCRIPT("", "job_desc.time_limit = slurm.NO_VAL job_desc.requeue = slurm.NO_VAL16\n"
+                          "job_desc.min_mem_per_node = 20 return 0"),
+               changes, 3);
+    assert_int_equal(answer.changes.n, 1);
+    assert_string_equal(answer.changes.items[0].key, "MinMemoryNode");
+    assert_string_equal(answer.changes.items[0].value, "20M");
+}
+
 TEST(every_row_names_a_member_of_the_right_type) {
     const struct lua_view *const views[] = {&lua_view_job_desc, &lua_view_partition,
                                             &lua_view_job_rec, &lua_view_reservation};
@@ -273,6 +313,8 @@ int main(void) {
         cmocka_unit_test(what_was_kept_of_an_earlier_call_is_closed),
         cmocka_unit_test(a_changed_script_is_read_and_a_broken_one_is_not_taken),
         cmocka_unit_test(a_modification_is_changed_in_the_words_of_scontrol),
+        cmocka_unit_test(a_modification_tells_no_and_unlimited_from_what_is_not_set),
+        cmocka_unit_test(what_a_script_takes_out_of_a_modification_is_not_changed),
         cmocka_unit_test(every_row_names_a_member_of_the_right_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
