@@ -95,12 +95,18 @@ int cli_options_finish(struct cli *cli, struct options *options) {
     return CLI_GO_ON;
 }
 
+/* Options of which "help" is a value that asks for a list. */
+static bool has_help(const struct option_row *row) {
+    return row->parse == option_parse_hint || row->parse == option_parse_gres ||
+           row->parse == option_parse_cpu_bind || row->parse == option_parse_mem_bind;
+}
+
 /* --help and its kin need neither a configuration nor a filter. */
 static bool asks_for_text(const struct option_uses *uses) {
     for (size_t i = 0; i < uses->options.n; i++) {
         const struct option_use *use = &uses->options.items[i];
         if (use->row->parse == option_parse_info ||
-            (use->value && str_equal_nocase(use->value, "help")))
+            (has_help(use->row) && str_equal_nocase(use->value, "help")))
             return true;
     }
     return false;

@@ -67,6 +67,14 @@ def test_a_refusal_ends_the_command(site):
     assert cluster.run("squeue -h").out == ""
 
 
+def test_a_name_that_is_help_is_filtered_as_any(site):
+    cluster, script = site
+    script(pre='do return slurm.ERROR end')
+    for command in ("srun -J help true", "salloc --comment=help true"):
+        assert cluster.run(command, cwd="/tmp").rc == 1, command
+    assert cluster.run("srun --hint=help").rc == 0
+
+
 def test_after_the_submission_the_numbers_are_told(site):
     cluster, script = site
     script(post='print(offset, job_id, step_id)')
