@@ -171,6 +171,7 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
                                                   : MSG_OK;
     if (list_ask(&scontrol->session, MSG_UPDATE, &update, answer, &reply, &err) < 0) {
         if (jobs) {
+            list_why_note(&err);
             fprintf(stderr, "%s for job %s\n", error_text(err.code), target);
             return 1;
         }

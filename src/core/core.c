@@ -286,6 +286,15 @@ const struct job *core_job(const struct core *core, uint32_t job_id) {
     return job != NULL ? &job->rec : NULL;
 }
 
+const struct job *core_job_named(struct core *core, const char *text) {
+    job_ptrs jobs = {0};
+    const struct job *found = NULL;
+    if (job_select_id(core, text, NULL, &jobs) == 0 && jobs.n > 0)
+        found = &jobs.items[0]->rec;
+    vec_done(&jobs);
+    return found;
+}
+
 uint32_t core_next_job_id(const struct core *core) {
     return max_of(core->meta.next_job_id, core->settings.first_job_id);
 }

@@ -108,6 +108,8 @@ bool core_is_super(const struct core *core, uint32_t uid);
 const char *core_reservation_key(const char *text);
 /* A job's record as it stands; NULL when the job has left. Lives until the next input. */
 const struct job *core_job(const struct core *core, uint32_t job_id);
+/* The same of a job, a task ("12_3") or the first of several ("12_[3-5]"). */
+const struct job *core_job_named(struct core *core, const char *text);
 uint32_t core_next_job_id(const struct core *core);
 uint32_t core_job_count(const struct core *core);
 

@@ -27,6 +27,10 @@ struct waiting {
     uint16_t type;
     void *body; /* owned record */
     size_t weight;
+    struct strs jobs; /* of an update, as they are written */
+    uint32_t job;     /* which of them is being looked at */
+    /* What was made of those before it; owned, NULL at the first. */
+    struct filter_answer *before;
 };
 
 struct filter {
@@ -65,7 +69,7 @@ static void process_close(struct filter *filter) {
     filter->pid = 0;
 }
 
-static void over(struct filter *filter, const struct filter_answer *answer);
+static void over(struct filter *filter, struct filter_answer *answer);
 
 /* The request that was being looked at, when the process is gone. */
 static void process_lost(struct filter *filter, enum filter_problem problem, const char *detail) {
@@ -218,14 +222,6 @@ static int process_start(struct filter *filter, struct error *err) {
 
 /* ---- one request ---- */
 
-static const struct job *target_of(const struct filter *filter, const struct update *update) {
-    const char *at = update->target != NULL ? update->target : "";
-    uint64_t number;
-    return str_read_u64(&at, &number) && number <= UINT32_MAX
-               ? core_job(filter->ctld->core, (uint32_t) number)
-               : NULL;
-}
-
 static void send_call(struct filter *filter, const struct waiting *waiting,
                       const struct client *client) {
     struct ctld *ctld = filter->ctld;
@@ -251,7 +247,9 @@ static void send_call(struct filter *filter, const struct waiting *waiting,
     } else {
         const struct update *update = waiting->body;
         call.modify = true;
-        const struct job *job = target_of(filter, update);
+        const struct job *job = waiting->jobs.n > 0
+                                    ? core_job_named(ctld->core, waiting->jobs.items[waiting->job])
+                                    : NULL;
         call.record = (struct job *) (uintptr_t) (job != NULL ? job : &none);
         call.changes.items = update->changes.items;
         call.changes.n = update->changes.n;
@@ -277,6 +275,8 @@ static void drop(struct filter *filter, struct waiting *waiting) {
     filter->n--;
     filter->weight -= waiting->weight;
     record_free(message_record(waiting->type), waiting->body);
+    record_free(&record_filter_answer, waiting->before);
+    strs_done(&waiting->jobs);
     free(waiting);
 }
 
@@ -336,12 +336,46 @@ static void go_on(struct client *client, struct waiting *waiting,
     request_filtered(client, MSG_SUBMIT, waiting->seq, &submit);
 }
 
-static void over(struct filter *filter, const struct filter_answer *answer) {
+/* An update of several jobs is one change of all of them: the script sees each, and has to make the
+ * same of it. False when the next is to be looked at; *answer becomes what is told otherwise. */
+static bool was_last(struct waiting *waiting, struct filter_answer *answer) {
+    const struct update *update = waiting->body;
+    struct filter_answer now, before;
+    if (answer->problem != FILTER_FINE) { /* it goes on as it was asked for */
+        answer->changes.items = update->changes.items;
+        answer->changes.n = update->changes.n;
+    }
+    record_init(&record_filter_answer, &now);
+    record_init(&record_filter_answer, &before);
+    now.changes.items = answer->changes.items;
+    now.changes.n = answer->changes.n;
+    if (waiting->before != NULL) {
+        before.changes.items = waiting->before->changes.items;
+        before.changes.n = waiting->before->changes.n;
+    }
+    if (waiting->before != NULL && !record_equal(&record_filter_answer, &now, &before)) {
+        answer->problem = FILTER_LIMIT;
+        answer->detail = (char *) (uintptr_t) (SCRIPT_NAME " does not make the same change of all "
+                                                           "these jobs: update them one by one");
+        return true;
+    }
+    if (waiting->job + 1 >= waiting->jobs.n)
+        return true;
+    waiting->job++;
+    if (waiting->before == NULL)
+        waiting->before = record_dup(&record_filter_answer, &now);
+    return false;
+}
+
+static void over(struct filter *filter, struct filter_answer *answer) {
     struct waiting *waiting = first(filter);
     struct client *client = map_get(&filter->ctld->clients, waiting->client);
     loop_timer_set(filter->timer, 0);
     filter->busy = false;
     say(answer);
+    if (client != NULL && waiting->type == MSG_UPDATE && lets_pass(filter, answer) &&
+        !was_last(waiting, answer))
+        return;
     if (client != NULL) {
         rpc_conn_pause(client->conn, false);
         if (lets_pass(filter, answer))
@@ -385,12 +419,29 @@ static struct filter *filter_get(struct ctld *ctld) {
     return filter;
 }
 
+/* As the core takes them. */
+static void jobs_read(const struct update *update, struct strs *ret) {
+    words_each (update->target, ", ", word) {
+        if (ret->n <= FILTER_JOBS_MAX)
+            strs_push(ret, word);
+    }
+}
+
 void filter_take(struct client *client, const struct rpc_message *message, const void *body) {
     struct filter *filter = filter_get(client->ctld);
+    struct strs jobs = {NULL, 0};
     if (filter->n >= FILTER_QUEUE_MAX ||
         filter->weight + message->body.size > FILTER_QUEUE_BYTES_MAX) {
         reply_error_text(client, message->seq, -ERR_BUSY,
                          "too many submissions wait for " SCRIPT_NAME);
+        return;
+    }
+    if (message->type == MSG_UPDATE)
+        jobs_read(body, &jobs);
+    if (jobs.n > FILTER_JOBS_MAX) {
+        strs_done(&jobs);
+        reply_error_text(client, message->seq, -ERR_LIMIT,
+                         SCRIPT_NAME " has to look at each: update fewer jobs at a time");
         return;
     }
     struct waiting *waiting = zalloc(struct waiting);
@@ -399,6 +450,7 @@ void filter_take(struct client *client, const struct rpc_message *message, const
     waiting->type = message->type;
     waiting->body = record_dup(message_record(message->type), body);
     waiting->weight = message->body.size;
+    waiting->jobs = jobs;
     list_append(&filter->queue, &waiting->link);
     filter->n++;
     filter->weight += waiting->weight;

@@ -17,6 +17,8 @@
 /* Requests that wait at most, and what they weigh; more are told to come back later. */
 #define FILTER_QUEUE_MAX 10000
 #define FILTER_QUEUE_BYTES_MAX (256u << 20)
+/* Jobs of one update: the script looks at each, one after the other. */
+#define FILTER_JOBS_MAX 1000
 
 /* Does this request go through the filter? */
 bool filter_wants(const struct ctld *ctld, uint16_t type, const void *body);

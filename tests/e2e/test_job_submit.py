@@ -118,6 +118,31 @@ def test_changes_of_a_job_go_through_the_filter(site):
     assert "Comment=yes" in shown and "TimeLimit=01:00:00" in shown and f"Extra={USER}" in shown, shown
 
 
+def test_a_change_of_several_jobs_is_looked_at_for_each_of_them(site):
+    cluster, filter = site
+    filter.submit("", 'if job_rec.name == "kept" then return slurm.ERROR end')
+    for arguments in ("-J free", "-J kept", "-J kept -a 1-2"):
+        assert sbatch(cluster, arguments).rc == 0
+    for jobs in ("2", "1,2", "2,1", ",2", "1,3_2", "1,3_[1-2]"):
+        assert cluster.run(f"scontrol update JobId={jobs} Comment=x").rc == 1, jobs
+    assert "Comment=x" not in cluster.ok("scontrol show job")
+    cluster.ok("scontrol update JobId=1,1 Comment=x")
+    assert "Comment=x" in cluster.ok("scontrol show job 1")
+    filter.submit("", "job_desc.extra = job_rec.name")
+    refused = cluster.run("scontrol update JobId=1,2 Comment=y")
+    assert refused.rc == 1 and "one by one" in refused.err, str(refused)
+    cluster.ok("scontrol update JobId=2,3 Comment=y")
+    assert cluster.ok("scontrol show job 3").count("Extra=kept") == 1
+
+
+def test_why_a_change_was_not_let_through_is_told(site):
+    cluster, filter = site
+    filter.submit("", "while true do end")
+    sbatch(cluster)
+    refused = cluster.run("scontrol update JobId=1 Comment=x")
+    assert refused.rc == 1 and "ended after" in refused.err, str(refused)
+
+
 BROKEN = {
     "error": ('error("boom")', "job_submit.lua:5: boom"),
     "table": ("error({})", "an error that is a table"),
