@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process that runs job_submit.lua: calls in, answers out, until the controller hangs up. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,8 @@ int filter_process(int argc, char **argv) {
         return 2;
     const struct lua_box_limits limits = {strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10)};
     const struct lua_filter_source source = {ask, &process};
+    /* What a script starts must not hold the connection open when we are gone. */
+    (void) fcntl(FILTER_FD, F_SETFD, FD_CLOEXEC);
     frame_in_init(&process.in, FILTER_FRAME_MAX);
     frame_out_init(&process.out);
     struct lua_filter *filter = lua_filter_new(argv[2], &limits, argv[3], &source);

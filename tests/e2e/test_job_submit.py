@@ -151,6 +151,7 @@ BROKEN = {
     "range": ("job_desc.num_tasks = -3", "job_desc.num_tasks: a whole number"),
     "format": ('slurm.log_user("%d", "x")', "number expected, got string"),
     "exit": ("os.exit(0)", "os.exit"),
+    "child": ('os.execute("sleep 3 &") os.exit(0)', "os.exit"),
     "kept": ("if kept then return kept.name end kept = job_desc error('keep')", "keep"),
 }
 
