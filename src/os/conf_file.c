@@ -13,7 +13,7 @@
 #define FILE_MAX ((size_t) 64 << 20) /* as CONF_FILE_MAX of model/conf.h, which is above us */
 
 void conf_file_path(const char *option, struct str *ret) {
-    const char *environment = getenv("SLURM_CONF");
+    const char *environment = secure_getenv("SLURM_CONF");
     const char *built_in = SLUICE_SYSCONFDIR "/slurm/slurm.conf";
     if (option != NULL && option[0] != '\0')
         str_append(ret, option);

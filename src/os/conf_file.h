@@ -12,7 +12,8 @@
 /*
  * The path of slurm.conf: `option` (a daemon's -f, or NULL), then the environment's SLURM_CONF,
  * then the directory that the build was configured for, then /etc/slurm. The first two count even
- * if there is no such file, so that a typing error does not start another cluster.
+ * if there is no such file, so that a typing error does not start another cluster. A program that
+ * has more rights than who called it (su, with our PAM module) does not ask the environment.
  */
 void conf_file_path(const char *option, struct str *ret);
 

@@ -3,6 +3,7 @@
 
 import os
 import pwd
+import shutil
 import subprocess
 
 import pytest
@@ -152,6 +153,25 @@ def test_the_pam_module_puts_a_session_into_the_job_and_its_private_directories(
     assert cluster.wait_end(job) == "CANCELLED"
     wait_until(lambda: session.process.poll() is not None, what="the session ends with the job")
     assert not sleepers(48611), "what it has daemonised, too"
+
+
+@needs_module
+def test_who_calls_a_setuid_program_does_not_choose_its_configuration(contained, work):
+    """su asks the module with its caller's environment: a slurm.conf of the caller's would name the job to enter."""
+    with open(os.path.join(work, "login"), "w") as service:
+        service.write(f"account required {MODULE}\n")
+    client = os.path.join(os.path.dirname(__file__), "pam_login.py")
+    program = os.path.join(work, "su")
+    shutil.copyfile("/usr/bin/python3", program)
+    os.chown(program, 0, pwd.getpwnam(OTHER).pw_gid)
+    os.chmod(program, 0o4750)
+    result = contained.run(f"{program} -c 'import os; print(os.geteuid())'", user=OTHER)
+    if result.out != "0\n":
+        pytest.skip(f"no setuid programs here: {result}")
+    result = contained.run(f"{program} {client} {work} login {OTHER} true", user=OTHER, cwd="/",
+                           env={"SLURM_CONF": "/nowhere/slurm.conf"})
+    assert result.rc != 0 and "Access denied by pam_sluice" in result.err, str(result)
+    assert "/nowhere" not in result.err, str(result)
 
 
 def sleepers(seconds):
