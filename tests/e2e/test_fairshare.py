@@ -67,9 +67,9 @@ def test_the_light_user_goes_first(start):
 
 def test_usage_outlives_a_killed_controller_and_loses_weight(start):
     cluster = start(half_life="00:00:20")
-    use(cluster)
-    used = usage(cluster, "physics")
-    assert 2 <= used <= 8
+    job = use(cluster)
+    used, elapsed = usage(cluster, "physics"), int(cluster.sacct(f"{job} -X", "ElapsedRaw")[0][0])
+    assert elapsed // 2 <= used <= 2 * elapsed + 2, "two CPUs"
     cluster.kill("slurmctld")
     cluster.up()
     wait_until(lambda: 0 < usage(cluster, "physics") <= used)
