@@ -125,6 +125,10 @@ TEST(a_question_of_too_many_words_is_refused) {
     struct database *db = *state;
     struct acct_job_list *list = NULL;
     struct error err = ERROR_INIT;
+    struct events events cleanup_events = {0};
+    struct job job = job_of(1, 1, T0, T0 + 1); /* without a cluster nothing is asked */
+    events_job(&events, &job);
+    events_store(&events, db->acct, "a");
     struct u32s many = {xcalloc(40000, sizeof(uint32_t)), 40000};
     struct acct_job_filter filter = {.uids = many};
     assert_int_equal(acct_jobs_find(db->acct, &filter, &list, &err), -ERR_LIMIT);
