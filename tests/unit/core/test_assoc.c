@@ -9,10 +9,6 @@
     "ClusterName=tux\nSlurmctldHost=localhost\nNodeName=n[1-2] CPUs=4 RealMemory=4000\n"           \
     "PartitionName=main Nodes=ALL Default=YES\nPartitionName=gpu Nodes=n1\n"
 
-static void sacctmgr(struct world *world, const char *line) {
-    assert_int_equal(world_sacctmgr(world, line), 0);
-}
-
 static uint32_t submit(struct world *world, const char *account, const char *qos, int *ret_code) {
     struct job_request request;
     world_request(&request);
@@ -25,9 +21,9 @@ static void begin(struct world *world, const char *settings) {
     cleanup_free char *conf = xasprintf("%s%s", CLUSTER, settings);
     world_start(world, conf);
     world->uid = 7;
-    sacctmgr(world, "add account physics,optics");
-    sacctmgr(world, "add qos high");
-    sacctmgr(world, "add user user7 account=physics,optics");
+    world_book(world, "add account physics,optics");
+    world_book(world, "add qos high");
+    world_book(world, "add user user7 account=physics,optics");
 }
 
 TEST(a_job_gets_the_default_account_and_qos_of_its_user) {
@@ -38,7 +34,7 @@ TEST(a_job_gets_the_default_account_and_qos_of_its_user) {
     assert_true(world_look(&world, id, &job));
     assert_string_equal(job.account, "physics");
     assert_string_equal(job.qos, "normal");
-    sacctmgr(&world, "modify user user7 set qos=high defaultqos=high");
+    world_book(&world, "modify user user7 set qos=high defaultqos=high");
     id = submit(&world, "optics", NULL, NULL);
     assert_true(world_look(&world, id, &job));
     assert_string_equal(job.account, "optics");
@@ -67,7 +63,7 @@ TEST(with_enforcement_only_what_the_book_allows) {
     assert_int_equal(code, ERR_INVALID_QOS);
     assert_int_equal(submit(&world, NULL, "zz", &code), 0);
     assert_int_equal(code, ERR_INVALID_QOS);
-    sacctmgr(&world, "modify user user7 account=physics set qos+=high");
+    world_book(&world, "modify user user7 account=physics set qos+=high");
     assert_int_not_equal(submit(&world, NULL, "high", &code), 0);
     assert_int_equal(submit(&world, "optics", "high", &code), 0);
     world.uid = 8;
@@ -81,7 +77,7 @@ TEST(an_association_for_a_partition_lets_in_there_alone) {
     struct job_request request;
     int code;
     begin(&world, "AccountingStorageEnforce=associations\n");
-    sacctmgr(&world, "add user user8 account=physics partition=gpu");
+    world_book(&world, "add user user8 account=physics partition=gpu");
     world.uid = 8;
     world_request(&request);
     assert_int_equal(world_submit(&world, &request, &code), 0);
@@ -95,9 +91,9 @@ TEST(the_book_survives_a_restart) {
     struct world world;
     struct job job;
     begin(&world, "");
-    sacctmgr(&world, "modify user user7 set defaultaccount=optics");
-    sacctmgr(&world, "delete user user7 account=physics");
-    sacctmgr(&world, "delete account physics");
+    world_book(&world, "modify user user7 set defaultaccount=optics");
+    world_book(&world, "delete user user7 account=physics");
+    world_book(&world, "delete account physics");
     world_restart(&world);
     world_all_connect(&world);
     uint32_t id = submit(&world, NULL, NULL, NULL);
@@ -116,12 +112,12 @@ TEST(what_a_job_counts_on_cannot_be_deleted) {
     assert_int_equal(world_sacctmgr(&world, "delete qos high"), ERR_BUSY);
     assert_int_equal(world_sacctmgr(&world, "delete user user7"), ERR_BUSY);
     assert_int_equal(world_sacctmgr(&world, "delete account physics"), ERR_BUSY);
-    sacctmgr(&world, "delete user user7 account=optics");
+    world_book(&world, "delete user user7 account=optics");
     snprintf(id, sizeof(id), "%u", job);
     assert_int_equal(world_kill(&world, id), 0);
     world_pass_time(&world, 40);
-    sacctmgr(&world, "delete account physics");
-    sacctmgr(&world, "delete qos high");
+    world_book(&world, "delete account physics");
+    world_book(&world, "delete qos high");
     world_stop(&world);
 }
 
@@ -133,12 +129,12 @@ TEST(operators_act_on_jobs_and_administrators_on_nodes) {
     snprintf(id, sizeof(id), "%u", job);
     world.uid = 8;
     assert_int_equal(world_update(&world, "job", id, "Comment", "mine"), ERR_USER_ID);
-    sacctmgr(&world, "add user user8 account=physics adminlevel=operator");
+    world_book(&world, "add user user8 account=physics adminlevel=operator");
     assert_int_equal(world_update(&world, "job", id, "Comment", "yours"), 0);
     assert_int_not_equal(world_update(&world, "node", "n2", "Comment", "mine"), 0);
-    sacctmgr(&world, "modify user user8 set adminlevel=administrator");
+    world_book(&world, "modify user user8 set adminlevel=administrator");
     assert_int_equal(world_update(&world, "node", "n2", "Comment", "mine"), 0);
-    sacctmgr(&world, "modify user user8 set adminlevel=none");
+    world_book(&world, "modify user user8 set adminlevel=none");
     assert_int_equal(world_update(&world, "job", id, "Comment", "mine"), ERR_USER_ID);
     world_stop(&world);
 }
@@ -159,8 +155,8 @@ TEST(listings_are_in_the_order_of_the_tree_and_private_if_so_configured) {
     struct arena arena;
     begin(&world, "PrivateData=accounts,users\n");
     arena_init(&arena, 0);
-    sacctmgr(&world, "add account lasers parent=optics");
-    sacctmgr(&world, "add user user8 account=lasers");
+    world_book(&world, "add account lasers parent=optics");
+    world_book(&world, "add user user8 account=lasers");
     const struct assoc_list *all = list(&world, 0, &arena);
     static const char *const order[] = {"root",   "root",   "optics",  "optics",
                                         "lasers", "lasers", "physics", "physics"};
@@ -172,7 +168,7 @@ TEST(listings_are_in_the_order_of_the_tree_and_private_if_so_configured) {
     assert_int_equal(own->assocs.n, 2);
     assert_string_equal(own->assocs.items[1].user, "user8");
     assert_int_equal(own->users.n, 1);
-    sacctmgr(&world, "add coordinator account=optics names=user8");
+    world_book(&world, "add coordinator account=optics names=user8");
     assert_int_equal(list(&world, 8, &arena)->assocs.n, 4);
     arena_done(&arena);
     world_stop(&world);

@@ -220,14 +220,12 @@ TEST(what_the_qos_of_a_job_says_counts_more_than_its_partition) {
     struct world world;
     uint32_t id = begin(&world, "GpuIdleWarn=600 GpuIdleTime=1800", "gres/gpu:2");
     world.uid = 0;
-    assert_int_equal(world_sacctmgr(&world, "modify qos normal set gpuidlewarn=0 gpuidletime=0"),
-                     0);
+    world_book(&world, "modify qos normal set gpuidlewarn=0 gpuidletime=0");
     work(&world, idle, 3000);
     assert_int_equal(job_of(&world, id).gpu_warned, 0);
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
-    assert_int_equal(world_sacctmgr(&world, "modify qos normal set gpuidletime=4000 "
-                                            "gpuidleaction=cancel gpuidlewarn=-1"),
-                     0);
+    world_book(&world, "modify qos normal set gpuidletime=4000 "
+                       "gpuidleaction=cancel gpuidlewarn=-1");
     work(&world, idle, 100);
     assert_int_not_equal(job_of(&world, id).gpu_warned, 0); /* the partition's warning again */
     work(&world, idle, 4000);

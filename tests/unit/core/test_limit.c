@@ -17,24 +17,19 @@
     "PartitionName=own Nodes=ALL DefMemPerCPU=100 QOS=limited\n"
 #define ENFORCED CLUSTER "AccountingStorageEnforce=limits,qos\n"
 
-static void sacctmgr(struct world *world, const char *line) {
-    if (world_sacctmgr(world, line) != 0)
-        fail_msg("sacctmgr %s", line);
-}
-
 /* physics has optics and lasers below it; user7 is in both, user8 in optics. */
 static void begin_with(struct world *world, const char *conf) {
     world_start(world, conf);
     world_all_connect(world);
     world->uid = 7;
-    sacctmgr(world, "add account physics");
-    sacctmgr(world, "add account optics,lasers parent=physics");
-    sacctmgr(world, "add qos limited");
-    sacctmgr(world, "add qos second");
-    sacctmgr(world, "add user user7 account=optics,lasers");
-    sacctmgr(world, "add user user8 account=optics");
-    sacctmgr(world, "modify user user7 set qos=normal,limited,second");
-    sacctmgr(world, "modify user user8 set qos=normal,limited,second");
+    world_book(world, "add account physics");
+    world_book(world, "add account optics,lasers parent=physics");
+    world_book(world, "add qos limited");
+    world_book(world, "add qos second");
+    world_book(world, "add user user7 account=optics,lasers");
+    world_book(world, "add user user8 account=optics");
+    world_book(world, "modify user user7 set qos=normal,limited,second");
+    world_book(world, "modify user user8 set qos=normal,limited,second");
 }
 
 static void begin(struct world *world) {
@@ -177,7 +172,7 @@ TEST(a_limit_on_what_runs_holds_the_next_one_back_until_the_first_has_ended) {
     for (size_t i = 0; i < countof(at_a_time); i++) {
         struct world world;
         begin(&world);
-        sacctmgr(&world, at_a_time[i].command);
+        world_book(&world, at_a_time[i].command);
         uint32_t first = submit(&world, at_a_time[i].first);
         expect_runs(&world, first);
         uint32_t second = submit(&world, at_a_time[i].more);
@@ -193,18 +188,18 @@ TEST(a_limit_on_what_runs_holds_the_next_one_back_until_the_first_has_ended) {
 TEST(a_limit_that_is_raised_or_cleared_lets_those_go_who_wait_for_it) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify account physics set grptres=cpu=2");
+    world_book(&world, "modify account physics set grptres=cpu=2");
     uint32_t first = submit(&world, (struct ask) {.cpus = 2});
     uint32_t second = submit(&world, (struct ask) {.cpus = 2});
     uint32_t third = submit(&world, (struct ask) {.cpus = 2});
     expect_runs(&world, first);
     expect_waits(&world, third, "AssocGrpCpuLimit");
-    sacctmgr(&world, "modify account physics set grptres=cpu=4");
+    world_book(&world, "modify account physics set grptres=cpu=4");
     expect_runs(&world, second);
     expect_waits(&world, third, "AssocGrpCpuLimit");
-    sacctmgr(&world, "modify account physics set grptres=cpu=-1");
+    world_book(&world, "modify account physics set grptres=cpu=-1");
     expect_runs(&world, third);
-    sacctmgr(&world, "modify account physics set grptres=cpu=0"); /* who runs goes on */
+    world_book(&world, "modify account physics set grptres=cpu=0"); /* who runs goes on */
     expect_runs(&world, first);
     expect_waits(&world, submit(&world, (struct ask) {0}), "AssocGrpCpuLimit");
     world_stop(&world);
@@ -266,10 +261,10 @@ TEST(a_limit_of_each_job_lets_it_wait_and_with_deny_on_limit_refuses_it) {
         struct world world;
         int code;
         begin(&world);
-        sacctmgr(&world, of_a_job[i].command);
+        world_book(&world, of_a_job[i].command);
         expect_runs(&world, submit(&world, of_a_job[i].below));
         expect_waits(&world, submit(&world, of_a_job[i].above), of_a_job[i].reason);
-        sacctmgr(&world, "modify qos normal set flags=denyonlimit");
+        world_book(&world, "modify qos normal set flags=denyonlimit");
         expect_runs(&world, submit(&world, of_a_job[i].below));
         assert_int_equal(submit_code(&world, of_a_job[i].above, &code), 0);
         assert_int_equal(code, ERR_POLICY);
@@ -295,7 +290,7 @@ TEST(jobs_and_tasks_of_arrays_count_as_submitted_until_they_end) {
         struct world world;
         int code;
         begin(&world);
-        sacctmgr(&world, submitted[i].command);
+        world_book(&world, submitted[i].command);
         uint32_t first = submit(&world, (struct ask) {0});
         uint32_t second = submit(&world, (struct ask) {0});
         struct ask array = submitted[i].other;
@@ -322,12 +317,12 @@ TEST(jobs_and_tasks_of_arrays_count_as_submitted_until_they_end) {
 TEST(the_qos_decides_before_the_association_and_the_user_before_the_account) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify account physics set maxtres=cpu=1");
+    world_book(&world, "modify account physics set maxtres=cpu=1");
     expect_waits(&world, submit(&world, (struct ask) {.cpus = 2}), "AssocMaxCpuPerJobLimit");
-    sacctmgr(&world, "modify user user7 set maxtres=cpu=2");
+    world_book(&world, "modify user user7 set maxtres=cpu=2");
     expect_runs(&world, submit(&world, (struct ask) {.cpus = 2}));
     expect_waits(&world, submit(&world, (struct ask) {.cpus = 3}), "AssocMaxCpuPerJobLimit");
-    sacctmgr(&world, "modify qos normal set maxtresperjob=cpu=3");
+    world_book(&world, "modify qos normal set maxtresperjob=cpu=3");
     expect_runs(&world, submit(&world, (struct ask) {.cpus = 3}));
     world_stop(&world);
 }
@@ -335,11 +330,11 @@ TEST(the_qos_decides_before_the_association_and_the_user_before_the_account) {
 TEST(the_qos_of_the_partition_decides_unless_that_of_the_job_is_over_it) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify qos limited set maxtresperjob=cpu=2");
-    sacctmgr(&world, "modify qos second set maxtresperjob=cpu=3");
+    world_book(&world, "modify qos limited set maxtresperjob=cpu=2");
+    world_book(&world, "modify qos second set maxtresperjob=cpu=3");
     struct ask ask = {.cpus = 3, .partition = "own", .qos = "second"};
     expect_waits(&world, submit(&world, ask), "QOSMaxCpuPerJobLimit");
-    sacctmgr(&world, "modify qos second set flags=overpartqos");
+    world_book(&world, "modify qos second set flags=overpartqos");
     expect_runs(&world, submit(&world, ask));
     ask.partition = "main";
     expect_runs(&world, submit(&world, ask));
@@ -349,7 +344,7 @@ TEST(the_qos_of_the_partition_decides_unless_that_of_the_job_is_over_it) {
 TEST(jobs_of_a_partition_count_in_its_qos_whatever_their_own) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify qos limited set grpjobs=1");
+    world_book(&world, "modify qos limited set grpjobs=1");
     expect_runs(&world, submit(&world, (struct ask) {.partition = "own"}));
     expect_waits(&world, submit(&world, (struct ask) {.uid = 8, .partition = "own"}),
                  "QOSGrpJobsLimit");
@@ -362,7 +357,7 @@ TEST(a_qos_may_be_free_of_the_limits_of_the_partition) {
     struct world world;
     begin(&world);
     expect_waits(&world, submit(&world, (struct ask) {.minutes = 61}), "PartitionTimeLimit");
-    sacctmgr(&world, "modify qos normal set flags=partitiontimelimit");
+    world_book(&world, "modify qos normal set flags=partitiontimelimit");
     expect_runs(&world, submit(&world, (struct ask) {.minutes = 61}));
     world_stop(&world);
 }
@@ -372,7 +367,7 @@ TEST(who_names_no_time_limit_gets_the_most_that_is_allowed) {
     struct job job;
     struct job_request request;
     begin(&world);
-    sacctmgr(&world, "modify user user7 set maxwall=7");
+    world_book(&world, "modify user user7 set maxwall=7");
     world.uid = 7;
     world_request(&request);
     request.time_limit = UNSET32;
@@ -388,7 +383,7 @@ TEST(who_would_take_more_nodes_gets_as_many_as_are_allowed) {
     struct job job;
     struct job_request request;
     begin(&world);
-    sacctmgr(&world, "modify user user7 set maxtres=node=2");
+    world_book(&world, "modify user user7 set maxtres=node=2");
     world.uid = 7;
     world_request(&request);
     request.min_nodes = 1;
@@ -407,8 +402,8 @@ TEST(limits_in_slurm_conf_are_those_of_account_root) {
     expect_waits(&world, submit(&world, (struct ask) {.cpus = 2}), "AssocGrpCpuLimit");
     expect_runs(&world, submit(&world, (struct ask) {.uid = 8}));
     expect_waits(&world, submit(&world, (struct ask) {.uid = 8}), "AssocGrpJobsLimit");
-    sacctmgr(&world, "modify account root set grpjobs=3");
-    sacctmgr(&world, "modify account root set grptres=cpu=4");
+    world_book(&world, "modify account root set grpjobs=3");
+    world_book(&world, "modify account root set grptres=cpu=4");
     world_turn(&world);
     world_stop(&world);
 }
@@ -416,7 +411,7 @@ TEST(limits_in_slurm_conf_are_those_of_account_root) {
 TEST(without_enforcement_limits_hold_nobody) {
     struct world world;
     begin_with(&world, CLUSTER "AccountingStorageEnforce=associations,qos\n");
-    sacctmgr(&world, "modify account physics set grpjobs=0 maxsubmitjobs=0");
+    world_book(&world, "modify account physics set grpjobs=0 maxsubmitjobs=0");
     expect_runs(&world, submit(&world, (struct ask) {0}));
     assert_int_equal(world_reconfigure(&world, ENFORCED), 0);
     assert_int_equal(submit_code(&world, (struct ask) {0}, &(int) {0}), 0);
@@ -428,7 +423,7 @@ TEST(without_enforcement_limits_hold_nobody) {
 TEST(who_waits_for_a_limit_is_in_nobodys_way) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify user user7 set maxjobs=1");
+    world_book(&world, "modify user user7 set maxjobs=1");
     expect_runs(&world, submit(&world, (struct ask) {.cpus = 4, .nodes = 3, .minutes = 5}));
     uint32_t waits = submit(&world, (struct ask) {.cpus = 4, .nodes = 4, .minutes = 5});
     expect_waits(&world, waits, "AssocMaxJobsLimit");
@@ -440,9 +435,9 @@ TEST(a_job_that_alone_is_above_a_limit_of_a_group_waits_for_good_or_is_refused) 
     struct world world;
     int code;
     begin(&world);
-    sacctmgr(&world, "modify account physics set grptres=cpu=3");
+    world_book(&world, "modify account physics set grptres=cpu=3");
     expect_waits(&world, submit(&world, (struct ask) {.cpus = 4}), "AssocGrpCpuLimit");
-    sacctmgr(&world, "modify qos normal set flags=denyonlimit");
+    world_book(&world, "modify qos normal set flags=denyonlimit");
     assert_int_equal(submit_code(&world, (struct ask) {.cpus = 4}, &code), 0);
     assert_int_equal(code, ERR_POLICY);
     world_stop(&world);
@@ -452,7 +447,7 @@ TEST(a_job_that_alone_is_above_a_limit_of_a_group_waits_for_good_or_is_refused) 
 TEST(tasks_of_an_array_count_one_by_one) {
     struct world world;
     begin(&world);
-    sacctmgr(&world, "modify qos normal set maxjobsperuser=2");
+    world_book(&world, "modify qos normal set maxjobsperuser=2");
     uint32_t id = submit(&world, (struct ask) {.array = "1-5"});
     size_t running = 0;
     jobs_each (world.core, job)
@@ -477,7 +472,7 @@ TEST(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits) {
     struct arena arena;
     begin(&world);
     arena_init(&arena, 0);
-    sacctmgr(&world, "modify account physics set grptres=cpu=3");
+    world_book(&world, "modify account physics set grptres=cpu=3");
     uint32_t first = submit(&world, (struct ask) {.cpus = 2, .minutes = 20});
     uint32_t second = submit(&world, (struct ask) {.uid = 8, .cpus = 2});
     expect_waits(&world, second, "AssocGrpCpuLimit");
@@ -501,7 +496,7 @@ TEST(a_job_that_is_too_large_is_told_how_large_it_may_be) {
     struct arena arena;
     begin(&world);
     arena_init(&arena, 0);
-    sacctmgr(&world, "modify qos normal set maxwall=10");
+    world_book(&world, "modify qos normal set maxwall=10");
     uint32_t id = submit(&world, (struct ask) {.minutes = 11});
     const struct why_reply *reply = ask_why(&world, id, &arena);
     assert_int_equal(reply->limits.n, 1);
@@ -604,8 +599,8 @@ TEST(what_is_counted_is_what_a_recount_finds) {
         struct rng rng;
         rng_seed(&rng, seed);
         begin(&world);
-        sacctmgr(&world, "modify account physics set grptres=cpu=6 grpjobs=4 grpsubmitjobs=20");
-        sacctmgr(&world, "modify qos limited set grptres=cpu=4");
+        world_book(&world, "modify account physics set grptres=cpu=6 grpjobs=4 grpsubmitjobs=20");
+        world_book(&world, "modify qos limited set grptres=cpu=4");
         for (unsigned i = 0; i < 60; i++) {
             random_step(&world, &rng);
             check_pools(&world);

@@ -584,15 +584,11 @@ TEST(test_only_knows_that_others_would_go) {
 
 /* ---- by QOS ---- */
 
-static void sacctmgr(struct world *world, const char *line) {
-    assert_int_equal(world_sacctmgr(world, line), 0);
-}
-
 static void begin_qos(struct world *world, const char *settings) {
     begin(world, settings, "PartitionName=main Nodes=ALL Default=YES\n");
-    sacctmgr(world, "add qos scavenger priority=1 preemptmode=cancel");
-    sacctmgr(world, "modify qos normal set priority=10 preempt=scavenger");
-    sacctmgr(world, "add qos urgent priority=100 preempt=normal,scavenger preemptmode=off");
+    world_book(world, "add qos scavenger priority=1 preemptmode=cancel");
+    world_book(world, "modify qos normal set priority=10 preempt=scavenger");
+    world_book(world, "add qos urgent priority=100 preempt=normal,scavenger preemptmode=off");
 }
 
 TEST(a_qos_preempts_those_that_it_names_lowest_first) {
@@ -616,7 +612,7 @@ TEST(qos_are_stored_and_have_their_own_times) {
     struct world world;
     struct job job;
     begin_qos(&world, "PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPreemptExemptTime=1\n");
-    sacctmgr(&world, "modify qos scavenger set gracetime=20 preemptexempttime=0");
+    world_book(&world, "modify qos scavenger set gracetime=20 preemptexempttime=0");
     world_restart(&world);
     world_all_connect(&world);
     uint32_t a = submit(&world, "main", 4, "scavenger"), b = submit(&world, "main", 4, "normal");
@@ -628,7 +624,7 @@ TEST(qos_are_stored_and_have_their_own_times) {
     assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), ERR_BUSY);
     world_pass_time(&world, 20);
     assert_int_equal(world_state(&world, id), JOB_RUNNING);
-    assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), 0);
+    world_book(&world, "delete qos scavenger");
     assert_int_equal(world_sacctmgr(&world, "delete qos scavenger"), -1);
     world_stop(&world);
 }

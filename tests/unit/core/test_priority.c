@@ -197,8 +197,8 @@ TEST(a_qos_counts_by_its_share_of_the_highest) {
     ask(&request, "main");
     uint32_t id = submit(&world, &request, &job);
     assert_int_equal(job.prio_qos, 0);
-    assert_int_equal(world_sacctmgr(&world, "modify qos normal set priority=10"), 0);
-    assert_int_equal(world_sacctmgr(&world, "add qos high priority=40"), 0);
+    world_book(&world, "modify qos normal set priority=10");
+    world_book(&world, "add qos high priority=40");
     assert_true(world_look(&world, id, &job));
     assert_int_equal(priority_rounded(job.prio_qos), 75);
     assert_int_equal(job.priority, 2104 + 75);
@@ -210,7 +210,7 @@ TEST(a_qos_counts_however_its_name_is_spelled) {
     struct job_request request;
     struct job job;
     world_start(&world, CLUSTER "PriorityWeightQOS=300\n");
-    assert_int_equal(world_sacctmgr(&world, "add qos high priority=40"), 0);
+    world_book(&world, "add qos high priority=40");
     ask(&request, "main");
     request.qos = text_of("High");
     submit(&world, &request, &job);

@@ -23,19 +23,15 @@
     "PartitionName=main Nodes=ALL Default=YES\n"                                                   \
     "PartitionName=dear Nodes=ALL TRESBillingWeights=CPU=1.0,Mem=0.5G,GRES/gpu=10\n"
 
-static void sacctmgr(struct world *world, const char *line) {
-    assert_int_equal(world_sacctmgr(world, line), 0);
-}
-
 static void begin(struct world *world, const char *settings) {
     cleanup_free char *conf = xasprintf("%s%s", CLUSTER, settings);
     world_start(world, conf);
-    sacctmgr(world, "add qos half usagefactor=0.5");
-    sacctmgr(world, "add qos keeps flags=NoDecay");
-    sacctmgr(world, "add account physics");
-    sacctmgr(world, "add account optics parent=physics");
-    sacctmgr(world, "add user user7 account=optics,physics");
-    sacctmgr(world, "add user user8 account=optics");
+    world_book(world, "add qos half usagefactor=0.5");
+    world_book(world, "add qos keeps flags=NoDecay");
+    world_book(world, "add account physics");
+    world_book(world, "add account optics parent=physics");
+    world_book(world, "add user user7 account=optics,physics");
+    world_book(world, "add user user8 account=optics");
     world_all_connect(world);
     world->uid = 7;
 }
@@ -233,14 +229,14 @@ TEST(raw_usage_of_an_account_can_be_set_to_nothing) {
     world_turn(&world);
     world_pass_time(&world, 10);
     assert_int_not_equal(world_sacctmgr(&world, "modify account optics set rawusage=1"), 0);
-    sacctmgr(&world, "modify account optics set rawusage=0");
+    world_book(&world, "modify account optics set rawusage=0");
     has_used(&world, "optics", "user7", 0);
     has_used(&world, "physics", NULL, 20);
     world_restart(&world);
     has_used(&world, "physics", NULL, 20);
     world_pass_time(&world, 5);
     has_used(&world, "optics", NULL, 5);
-    sacctmgr(&world, "modify account physics set rawusage=0");
+    world_book(&world, "modify account physics set rawusage=0");
     has_used(&world, "root", NULL, 0);
     world_stop(&world);
 }
@@ -254,7 +250,7 @@ TEST(usage_of_a_qos_that_begins_to_decay_loses_nothing_of_before) {
     world_script_ends(&world, id, 0);
     world_turn(&world);
     world_pass_time(&world, 86400);
-    sacctmgr(&world, "modify qos keeps set flags-=NoDecay");
+    world_book(&world, "modify qos keeps set flags-=NoDecay");
     world_restart(&world);
     uint32_t at;
     const struct qos *qos = qos_find(world.core, "keeps", &at);
@@ -270,10 +266,10 @@ TEST(an_account_goes_on_having_used_what_those_used_who_left_it) {
     world_pass_time(&world, 10);
     world_script_ends(&world, id, 0);
     world_pass_time(&world, 60);
-    sacctmgr(&world, "modify user user7 set defaultaccount=physics");
-    sacctmgr(&world, "delete user user7 account=optics");
+    world_book(&world, "modify user user7 set defaultaccount=physics");
+    world_book(&world, "delete user user7 account=optics");
     has_used(&world, "optics", NULL, 40);
-    sacctmgr(&world, "delete account optics");
+    world_book(&world, "delete account optics");
     has_used(&world, "physics", NULL, 40);
     world_restart(&world);
     has_used(&world, "physics", NULL, 40);
@@ -285,8 +281,8 @@ TEST(whoever_has_used_less_goes_first) {
     struct job_request request;
     struct job heavy, light;
     begin(&world, "PriorityCalcPeriod=1\n");
-    sacctmgr(&world, "add account arts");
-    sacctmgr(&world, "add user user9 account=arts");
+    world_book(&world, "add account arts");
+    world_book(&world, "add user user9 account=arts");
     world.uid = 9;
     uint32_t big = submit(&world, "arts", "main", NULL, 16);
     world_turn(&world);

@@ -595,6 +595,12 @@ int world_sacctmgr(struct world *world, const char *line) {
     return code;
 }
 
+void world_book(struct world *world, const char *line) {
+    int code = world_sacctmgr(world, line);
+    if (code != 0)
+        fail_msg("sacctmgr %s: %d", line, code);
+}
+
 int world_kill(struct world *world, const char *id) {
     char *ids[] = {(char *) (uintptr_t) id};
     struct job_select select;

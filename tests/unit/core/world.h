@@ -105,6 +105,8 @@ int world_update(struct world *world, const char *entity, const char *target, co
 /* "add qos high priority=10", "modify user alice set maxjobs=3": a change of the accounting, by
  * root. The code of the answer; -1 when there was nothing to do. */
 int world_sacctmgr(struct world *world, const char *line);
+/* The same, which must change something. */
+void world_book(struct world *world, const char *line);
 struct world_run *world_run_of(struct world *world, uint32_t job_id);
 /* No CPU of a node is given twice, what runs is known, sums agree; aborts with the seed if not. */
 void world_check(struct world *world);
