@@ -305,30 +305,20 @@ static uint32_t submit_array(struct world *world, const char *spec, const char *
     return world_submit(world, &request, NULL);
 }
 
-/* The record of task `task` of array `id`; 0 = it has none of its own. */
-static uint32_t task_of(struct world *world, uint32_t id, uint32_t task) {
-    for (uint32_t at = id; at < core_next_job_id(world->core); at++) {
-        struct job job;
-        if (world_look(world, at, &job) && job.array_job_id == id && job.array_task_id == task)
-            return at;
-    }
-    return 0;
-}
-
 TEST(aftercorr_lets_each_task_follow_its_counterpart) {
     struct world world;
     begin(&world);
     uint32_t first = submit_array(&world, "1-4", NULL);
     uint32_t second = submit_array(&world, "1-5", "aftercorr:1");
     /* Task 5 has no counterpart. */
-    assert_int_equal(world_state(&world, task_of(&world, second, 5)), JOB_RUNNING);
+    assert_int_equal(world_state(&world, world_task(&world, second, 5)), JOB_RUNNING);
     struct job job;
     assert_true(world_look(&world, second, &job));
     assert_string_equal(job.array_tasks, "1-4");
-    world_script_ends(&world, task_of(&world, first, 3), 0);
-    world_script_ends(&world, task_of(&world, first, 2), 3 << 8);
-    assert_int_equal(world_state(&world, task_of(&world, second, 3)), JOB_RUNNING);
-    uint32_t never = task_of(&world, second, 2);
+    world_script_ends(&world, world_task(&world, first, 3), 0);
+    world_script_ends(&world, world_task(&world, first, 2), 3 << 8);
+    assert_int_equal(world_state(&world, world_task(&world, second, 3)), JOB_RUNNING);
+    uint32_t never = world_task(&world, second, 2);
     waits(&world, never, "aftercorr:1_*(failed)", REASON_DEPENDENCY_NEVER);
     assert_true(world_look(&world, never, &job));
     assert_string_equal(job.depend_cause,
@@ -349,8 +339,8 @@ TEST(a_task_that_has_left_its_array_to_wait_keeps_the_deadline) {
     request.time_limit = 1;
     request.deadline = world.now + 1000;
     uint32_t second = world_submit(&world, &request, NULL);
-    world_script_ends(&world, task_of(&world, first, 3), 1 << 8);
-    uint32_t never = task_of(&world, second, 3);
+    world_script_ends(&world, world_task(&world, first, 3), 1 << 8);
+    uint32_t never = world_task(&world, second, 3);
     waits(&world, never, "aftercorr:1_*(failed)", REASON_DEPENDENCY_NEVER);
     world_pass_time(&world, 1000);
     assert_int_equal(world_state(&world, second), JOB_DEADLINE);
@@ -364,17 +354,17 @@ TEST(aftercorr_of_an_array_that_is_partly_over_sorts_its_tasks_at_once) {
     begin(&world);
     uint32_t first = submit_array(&world, "1-6", NULL);
     for (uint32_t task = 1; task <= 4; task++)
-        world_script_ends(&world, task_of(&world, first, task), (task > 2) << 8);
+        world_script_ends(&world, world_task(&world, first, task), (task > 2) << 8);
     uint32_t second = submit_array(&world, "1-6", "aftercorr:1");
-    assert_int_equal(world_state(&world, task_of(&world, second, 1)), JOB_RUNNING);
-    assert_int_equal(world_state(&world, task_of(&world, second, 2)), JOB_RUNNING);
+    assert_int_equal(world_state(&world, world_task(&world, second, 1)), JOB_RUNNING);
+    assert_int_equal(world_state(&world, world_task(&world, second, 2)), JOB_RUNNING);
     assert_true(world_look(&world, second, &job));
     assert_string_equal(job.array_tasks, "5-6");
     waits(&world, second, "aftercorr:1_*(unfulfilled)", REASON_DEPENDENCY);
     world_restart(&world);
     world_all_connect(&world);
-    world_script_ends(&world, task_of(&world, first, 5), 0);
-    assert_int_equal(world_state(&world, task_of(&world, second, 5)), JOB_RUNNING);
+    world_script_ends(&world, world_task(&world, first, 5), 0);
+    assert_int_equal(world_state(&world, world_task(&world, second, 5)), JOB_RUNNING);
     world_stop(&world);
 }
 
@@ -404,9 +394,9 @@ TEST(a_task_that_has_left_the_controller_still_counts_for_its_array) {
     struct world world;
     begin(&world);
     uint32_t first = submit_array(&world, "1-2", NULL);
-    world_script_ends(&world, task_of(&world, first, 1), 1 << 8);
+    world_script_ends(&world, world_task(&world, first, 1), 1 << 8);
     world_pass_time(&world, 60400); /* it has left */
-    assert_int_equal(task_of(&world, first, 1), 0);
+    assert_int_equal(world_task(&world, first, 1), 0);
     world_restart(&world);
     world_all_connect(&world);
     uint32_t ok = submit(&world, "afterok:1", 0), not_ok = submit(&world, "afternotok:1", 0);
@@ -415,7 +405,7 @@ TEST(a_task_that_has_left_the_controller_still_counts_for_its_array) {
     refused(&world, "afterok:1_1"); /* nobody knows how that one has ended */
     refused(&world, "afternotok:1_3");
     assert_int_equal(world_state(&world, submit(&world, "afterany:1_1", 0)), JOB_RUNNING);
-    world_script_ends(&world, task_of(&world, first, 2), 0);
+    world_script_ends(&world, world_task(&world, first, 2), 0);
     assert_int_equal(world_state(&world, not_ok), JOB_RUNNING);
     world_stop(&world);
 }

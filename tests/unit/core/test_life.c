@@ -582,15 +582,6 @@ TEST(mail_is_sent_for_the_events_that_were_asked_for) {
     world_stop(&world);
 }
 
-/* Ends the batch script of task `task` of array 1. */
-static void task_ends(struct world *world, uint32_t task, uint32_t status) {
-    for (uint32_t id = 1; id < core_next_job_id(world->core); id++) {
-        struct job job;
-        if (world_look(world, id, &job) && job.array_task_id == task && job.state == JOB_RUNNING)
-            world_script_ends(world, id, status);
-    }
-}
-
 TEST(an_array_is_told_of_once_and_its_tasks_when_asked_for) {
     struct world world;
     struct job_request request;
@@ -602,9 +593,9 @@ TEST(an_array_is_told_of_once_and_its_tasks_when_asked_for) {
     assert_int_equal(world.mails.n, 1);
     assert_non_null(
         strstr(world.mails.items[0], "Slurm Array Summary Job_id=1_* (1) Name=test Began"));
-    task_ends(&world, 1, 3 << 8);
+    world_script_ends(&world, world_task(&world, 1, 1), 3 << 8);
     assert_int_equal(world.mails.n, 1);
-    task_ends(&world, 2, 0);
+    world_script_ends(&world, world_task(&world, 1, 2), 0);
     assert_int_equal(world.mails.n, 2);
     assert_non_null(strstr(world.mails.items[1], "Name=test Ended, Mixed, ExitCode [0-3]"));
     request.mail_type |= MAIL_ARRAY_TASKS;

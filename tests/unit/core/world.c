@@ -542,6 +542,15 @@ uint32_t world_state(struct world *world, uint32_t job_id) {
     return world_look(world, job_id, &job) ? job.state : UINT32_MAX;
 }
 
+uint32_t world_task(struct world *world, uint32_t id, uint32_t task) {
+    for (uint32_t at = id; at < core_next_job_id(world->core); at++) {
+        struct job job;
+        if (world_look(world, at, &job) && job.array_job_id == id && job.array_task_id == task)
+            return at;
+    }
+    return 0;
+}
+
 struct world_run *world_run_of(struct world *world, uint32_t job_id) {
     struct world_run *latest = NULL;
     vec_each (&world->runs, run) {

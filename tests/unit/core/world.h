@@ -96,6 +96,8 @@ uint32_t world_job(struct world *world); /* world_request + world_submit, must s
 /* The record as a listing shows it; false when it is gone. Members live until the next call. */
 bool world_look(struct world *world, uint32_t job_id, struct job *ret);
 uint32_t world_state(struct world *world, uint32_t job_id);
+/* The record of task `task` of array `id`; 0 = it has none of its own. */
+uint32_t world_task(struct world *world, uint32_t id, uint32_t task);
 /* The batch script of the job's present attempt ends. */
 void world_script_ends(struct world *world, uint32_t job_id, uint32_t exit_status);
 int world_kill(struct world *world, const char *id);
