@@ -459,14 +459,6 @@ TEST(tasks_of_an_array_count_one_by_one) {
 
 /* ---- why ---- */
 
-static const struct why_reply *ask_why(struct world *world, uint32_t id, struct arena *arena) {
-    char text[16];
-    snprintf(text, sizeof(text), "%u", id);
-    struct why why = {.job = text};
-    uint64_t client = world_send(world, MSG_WHY, &why);
-    return world_answer(world, client, MSG_WHY_REPLY, arena);
-}
-
 TEST(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits) {
     struct world world;
     struct arena arena;
@@ -476,7 +468,7 @@ TEST(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits) {
     uint32_t first = submit(&world, (struct ask) {.cpus = 2, .minutes = 20});
     uint32_t second = submit(&world, (struct ask) {.uid = 8, .cpus = 2});
     expect_waits(&world, second, "AssocGrpCpuLimit");
-    const struct why_reply *reply = ask_why(&world, second, &arena);
+    const struct why_reply *reply = world_why(&world, second, &arena);
     assert_int_equal(reply->expected, world.now + 20 * 60);
     assert_int_equal(reply->limits.n, 1);
     const struct why_limit *limit = &reply->limits.items[0];
@@ -498,7 +490,7 @@ TEST(a_job_that_is_too_large_is_told_how_large_it_may_be) {
     arena_init(&arena, 0);
     world_book(&world, "modify qos normal set maxwall=10");
     uint32_t id = submit(&world, (struct ask) {.minutes = 11});
-    const struct why_reply *reply = ask_why(&world, id, &arena);
+    const struct why_reply *reply = world_why(&world, id, &arena);
     assert_int_equal(reply->limits.n, 1);
     assert_string_equal(reply->limits.items[0].name, "MaxWall of QOS normal");
     assert_int_equal(reply->limits.items[0].asked, 11);

@@ -27,18 +27,6 @@ static const char conf_text[] =
     "PartitionName=spare Nodes=n[3-4] MaxTime=100\n"
     "PartitionName=short Nodes=n[1-2] MaxTime=10\n";
 
-static const struct why_reply *ask(struct world *world, const char *id, struct arena *arena) {
-    struct why why = {.job = text_of(id)};
-    uint64_t client = world_send(world, MSG_WHY, &why);
-    return world_answer(world, client, MSG_WHY_REPLY, arena);
-}
-
-static const struct why_reply *ask_job(struct world *world, uint32_t job_id, struct arena *arena) {
-    char id[16];
-    snprintf(id, sizeof(id), "%u", job_id);
-    return ask(world, id, arena);
-}
-
 static void start(struct world *world, struct arena *arena) {
     world_start(world, conf_text);
     world_all_connect(world);
@@ -62,7 +50,7 @@ TEST(the_answer_says_who_holds_the_nodes_who_is_ahead_and_until_when) {
     assert_int_equal(submit_nodes(&world, 3, 60), 1);
     assert_int_equal(submit_nodes(&world, 4, 30), 2);
     assert_int_equal(submit_nodes(&world, 4, 90), 3); /* cannot end before job 2 begins */
-    const struct why_reply *reply = ask_job(&world, 3, &arena);
+    const struct why_reply *reply = world_why(&world, 3, &arena);
     assert_non_null(reply);
     assert_int_equal(reply->job->state, JOB_PENDING);
     assert_true(reply->exact);
@@ -91,7 +79,7 @@ TEST(a_node_that_is_away_is_shown_with_its_reason) {
     world_node_lost(&world, 1);
     world_pass_time(&world, 1000);
     assert_int_equal(submit_nodes(&world, 4, 30), 1);
-    const struct why_reply *reply = ask_job(&world, 1, &arena);
+    const struct why_reply *reply = world_why(&world, 1, &arena);
     assert_int_equal(reply->expected, 0);
     const struct why_nodes *away = &reply->fits.items[reply->fits.n - 1];
     assert_int_equal(away->state, WHY_NODE_AWAY);
@@ -132,7 +120,7 @@ TEST(a_reservation_that_is_in_the_way_is_named_with_the_limit_that_would_fit) {
     start(&world, &arena);
     reserve(&world, "n[1-4]", 1800);
     uint32_t id = submit_nodes(&world, 4, 60);
-    const struct why_reply *reply = ask_job(&world, id, &arena);
+    const struct why_reply *reply = world_why(&world, id, &arena);
     assert_int_equal(reply->job->state, JOB_PENDING);
     assert_non_null(reply->reservation);
     assert_non_null(strstr(reply->reservation, "reservation r holds what it needs from "));
@@ -159,14 +147,14 @@ TEST(those_who_are_preempted_for_a_job_are_listed_with_their_time) {
     uint32_t low = world_submit(&world, &request, NULL);
     request.partition = text_of("high");
     uint32_t high = world_submit(&world, &request, NULL);
-    const struct why_reply *reply = ask_job(&world, high, &arena);
+    const struct why_reply *reply = world_why(&world, high, &arena);
     assert_true(reply->preemption);
     assert_int_equal(reply->leaving.n, 1);
     assert_string_equal(reply->leaving.items[0].job, "1");
     assert_string_equal(reply->leaving.items[0].nodes, "n1");
     assert_int_equal(reply->leaving.items[0].time, world.now + 100);
     assert_int_equal(reply->expected, world.now + 100);
-    reply = ask_job(&world, low, &arena);
+    reply = world_why(&world, low, &arena);
     assert_int_equal(reply->job->preempted_by, high);
     assert_int_equal(reply->leaving.n, 0);
     arena_done(&arena);
@@ -185,7 +173,7 @@ TEST(limits_name_their_use_and_who_uses_them) {
     assert_int_equal(world_submit(&world, &request, NULL), 1);
     request.licenses = text_of("matlab:1");
     assert_int_equal(world_submit(&world, &request, NULL), 2);
-    const struct why_reply *reply = ask_job(&world, 2, &arena);
+    const struct why_reply *reply = world_why(&world, 2, &arena);
     assert_int_equal(reply->limits.n, 1);
     assert_int_equal(reply->limits.items[0].limit, 2);
     assert_int_equal(reply->limits.items[0].used, 2);
@@ -195,7 +183,7 @@ TEST(limits_name_their_use_and_who_uses_them) {
     request.licenses = NULL;
     request.array_spec = tasks;
     assert_int_equal(world_submit(&world, &request, NULL), 3);
-    reply = ask_job(&world, 3, &arena);
+    reply = world_why(&world, 3, &arena);
     assert_int_equal(reply->job->reason, REASON_ARRAY_TASK_LIMIT);
     assert_int_equal(reply->limits.items[0].used, 2);
     assert_int_equal(reply->limits.items[0].until, world.now + 420);
@@ -204,7 +192,7 @@ TEST(limits_name_their_use_and_who_uses_them) {
     request.partition = text_of("short");
     request.time_limit = 20;
     uint32_t id = world_submit(&world, &request, NULL);
-    reply = ask_job(&world, id, &arena);
+    reply = world_why(&world, id, &arena);
     assert_int_equal(reply->job->reason, REASON_PARTITION_TIME_LIMIT);
     assert_int_equal(reply->limits.items[0].limit, 10);
     assert_int_equal(reply->limits.items[0].asked, 20);
@@ -223,13 +211,13 @@ TEST(held_and_dependent_jobs_get_the_start_that_they_would_have) {
     world_request(&request);
     request.hold = true;
     assert_int_equal(world_submit(&world, &request, NULL), 2);
-    const struct why_reply *reply = ask_job(&world, 2, &arena);
+    const struct why_reply *reply = world_why(&world, 2, &arena);
     assert_int_equal(reply->expected, world.now + 3600);
     assert_int_equal(reply->n_tried, 0);
     world_request(&request);
     request.dependency = dependency;
     assert_int_equal(world_submit(&world, &request, NULL), 3);
-    reply = ask_job(&world, 3, &arena);
+    reply = world_why(&world, 3, &arena);
     assert_int_equal(reply->expected, world.now + 3600);
     assert_int_equal(reply->depends.n, 1);
     assert_string_equal(reply->depends.items[0].job, "afterok:1");
@@ -250,7 +238,7 @@ TEST(a_change_is_proposed_to_those_whose_second_group_lets_them_in) {
     world.second_group = "lab";
     assert_int_equal(submit_nodes(&world, 1, 60), 1);
     assert_int_equal(submit_nodes(&world, 2, 60), 2);
-    const struct why_reply *reply = ask_job(&world, 2, &arena);
+    const struct why_reply *reply = world_why(&world, 2, &arena);
     assert_int_equal(reply->changes.n, 1);
     assert_string_equal(reply->changes.items[0].update, "NumNodes=1");
     arena_done(&arena);
@@ -357,7 +345,7 @@ static size_t play_seed(uint64_t seed) {
     const struct why_reply *replies[JOBS + 1] = {NULL};
     for (uint32_t id = 1; id <= JOBS; id++) {
         if (world_look(&world, id, &job) && job.state == JOB_PENDING)
-            replies[id] = ask_job(&world, id, &arena);
+            replies[id] = world_why(&world, id, &arena);
     }
     world_stop(&world);
     for (uint32_t id = 1; id <= JOBS; id++) {

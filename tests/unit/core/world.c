@@ -551,6 +551,14 @@ uint32_t world_task(struct world *world, uint32_t id, uint32_t task) {
     return 0;
 }
 
+const struct why_reply *world_why(struct world *world, uint32_t job_id, struct arena *arena) {
+    char id[16];
+    snprintf(id, sizeof(id), "%u", job_id);
+    struct why why = {.job = id};
+    uint64_t client = world_send(world, MSG_WHY, &why);
+    return world_answer(world, client, MSG_WHY_REPLY, arena);
+}
+
 struct world_run *world_run_of(struct world *world, uint32_t job_id) {
     struct world_run *latest = NULL;
     vec_each (&world->runs, run) {

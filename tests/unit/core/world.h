@@ -98,6 +98,8 @@ bool world_look(struct world *world, uint32_t job_id, struct job *ret);
 uint32_t world_state(struct world *world, uint32_t job_id);
 /* The record of task `task` of array `id`; 0 = it has none of its own. */
 uint32_t world_task(struct world *world, uint32_t id, uint32_t task);
+/* What `sluice why` is answered; NULL where that takes several turns, or is an error. */
+const struct why_reply *world_why(struct world *world, uint32_t job_id, struct arena *arena);
 /* The batch script of the job's present attempt ends. */
 void world_script_ends(struct world *world, uint32_t job_id, uint32_t exit_status);
 int world_kill(struct world *world, const char *id);
