@@ -27,19 +27,31 @@ def admin(cluster, command):
     return cluster.ok(f"sacctmgr -i {command}", user="root")
 
 
-def submit(cluster, options="", user=USER):
-    return cluster.run(f"sbatch --parsable -o /dev/null {options} --wrap='sleep 300'", user=user, cwd="/tmp")
+def limit(cluster, entity, words):
+    admin(cluster, f"modify {entity} set {words}")
+
+
+def lift(cluster, entity, words):
+    """Takes a limit like GrpTRES=cpu=3 back."""
+    limit(cluster, entity, words.rpartition("=")[0] + "=-1")
 
 
 def job(cluster, options="", user=USER):
-    done = submit(cluster, options, user)
-    assert done.rc == 0, done.err
-    return done.out.strip()
+    return cluster.submit(f"-o /dev/null {options} --wrap='sleep 300'", user=user, cwd="/tmp")
 
 
-def holds_back(cluster, command, first, second, reason, undo, other=USER):
+def refused(cluster, options="", reason=None):
+    """Lines of sbatch for one who is refused; the reason stands in the first."""
+    done = cluster.run(f"sbatch -o /dev/null {options} --wrap='sleep 300'", cwd="/tmp")
+    assert done.rc == 1, str(done)
+    lines = done.err.splitlines()
+    assert lines[-1] == f"sbatch: error: Batch job submission failed: {POLICY}", str(done)
+    assert reason is None or lines[0] == f"sbatch: error: {reason}", str(done)
+    return lines
+
+
+def holds_back(cluster, first, second, reason, other):
     """The first starts, the second waits for that reason until the first has gone."""
-    admin(cluster, command)
     one = job(cluster, first)
     cluster.wait_state(one, "RUNNING")
     two = job(cluster, second, other)
@@ -48,51 +60,49 @@ def holds_back(cluster, command, first, second, reason, undo, other=USER):
     cluster.wait_state(two, "RUNNING")
     cluster.ok(f"scancel {two}", user="root")
     cluster.wait_end(two)
-    admin(cluster, undo)
 
 
 def test_limits_of_running_jobs_at_every_level(cluster):                                            # B09, B10
     rows = [
-        ("account physics", "GrpJobs=1", "GrpJobs=-1", "", "", "AssocGrpJobsLimit", OTHER),
-        ("account grads", "GrpTRES=cpu=3", "GrpTRES=cpu=-1", "-c2", "-c2", "AssocGrpCpuLimit", OTHER),
-        ("account grads", "GrpTRES=mem=250", "GrpTRES=mem=-1", "-c2", "-c1", "AssocGrpMemLimit", OTHER),
-        ("account grads", "GrpTRES=node=1", "GrpTRES=node=-1", "-c4", "-c4", "AssocGrpNodeLimit", OTHER),
-        ("account grads", "GrpTRES=gres/gpu=1", "GrpTRES=gres/gpu=-1", "-G1", "-G1", "AssocGrpGRES", OTHER),
-        ("account grads", "GrpTRES=gres/gpu:a100=1", "GrpTRES=gres/gpu:a100=-1", "-G a100:1", "-G1", "AssocGrpGRES", OTHER),
-        (f"user {USER}", "MaxJobs=1", "MaxJobs=-1", "", "", "AssocMaxJobsLimit", USER),
-        ("qos normal", "MaxJobsPU=1", "MaxJobsPU=-1", "", "-A undergrads", "QOSMaxJobsPerUserLimit", USER),
-        ("qos normal", "MaxTRESPU=cpu=3", "MaxTRESPU=cpu=-1", "-c2", "-c2", "QOSMaxCpuPerUserLimit", USER),
-        ("qos normal", "MaxTRESPU=gres/gpu=1", "MaxTRESPU=gres/gpu=-1", "-G1", "-G1", "QOSMaxGRESPerUser", USER),
-        ("qos normal", "MaxJobsPA=1", "MaxJobsPA=-1", "", "", "MaxJobsPerAccount", OTHER),
-        ("qos normal", "GrpJobs=1", "GrpJobs=-1", "", "-A grads", "QOSGrpJobsLimit", OTHER),
-        ("qos normal", "GrpTRES=cpu=3", "GrpTRES=cpu=-1", "-c2", "-c2", "QOSGrpCpuLimit", OTHER),
+        ("account physics", "GrpJobs=1", "", "", "AssocGrpJobsLimit", OTHER),
+        ("account grads", "GrpTRES=cpu=3", "-c2", "-c2", "AssocGrpCpuLimit", OTHER),
+        ("account grads", "GrpTRES=mem=250", "-c2", "-c1", "AssocGrpMemLimit", OTHER),
+        ("account grads", "GrpTRES=node=1", "-c4", "-c4", "AssocGrpNodeLimit", OTHER),
+        ("account grads", "GrpTRES=gres/gpu=1", "-G1", "-G1", "AssocGrpGRES", OTHER),
+        ("account grads", "GrpTRES=gres/gpu:a100=1", "-G a100:1", "-G1", "AssocGrpGRES", OTHER),
+        (f"user {USER}", "MaxJobs=1", "", "", "AssocMaxJobsLimit", USER),
+        ("qos normal", "MaxJobsPU=1", "", "-A undergrads", "QOSMaxJobsPerUserLimit", USER),
+        ("qos normal", "MaxTRESPU=cpu=3", "-c2", "-c2", "QOSMaxCpuPerUserLimit", USER),
+        ("qos normal", "MaxTRESPU=gres/gpu=1", "-G1", "-G1", "QOSMaxGRESPerUser", USER),
+        ("qos normal", "MaxJobsPA=1", "", "", "MaxJobsPerAccount", OTHER),
+        ("qos normal", "GrpJobs=1", "", "-A grads", "QOSGrpJobsLimit", OTHER),
+        ("qos normal", "GrpTRES=cpu=3", "-c2", "-c2", "QOSGrpCpuLimit", OTHER),
     ]
-    for entity, limit, undo, first, second, reason, other in rows:
-        holds_back(cluster, f"modify {entity} set {limit}", first, second, reason, f"modify {entity} set {undo}", other)
+    for entity, words, first, second, reason, other in rows:
+        limit(cluster, entity, words)
+        holds_back(cluster, first, second, reason, other)
+        lift(cluster, entity, words)
 
 
 def test_limits_of_each_job_and_deny_on_limit(cluster):
     rows = [
-        (f"user {USER}", "MaxTRES=cpu=2", "MaxTRES=-1", "-c2", "-c3", "AssocMaxCpuPerJobLimit"),
-        (f"user {USER}", "MaxTRES=gres/gpu=1", "MaxTRES=-1", "-G1", "-G2", "AssocMaxGRESPerJob"),
-        ("account physics", "MaxWall=10", "MaxWall=-1", "-t10", "-t11", "AssocMaxWallDurationPerJobLimit"),
-        ("qos normal", "MaxTRESPerJob=node=1", "MaxTRESPerJob=-1", "-N1", "-N2", "QOSMaxNodePerJobLimit"),
-        ("qos normal", "MaxTRESMins=cpu=20", "MaxTRESMins=-1", "-c2 -t10", "-c2 -t11", "QOSMaxCpuMinutesPerJobLimit"),
-        ("qos normal", "MinTRES=cpu=2", "MinTRES=-1", "-c2", "-c1", "QOSMinCpuNotSatisfied"),
+        (f"user {USER}", "MaxTRES=cpu=2", "-c2", "-c3", "AssocMaxCpuPerJobLimit"),
+        (f"user {USER}", "MaxTRES=gres/gpu=1", "-G1", "-G2", "AssocMaxGRESPerJob"),
+        ("account physics", "MaxWall=10", "-t10", "-t11", "AssocMaxWallDurationPerJobLimit"),
+        ("qos normal", "MaxTRESPerJob=node=1", "-N1", "-N2", "QOSMaxNodePerJobLimit"),
+        ("qos normal", "MaxTRESMins=cpu=20", "-c2 -t10", "-c2 -t11", "QOSMaxCpuMinutesPerJobLimit"),
+        ("qos normal", "MinTRES=cpu=2", "-c2", "-c1", "QOSMinCpuNotSatisfied"),
     ]
-    for entity, limit, undo, below, above, reason in rows:
-        admin(cluster, f"modify {entity} set {limit}")
+    for entity, words, below, above, reason in rows:
+        limit(cluster, entity, words)
         one, two = job(cluster, below), job(cluster, above)
         cluster.wait_state(one, "RUNNING")
         cluster.wait_reason(two, reason)
         admin(cluster, "modify qos normal set flags=DenyOnLimit")
-        done = submit(cluster, above)
-        assert done.rc == 1
-        lines = done.err.splitlines()
-        assert [lines[0], lines[-1]] == [f"sbatch: error: {reason}", f"sbatch: error: Batch job submission failed: {POLICY}"]
+        refused(cluster, above, reason)
         admin(cluster, "modify qos normal set flags=-1")
         cluster.ok(f"scancel {one}")
-        admin(cluster, f"modify {entity} set {undo}")
+        lift(cluster, entity, words)
         cluster.wait_state(two, "RUNNING")
         cluster.ok(f"scancel {two}")
         cluster.wait_end(two)
@@ -100,25 +110,21 @@ def test_limits_of_each_job_and_deny_on_limit(cluster):
 
 def test_one_job_too_many_is_refused_by_name_and_tasks_of_arrays_count(cluster):
     rows = [
-        ("account physics", "GrpSubmitJobs=2", "GrpSubmitJobs=-1", "AssocGrpSubmitJobsLimit"),
-        (f"user {USER}", "MaxSubmitJobs=2", "MaxSubmitJobs=-1", "AssocMaxSubmitJobLimit"),
-        ("qos normal", "MaxSubmitJobsPU=2", "MaxSubmitJobsPU=-1", "QOSMaxSubmitJobPerUserLimit"),
-        ("qos normal", "GrpSubmitJobs=2", "GrpSubmitJobs=-1", "QOSGrpSubmitJobsLimit"),
-        ("qos normal", "MaxSubmitJobsPA=2", "MaxSubmitJobsPA=-1", "MaxSubmitJobsPerAccount"),
+        ("account physics", "GrpSubmitJobs=2", "AssocGrpSubmitJobsLimit"),
+        (f"user {USER}", "MaxSubmitJobs=2", "AssocMaxSubmitJobLimit"),
+        ("qos normal", "MaxSubmitJobsPU=2", "QOSMaxSubmitJobPerUserLimit"),
+        ("qos normal", "GrpSubmitJobs=2", "QOSGrpSubmitJobsLimit"),
+        ("qos normal", "MaxSubmitJobsPA=2", "MaxSubmitJobsPerAccount"),
     ]
-    for entity, limit, undo, reason in rows:
-        admin(cluster, f"modify {entity} set {limit}")
-        assert submit(cluster, "--array=1-3").rc == 1
+    for entity, words, reason in rows:
+        limit(cluster, entity, words)
+        refused(cluster, "--array=1-3")
         array = job(cluster, "--array=1-2")
-        done = submit(cluster)
-        assert done.rc == 1
-        lines = done.err.splitlines()
-        assert [lines[0], lines[-1]] == [f"sbatch: error: {reason}", f"sbatch: error: Batch job submission failed: {POLICY}"]
-        assert "2 jobs are there, 1 more is asked for" in lines[1]
+        assert "2 jobs are there, 1 more is asked for" in refused(cluster, "", reason)[1]
         cluster.ok(f"scancel {array}")
         last = job(cluster)
         cluster.ok(f"scancel {last}")
-        admin(cluster, f"modify {entity} set {undo}")
+        lift(cluster, entity, words)
     done = cluster.run("salloc -Q true", user=USER)
     assert done.rc == 0, done.err
 
@@ -133,7 +139,7 @@ def test_counts_and_reasons_survive_a_restart_of_the_controller(cluster):
     cluster.wait_state(one, "RUNNING")
     cluster.wait_reason(two, "AssocMaxJobsLimit")
     job(cluster)
-    assert submit(cluster).rc == 1
+    refused(cluster)
 
 
 def test_the_partitions_qos_goes_before_that_of_the_job(cluster):
