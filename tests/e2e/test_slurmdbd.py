@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from harness import BIN_ROOT, OTHER, USER, find_bin_dirs, process_is_alive, wait_until
+from harness import BIN_ROOT, OTHER, USER, Cluster, find_bin_dirs, process_is_alive, wait_until
 
 MARIADB = [path for path in ("/usr/sbin/mariadbd",) if os.path.exists(path)]
 
@@ -307,11 +307,9 @@ def test_what_is_too_old_is_archived_purged_and_can_be_loaded(make_cluster, make
     (archive,) = os.listdir(archives)  # changes are not archived
     assert archive.startswith("sluice_job_archive_")
     assert os.stat(archives / archive).st_mode & 0o777 == 0o600
-    sluice = os.path.join(find_bin_dirs(BIN_ROOT, ["sluice"])[0], "sluice")
     for n in (1, 0):
-        done = subprocess.run([sluice, "acct", "load", str(archives / archive), database], capture_output=True, text=True,
-                              timeout=30)
-        assert done.stdout == f"{n} rows from {archives / archive} to {database}\n", done.stderr
+        done = Cluster.sluice("acct", "load", str(archives / archive), database)
+        assert done.out == f"{n} rows from {archives / archive} to {database}\n", str(done)
     assert rows(cluster, "-X -S now-1week", "jobid") == [old, young]
     # A directory that is missing: nothing goes, and the log says why.
     dbd.stop()
