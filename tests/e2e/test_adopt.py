@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from harness import BIN_ROOT, OTHER, USER, wait_until
+from harness import BIN_ROOT, OTHER, USER, processes, wait_until, words_of
 
 
 @pytest.fixture
@@ -109,6 +109,7 @@ def test_a_login_sees_the_private_directories_of_the_job(make_cluster, work):
 
 
 MODULE = os.path.join(BIN_ROOT, "src", "pam", "pam_sluice.so")
+CLIENT = os.path.join(os.path.dirname(__file__), "pam_login.py")
 needs_module = pytest.mark.skipif(not os.path.exists(MODULE), reason="libpam0g-dev is missing: no PAM module was built")
 
 
@@ -117,8 +118,7 @@ def login(tmp_path, cluster, user, command="true", options=""):
     service = tmp_path / "login"
     service.write_text(f"account required {MODULE} conf={cluster.env['SLURM_CONF']} {options}\n"
                        "account required pam_permit.so\n")
-    client = os.path.join(os.path.dirname(__file__), "pam_login.py")
-    return f"/usr/bin/python3 {client} {tmp_path} login {user} '{command}'"
+    return f"/usr/bin/python3 {CLIENT} {tmp_path} login {user} '{command}'"
 
 
 @needs_module
@@ -147,7 +147,7 @@ def test_the_pam_module_puts_a_session_into_the_job_and_its_private_directories(
     out = cluster.ok(login(tmp_path, cluster, USER, look, "join_container=false"), user="root")
     assert "of-the-job" not in out and f"job_{job}/step_extern" in out, out
     session = cluster.start(login(tmp_path, cluster, USER, "setsid sleep 48611 & wait"), user="root")
-    wait_until(lambda: [groups for groups in sleepers(48611) if f"job_{job}/step_extern" in groups],
+    wait_until(lambda: [pid for pid in sleepers(48611) if f"job_{job}/step_extern" in groups_of(pid)],
                what="a session in the job")
     cluster.ok(f"scancel {job}")
     assert cluster.wait_end(job) == "CANCELLED"
@@ -160,7 +160,6 @@ def test_who_calls_a_setuid_program_does_not_choose_its_configuration(contained,
     """su asks the module with its caller's environment: a slurm.conf of the caller's would name the job to enter."""
     with open(os.path.join(work, "login"), "w") as service:
         service.write(f"account required {MODULE}\n")
-    client = os.path.join(os.path.dirname(__file__), "pam_login.py")
     program = os.path.join(work, "su")
     shutil.copyfile("/usr/bin/python3", program)
     os.chown(program, 0, pwd.getpwnam(OTHER).pw_gid)
@@ -168,20 +167,12 @@ def test_who_calls_a_setuid_program_does_not_choose_its_configuration(contained,
     result = contained.run(f"{program} -c 'import os; print(os.geteuid())'", user=OTHER)
     if result.out != "0\n":
         pytest.skip(f"no setuid programs here: {result}")
-    result = contained.run(f"{program} {client} {work} login {OTHER} true", user=OTHER, cwd="/",
+    result = contained.run(f"{program} {CLIENT} {work} login {OTHER} true", user=OTHER, cwd="/",
                            env={"SLURM_CONF": "/nowhere/slurm.conf"})
     assert result.rc != 0 and "Access denied by pam_sluice" in result.err, str(result)
     assert "/nowhere" not in result.err, str(result)
 
 
 def sleepers(seconds):
-    """The groups of the commands that sleep for so long."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline") as cmdline:
-                if cmdline.read() == f"sleep\0{seconds}\0":
-                    found.append(groups_of(pid))
-        except OSError:
-            pass
-    return found
+    """The commands that sleep for so long."""
+    return [pid for pid, line, _ in processes() if words_of(line) == f"sleep {seconds}"]

@@ -2,7 +2,6 @@
 """job_submit.lua: what a site's filter sees and changes, and what a broken one can do to the controller."""
 
 import os
-import time
 
 import pytest
 from harness import OTHER, USER, processes_of, wait_until
@@ -10,7 +9,7 @@ from harness import OTHER, USER, processes_of, wait_until
 CONF = """KillWait=1
 DefMemPerCPU=10
 JobSubmitPlugins=lua
-SlurmctldParameters=sluice_job_submit_timeout=1,sluice_job_submit_memory=16{settings}
+SlurmctldParameters=sluice_job_submit_timeout={timeout},sluice_job_submit_memory=16{settings}
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=short Nodes=ALL DefaultTime=10 MaxTime=60 State=UP
 """
@@ -45,7 +44,14 @@ class Filter:
 
 @pytest.fixture
 def site(make_cluster):
-    cluster = make_cluster(nodes=1, cpus=2, mem=1000, conf=CONF.format(settings=""))
+    cluster = make_cluster(nodes=1, cpus=2, mem=1000, conf=CONF.format(timeout=1, settings=""))
+    return cluster, Filter(cluster)
+
+
+@pytest.fixture
+def patient_site(make_cluster):
+    """Its filters have time enough for a test to do something meanwhile."""
+    cluster = make_cluster(nodes=1, cpus=2, mem=1000, conf=CONF.format(timeout=4, settings=""))
     return cluster, Filter(cluster)
 
 
@@ -53,7 +59,7 @@ def sbatch(cluster, arguments="", **options):
     return cluster.run(f"sbatch -H -o /dev/null {arguments} --wrap='sleep 60'", cwd="/tmp", **options)
 
 
-def test_the_filter_changes_a_request_and_the_core_checks_the_result(site):
+def test_the_filter_changes_a_request_and_the_core_checks_the_result(site, work):
     cluster, filter = site
     filter.submit("""
       if job_desc.time_limit == slurm.NO_VAL then job_desc.time_limit = 30 end
@@ -68,11 +74,10 @@ def test_the_filter_changes_a_request_and_the_core_checks_the_result(site):
     shown = cluster.ok("scontrol show job 1")
     for words in ("Partition=short", "TimeLimit=00:30:00", f"Comment={USER} ", "MinMemoryCPU=20M"):
         assert words in shown, shown
-    job = cluster.submit("-o out.%j --wrap='echo $SITE'", cwd="/tmp")
+    job = cluster.submit("-o out --wrap='echo $SITE'", cwd=work)
     cluster.wait_end(job)
-    with open(f"/tmp/out.{job}", encoding="utf-8") as file:
+    with open(f"{work}/out", encoding="utf-8") as file:
         assert file.read() == "yes\n"
-    os.unlink(f"/tmp/out.{job}")
     filter.submit('job_desc.partition = "nowhere"')
     refused = sbatch(cluster)
     assert refused.rc == 1 and "Invalid partition name specified" in refused.err
@@ -166,7 +171,7 @@ def test_an_error_lets_pass_and_stands_in_the_log(site, name):
 
 
 def test_an_error_refuses_where_the_site_says_so(make_cluster):
-    cluster = make_cluster(nodes=1, cpus=2, mem=1000, conf=CONF.format(settings=",sluice_job_submit_refuse"))
+    cluster = make_cluster(nodes=1, cpus=2, mem=1000, conf=CONF.format(timeout=1, settings=",sluice_job_submit_refuse"))
     Filter(cluster).submit('job_desc.time_limit = 3 error("boom")')
     said = sbatch(cluster)
     assert said.rc == 1 and "job_submit.lua:5: boom" in said.err, str(said)
@@ -183,11 +188,12 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_filter_without_end_holds_up_only_who_submits(site, name):
-    cluster, filter = site
-    filter.submit(f'if job_desc.name == "slow" then {LIMITS[name]} end')
+def test_a_filter_without_end_holds_up_only_who_submits(patient_site, name):
+    cluster, filter = patient_site
+    begun = os.path.join(cluster.dir, "begun")
+    filter.submit(f'if job_desc.name == "slow" then io.open("{begun}", "w"):close() {LIMITS[name]} end')
     slow = cluster.start("sbatch -H -J slow -o /dev/null --wrap=true", cwd="/tmp")
-    time.sleep(0.2)
+    wait_until(lambda: os.path.exists(begun), what="the filter looks at it")
     assert cluster.run("squeue").rc == 0
     assert slow.process.poll() is None, "squeue is answered while it waits"
     quick = cluster.start("sbatch -H -J quick -o /dev/null --wrap=true", user=OTHER, cwd="/tmp")
@@ -257,12 +263,14 @@ def test_many_who_submit_at_once_all_get_their_answer(site):
     assert comments == list(range(1, 31))
 
 
-def test_a_controller_that_dies_takes_its_filter_along(site):
-    cluster, filter = site
-    filter.submit('if job_desc.name == "slow" then os.execute("sleep 0.8") end slurm.log_user("seen")')
+def test_a_controller_that_dies_takes_its_filter_along(patient_site):
+    cluster, filter = patient_site
+    begun = os.path.join(cluster.dir, "begun")
+    filter.submit(f'if job_desc.name == "slow" then io.open("{begun}", "w"):close() os.execute("sleep 3") end '
+                  'slurm.log_user("seen")')
     assert sbatch(cluster).err == "sbatch: seen\n"
     waiting = cluster.start("sbatch -H -J slow -o /dev/null --wrap=true", cwd="/tmp")
-    time.sleep(0.2)
+    wait_until(lambda: os.path.exists(begun), what="the filter looks at it")
     cluster.kill("slurmctld")
     assert waiting.wait().rc != 0
     cluster.up()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sreport from the controller's own history."""
 
-from harness import wait_until
+from harness import OTHER, USER, wait_until
 
 NOW = "start=now-2hours end=now+2hours"
 
@@ -14,20 +14,21 @@ def used(cluster, report, **options):
 def test_users_and_accounts_with_what_they_used(make_cluster, work):
     cluster = make_cluster(nodes=1, cpus=4, conf="MinJobAge=2\n")
     for change in ("account science", "account physics parent=science", "account physics_x parent=science",
-                   "user sluicet1 account=physics", "user sluicet2 account=science"):
+                   f"user {USER} account=physics", f"user {OTHER} account=science"):
         cluster.ok(f"sacctmgr -i add {change}", user="root")
     first = cluster.submit("-W -n 2 -A physics -o /dev/null --wrap='sleep 2'", cwd=work)
-    cluster.submit("-W -n 4 -A science -D /tmp -o /dev/null --wrap='sleep 2'", user="sluicet2")
+    second = cluster.submit("-W -n 4 -A science -D /tmp -o /dev/null --wrap='sleep 2'", user=OTHER)
     wait_until(lambda: cluster.run(f"squeue -h -j {first}").rc == 1, 20, 0.2, "squeue forgets the job")
     top = used(cluster, "user topusage")
-    assert [row[1] for row in top] == ["sluicet2", "sluicet1"]
-    assert 8 <= int(top[0][4]) <= 4 * 10 and 4 <= int(top[1][4]) <= 2 * 10, top
+    assert [row[1] for row in top] == [OTHER, USER]
+    ran = [int(cluster.sacct(f"{job} -X", "ElapsedRaw")[0][0]) for job in (second, first)]
+    assert min(ran) >= 2 and [int(row[4]) for row in top] == [4 * ran[0], 2 * ran[1]], top
     rows = used(cluster, "cluster accountutilizationbyuser")
-    assert [row[1:3] for row in rows] == [["root", ""], ["science", ""], ["science", "sluicet2"], ["physics", ""],
-                                          ["physics", "sluicet1"]]
+    assert [row[1:3] for row in rows] == [["root", ""], ["science", ""], ["science", OTHER], ["physics", ""],
+                                          ["physics", USER]]
     total = int(top[0][4]) + int(top[1][4])
     assert [int(row[4]) for row in rows] == [total, total, int(top[0][4]), int(top[1][4]), int(top[1][4])]
-    assert [row[1] for row in used(cluster, "user topusage accounts=physics")] == ["sluicet1"]
+    assert [row[1] for row in used(cluster, "user topusage accounts=physics")] == [USER]
     sizes = used(cluster, "job sizesbyaccount grouping=3 printjobcount")
     assert [row[:4] for row in sizes] == [[sizes[0][0], "science", "1", "1"]]
     # What became of the capacity adds up.
@@ -43,7 +44,7 @@ def test_requeued_runs_count_as_well(cluster, work):
     wait_until(lambda: int(cluster.sacct(f"{job} -X", "ElapsedRaw")[0][0]) >= 2, 20, 0.2, "it runs for 2 seconds")
     cluster.ok(f"scontrol requeuehold {job}", user="root")
     cluster.wait_state(job, "PENDING")
-    before = used(cluster, "user topusage users=sluicet1")
+    before = used(cluster, f"user topusage users={USER}")
     assert int(before[0][4]) >= 6
     cluster.ok(f"scancel {job}")
 
