@@ -32,6 +32,15 @@ static uint32_t ran(struct world *world, const char *name, uint32_t minutes, int
     return job;
 }
 
+/* A world in which the user has had three jobs "train" of so many seconds. */
+static void begin_trained(struct world *world, const char *conf, uint32_t minutes,
+                          int64_t seconds) {
+    world_start(world, conf);
+    world_all_connect(world);
+    for (int i = 0; i < 3; i++)
+        ran(world, "train", minutes, seconds);
+}
+
 /* Lines for stderr after a submission, each ended by a newline. */
 static uint32_t told(struct world *world, const struct job_request *request, uint32_t advice,
                      struct str *ret) {
@@ -56,10 +65,7 @@ TEST(a_limit_far_above_what_was_needed_is_told_once_in_a_while) {
     struct world world;
     struct job_request request;
     struct str text cleanup_str = STR_INIT;
-    world_start(&world, NODES);
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 600, 1200);
+    begin_trained(&world, NODES, 600, 1200);
     request_init(&request, "train", 600);
     told(&world, &request, ADVICE_WANTED, &text);
     assert_string_equal(str_cstr(&text),
@@ -78,10 +84,7 @@ TEST(nobody_is_told_who_asks_for_what_is_needed_or_does_not_want_to_know) {
     struct world world;
     struct job_request request;
     struct str text cleanup_str = STR_INIT;
-    world_start(&world, NODES);
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 600, 1200);
+    begin_trained(&world, NODES, 600, 1200);
     request_init(&request, "train", 60);
     told(&world, &request, ADVICE_WANTED, &text);
     assert_string_equal(str_cstr(&text), "");
@@ -96,10 +99,7 @@ TEST(nobody_is_told_who_asks_for_what_is_needed_or_does_not_want_to_know) {
     told(&world, &request, ADVICE_WANTED, &text);
     assert_string_equal(str_cstr(&text), "");
     world_stop(&world);
-    world_start(&world, "SlurmctldParameters=sluice_no_advice\n" NODES);
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 600, 1200);
+    begin_trained(&world, "SlurmctldParameters=sluice_no_advice\n" NODES, 600, 1200);
     told(&world, &request, ADVICE_WANTED, &text);
     assert_string_equal(str_cstr(&text), "");
     world_stop(&world);
@@ -109,10 +109,7 @@ TEST(the_start_that_a_shorter_limit_would_get_is_told) {
     struct world world;
     struct job_request request;
     struct str text cleanup_str = STR_INIT;
-    world_start(&world, NODES);
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 600, 1200);
+    begin_trained(&world, NODES, 600, 1200);
     /* One CPU is taken for an hour, then both go to who waits for them. */
     request_init(&request, "long", 60);
     world_submit(&world, &request, NULL);
@@ -132,10 +129,7 @@ TEST(auto_is_a_limit_from_earlier_runs_also_after_a_restart) {
     struct job_request request;
     struct job job;
     struct str text cleanup_str = STR_INIT;
-    world_start(&world, NODES);
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 600, 2400);
+    begin_trained(&world, NODES, 600, 2400);
     world_restart(&world);
     world_all_connect(&world);
     request_init(&request, "train", MINUTES_UNSET);
@@ -167,11 +161,10 @@ TEST(an_automatic_limit_keeps_to_the_partition_of_those_who_name_none) {
     struct job_request request;
     struct job job;
     struct str text cleanup_str = STR_INIT;
-    world_start(&world, "SelectTypeParameters=CR_CPU\nNodeName=n1 CPUs=2 RealMemory=100000\n"
-                        "PartitionName=main Nodes=ALL Default=YES MaxTime=30\n");
-    world_all_connect(&world);
-    for (int i = 0; i < 3; i++)
-        ran(&world, "train", 30, 1700);
+    begin_trained(&world,
+                  "SelectTypeParameters=CR_CPU\nNodeName=n1 CPUs=2 RealMemory=100000\n"
+                  "PartitionName=main Nodes=ALL Default=YES MaxTime=30\n",
+                  30, 1700);
     request_init(&request, "train", MINUTES_UNSET);
     request.time_auto = true;
     uint32_t id = told(&world, &request, 0, &text);

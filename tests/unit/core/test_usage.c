@@ -80,6 +80,15 @@ static uint32_t submit(struct world *world, const char *account, const char *par
     return world_submit(world, &request, NULL);
 }
 
+/* A job of user7 on account optics has run for so long. */
+static void ran(struct world *world, const char *qos, uint32_t cpus, int64_t seconds) {
+    uint32_t id = submit(world, "optics", "main", qos, cpus);
+    world_turn(world);
+    world_pass_time(world, seconds);
+    world_script_ends(world, id, 0);
+    world_turn(world);
+}
+
 static void has_used(struct world *world, const char *account, const char *user, double expected) {
     double usage = usage_of(world, account, user);
     if (fabs(usage - expected) > 1e-6 * (1 + expected))
@@ -188,11 +197,7 @@ TEST(memory_counts_in_whatever_unit_it_is_shown) {
 TEST(usage_loses_half_its_weight_in_a_half_life) {
     struct world world;
     begin(&world, "PriorityDecayHalfLife=1-0\n");
-    uint32_t id = submit(&world, "optics", "main", NULL, 2);
-    world_turn(&world);
-    world_pass_time(&world, 100);
-    world_script_ends(&world, id, 0);
-    world_turn(&world);
+    ran(&world, NULL, 2, 100);
     double used = usage_of(&world, "optics", "user7");
     assert_true(used > 199 && used <= 200);
     world_pass_time(&world, 86400);
@@ -244,11 +249,7 @@ TEST(raw_usage_of_an_account_can_be_set_to_nothing) {
 TEST(usage_of_a_qos_that_begins_to_decay_loses_nothing_of_before) {
     struct world world;
     begin(&world, "PriorityDecayHalfLife=1-0\n");
-    uint32_t id = submit(&world, "optics", "main", "keeps", 2);
-    world_turn(&world);
-    world_pass_time(&world, 100);
-    world_script_ends(&world, id, 0);
-    world_turn(&world);
+    ran(&world, "keeps", 2, 100);
     world_pass_time(&world, 86400);
     world_book(&world, "modify qos keeps set flags-=NoDecay");
     world_restart(&world);
@@ -261,10 +262,7 @@ TEST(usage_of_a_qos_that_begins_to_decay_loses_nothing_of_before) {
 TEST(an_account_goes_on_having_used_what_those_used_who_left_it) {
     struct world world;
     begin(&world, "PriorityDecayHalfLife=0\n");
-    uint32_t id = submit(&world, "optics", "main", NULL, 4);
-    world_turn(&world);
-    world_pass_time(&world, 10);
-    world_script_ends(&world, id, 0);
+    ran(&world, NULL, 4, 10);
     world_pass_time(&world, 60);
     world_book(&world, "modify user user7 set defaultaccount=physics");
     world_book(&world, "delete user user7 account=optics");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "lua/box.h"
 #include "lua/library.h"
@@ -89,7 +90,7 @@ TEST(time_and_memory_end) {
         "function f() return string.rep('x', 1 << 30) end",
         "function f() local s = 'x' pcall(string.rep, s, 1 << 30) while true do end end",
     };
-    for (size_t i = 0; i < sizeof(endless) / sizeof(endless[0]); i++) {
+    for (size_t i = 0; i < countof(endless); i++) {
         struct outcome got = run(endless[i]);
         assert_int_equal(got.r, -ERR_LIMIT);
     }

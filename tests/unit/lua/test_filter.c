@@ -142,7 +142,7 @@ TEST(a_failing_script_changes_nothing) {
     };
     struct job_request job;
     record_init(&record_job_request, &job);
-    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+    for (size_t i = 0; i < countof(bodies); i++) {
         struct filter_answer answer cleanup(answer_done) = submit(bodies[i], &job);
         assert_int_equal(answer.problem, FILTER_FAILED);
         assert_non_null(answer.detail);
@@ -194,7 +194,7 @@ TEST(a_changed_script_is_read_and_a_broken_one_is_not_taken) {
                  {"nonsense", ERR_GENERIC},
                  {SCRIPT("return slurm.ESLURM_INVALID_ACCOUNT", ""), ERR_INVALID_ACCOUNT},
                  {"function slurm_job_submit() return 0 end", ERR_INVALID_ACCOUNT}};
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+    for (size_t i = 0; i < countof(steps); i++) {
         if (steps[i].text != NULL)
             script_write(&script, steps[i].text);
         struct filter_answer answer cleanup(answer_done) = ask(filter, &call);
@@ -284,7 +284,7 @@ TEST(what_a_script_takes_out_of_a_modification_is_not_changed) {
 TEST(every_row_names_a_member_of_the_right_type) {
     const struct lua_view *const views[] = {&lua_view_job_desc, &lua_view_partition,
                                             &lua_view_job_rec, &lua_view_reservation};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < countof(views); i++) {
         for (size_t k = 0; k < views[i]->n_rows; k++) {
             const struct lua_row *row = &views[i]->rows[k];
             const struct field *field =

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include "base/alloc.h"
 #include "text/language.h"
 
 TEST(korean_is_korean_in_utf_8_alone) {
     static const char *const korean[] = {"ko", "ko_KR", "ko_KR.UTF-8", "ko_KR.utf8", "ko_KP@x"};
     static const char *const english[] = {"C", "", "en_US.UTF-8", "kok_IN", "k", "ko_KR.EUC-KR"};
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < countof(korean); i++)
         assert_int_equal(language_of(korean[i]), LANGUAGE_KOREAN);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < countof(english); i++)
         assert_int_equal(language_of(english[i]), LANGUAGE_ENGLISH);
     assert_int_equal(language_of(NULL), LANGUAGE_ENGLISH);
 }
