@@ -327,7 +327,6 @@ static void go_on(struct client *client, struct waiting *waiting,
     }
     struct submit submit = *(struct submit *) waiting->body;
     submit.told = answer->told;
-    submit.changes.n = 0;
     if (answer->problem == FILTER_FINE && answer->job != NULL) {
         request_changes_add(submit.job, answer->job, SCRIPT_NAME, &ctld->request_memory,
                             &submit.changes.items, &submit.changes.n);

@@ -88,6 +88,12 @@ static void fill_other(struct ctld *ctld, const struct submit *submit, struct co
     user->as_group = arena_strndup(&ctld->request_memory, name, strlen(name));
 }
 
+/* What only this shell may add, for site filters that have looked at the request. */
+static void drop_filters_part(struct submit *submit) {
+    submit->told = (struct strs) {NULL, 0};
+    submit->changes.n = 0;
+}
+
 /* ---- reads ---- */
 
 struct list_target {
@@ -317,8 +323,10 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         message->type == MSG_SUBMIT || message->type == MSG_UPDATE || message->type == MSG_WHY;
     user_fill(ctld, rpc_conn_peer(client->conn), with_groups, &user);
     core_meet(ctld->core, &user);
-    if (message->type == MSG_SUBMIT)
+    if (message->type == MSG_SUBMIT) {
+        drop_filters_part(body);
         fill_other(ctld, body, &user);
+    }
     if (answer_read(client, message, &user, body))
         return;
     if (!core_handles(message->type)) {
