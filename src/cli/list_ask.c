@@ -105,6 +105,11 @@ struct list_items {
 struct list_kind {
     uint16_t type, reply_type;
     size_t item_size;
+    /* Of lists from two places: the number of a row of our own cluster that both may have, 0 = none
+     * (own = our cluster's name); and what is missing when the controller does not answer. */
+    uint64_t (*key)(const char *own, const void *row);
+    const char *without_live;
+    bool oldest_first; /* what the controller has stands behind what slurmdbd has */
 };
 static const struct list_kind jobs_kind = {MSG_LIST_JOBS, MSG_JOB_LIST, sizeof(struct job)};
 static const struct list_kind steps_kind = {MSG_LIST_STEPS, MSG_STEP_LIST, sizeof(struct step)};
@@ -114,12 +119,56 @@ static const struct list_kind partitions_kind = {MSG_LIST_PARTITIONS, MSG_PARTIT
 static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RESERVATION_LIST,
                                                    sizeof(struct reservation)};
 static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(struct gpu)};
-static const struct list_kind accounting_kind = {MSG_ACCT_QUERY, MSG_ACCT_LIST,
-                                                 sizeof(struct acct_job)};
-static const struct list_kind events_kind = {MSG_LIST_EVENTS, MSG_EVENT_LIST,
-                                             sizeof(struct acct_outage)};
-static const struct list_kind changes_kind = {MSG_LIST_CHANGES, MSG_CHANGE_LIST,
-                                              sizeof(struct acct_transaction)};
+
+static bool is_other(const char *own, const char *cluster) {
+    return cluster != NULL && !str_equal_nocase(cluster, own);
+}
+
+static uint64_t key_of(const char *const *texts, size_t n, int64_t time) {
+    uint64_t key = hash_bytes(&time, sizeof(time), 0);
+    for (size_t i = 0; i < n; i++)
+        key = hash_bytes(texts[i], texts[i] != NULL ? strlen(texts[i]) : 0, key);
+    return key;
+}
+
+static uint64_t run_key(const char *own, const void *row) {
+    const struct job *job = ((const struct acct_job *) row)->job;
+    return job == NULL || is_other(own, job->cluster) ? 0 : job->db_index;
+}
+
+static uint64_t outage_key(const char *own, const void *row) {
+    const struct acct_outage *outage = row;
+    const char *const texts[] = {outage->node};
+    return is_other(own, outage->cluster) ? 0 : key_of(texts, countof(texts), outage->start);
+}
+
+static uint64_t change_key(const char *own, const void *row) {
+    const struct acct_transaction *change = row;
+    const char *const texts[] = {change->actor, change->action, change->subject, change->info};
+    return is_other(own, change->cluster) ? 0 : key_of(texts, countof(texts), change->time);
+}
+
+static const struct list_kind accounting_kind = {
+    MSG_ACCT_QUERY,
+    MSG_ACCT_LIST,
+    sizeof(struct acct_job),
+    run_key,
+    "shown is what slurmdbd has; jobs of the last moments may be missing",
+    false};
+static const struct list_kind events_kind = {
+    MSG_LIST_EVENTS,
+    MSG_EVENT_LIST,
+    sizeof(struct acct_outage),
+    outage_key,
+    "shown is what slurmdbd has; the last changes may be missing",
+    true};
+static const struct list_kind changes_kind = {
+    MSG_LIST_CHANGES,
+    MSG_CHANGE_LIST,
+    sizeof(struct acct_transaction),
+    change_key,
+    "shown is what slurmdbd has; the last changes may be missing",
+    true};
 
 static int reply_rows(const struct list_kind *kind, const struct cli_reply *reply,
                       struct rows *rows, struct error *err) {
@@ -239,31 +288,35 @@ int list_gpus(struct list_session *session, const struct list_request *request, 
     return list_stream(session, &gpus_kind, request, rows, NULL, NULL, err);
 }
 
-/* ---- jobs of the accounting, from two places ---- */
+/* ---- what two places have: the controller's moments, and slurmdbd's past ---- */
 
 static bool names_cluster(const struct acct_query *query, const char *cluster) {
     return query->clusters.n == 0 || strs_has_nocase(&query->clusters, "all") ||
            strs_has_nocase(&query->clusters, cluster);
 }
 
-/* A run that the controller has told of counts as that; slurmdbd may not know its end yet. */
-static void merge_rows(const char *own, size_t n_live, struct rows *rows) {
-    struct map live = MAP_INIT;
-    size_t kept = n_live;
-    for (size_t i = 0; i < n_live; i++) {
-        const struct acct_job *row = rows->items[i];
-        if (row->job != NULL && row->job->db_index != 0)
-            map_put(&live, row->job->db_index, (void *) (uintptr_t) row);
+/* What the controller has told of counts as it has told it; slurmdbd may not know its end yet. */
+static void drop_told(const struct list_kind *kind, const char *own, const struct rows *live,
+                      struct rows *stored) {
+    struct map told = MAP_INIT;
+    size_t kept = 0;
+    for (size_t i = 0; i < live->n; i++) {
+        uint64_t key = kind->key(own, live->items[i]);
+        if (key != 0)
+            map_put(&told, key, (void *) (uintptr_t) live->items[i]);
     }
-    for (size_t i = n_live; i < rows->n; i++) {
-        const struct acct_job *row = rows->items[i];
-        if (row->job != NULL && str_equal_nocase(row->job->cluster, own) &&
-            map_get(&live, row->job->db_index) != NULL)
-            continue;
-        rows->items[kept++] = rows->items[i];
+    for (size_t i = 0; i < stored->n; i++) {
+        uint64_t key = kind->key(own, stored->items[i]);
+        if (key == 0 || map_get(&told, key) == NULL)
+            stored->items[kept++] = stored->items[i];
     }
-    rows->n = kept;
-    map_done(&live);
+    stored->n = kept;
+    map_done(&told);
+}
+
+static void rows_append(struct rows *rows, const struct rows *more) {
+    for (size_t i = 0; i < more->n; i++)
+        rows_push(rows, more->items[i]);
 }
 
 static void tell_partial(struct list_session *session, const char *who, const struct error *err,
@@ -274,6 +327,36 @@ static void tell_partial(struct list_session *session, const char *who, const st
     session->partial = true;
 }
 
+/* The controller (where live_query is not NULL) and then slurmdbd: what is delivered between the
+ * two questions is with both, and not with neither. */
+static int list_both(struct list_session *session, const struct list_kind *kind,
+                     const void *live_query, const void *stored_query, struct rows *rows,
+                     struct error *err) {
+    const char *own = list_session_conf(session)->cluster_name;
+    struct rows live = {NULL, 0, 0}, stored = {NULL, 0, 0};
+    struct error live_err = ERROR_INIT;
+    int live_result = live_query == NULL
+                          ? 0
+                          : list_stream(session, kind, live_query, &live, NULL, NULL, &live_err);
+    int result = dbd_stream(session, kind, stored_query, &stored, err);
+    if (result == 0 && live_result < 0) {
+        tell_partial(session, "Problem talking to the controller", &live_err, kind->without_live);
+    } else if (result < 0 && live_query != NULL && live_result == 0) {
+        stored.n = 0;
+        result = 0;
+        tell_partial(session, "Problem talking to the database", err,
+                     "shown is what the controller still has; the rest is with slurmdbd");
+    }
+    if (result == 0) {
+        drop_told(kind, own, &live, &stored);
+        rows_append(rows, kind->oldest_first ? &stored : &live);
+        rows_append(rows, kind->oldest_first ? &live : &stored);
+    }
+    rows_done(&live);
+    rows_done(&stored);
+    return result;
+}
+
 int list_accounting(struct list_session *session, const struct acct_query *query, struct rows *rows,
                     struct error *err) {
     const struct conf *conf = list_session_conf(session);
@@ -281,47 +364,19 @@ int list_accounting(struct list_session *session, const struct acct_query *query
         return list_stream(session, &accounting_kind, query, rows, NULL, NULL, err);
     struct acct_query stored = *query;
     char *own = (char *) (uintptr_t) conf->cluster_name;
-    struct error live_err = ERROR_INIT;
-    int live = 0;
     if (query->clusters.n == 0)
         stored.clusters = (struct strs) {&own, 1};
     else if (strs_has_nocase(&query->clusters, "all"))
         stored.clusters = (struct strs) {NULL, 0};
-    if (names_cluster(query, own))
-        live = list_stream(session, &accounting_kind, query, rows, NULL, NULL, &live_err);
-    size_t n_live = rows->n;
-    int result = dbd_stream(session, &accounting_kind, &stored, rows, err);
-    if (result < 0 && (live < 0 || !names_cluster(query, own)))
-        return result;
-    if (result < 0) {
-        rows->n = n_live;
-        tell_partial(session, "Problem talking to the database", err,
-                     "shown is what the controller still has; the rest is with slurmdbd");
-    } else if (live < 0) {
-        tell_partial(session, "Problem talking to the controller", &live_err,
-                     "shown is what slurmdbd has; jobs of the last moments may be missing");
-    }
-    merge_rows(own, n_live, rows);
-    return 0;
+    return list_both(session, &accounting_kind, names_cluster(query, own) ? query : NULL, &stored,
+                     rows, err);
 }
 
-/* From slurmdbd, where it is configured, and then what the controller still has: that is newer. */
 static int list_history(struct list_session *session, const struct list_kind *kind,
                         const void *query, struct rows *rows, struct error *err) {
-    if (!cli_has_dbd(list_session_conf(session)))
-        return list_stream(session, kind, query, rows, NULL, NULL, err);
-    struct error live_err = ERROR_INIT;
-    int result = dbd_stream(session, kind, query, rows, err);
-    int live = list_stream(session, kind, query, rows, NULL, NULL, &live_err);
-    if (result < 0 && live < 0)
-        return result;
-    if (result < 0)
-        tell_partial(session, "Problem talking to the database", err,
-                     "shown is what the controller still has; the rest is with slurmdbd");
-    else if (live < 0)
-        tell_partial(session, "Problem talking to the controller", &live_err,
-                     "shown is what slurmdbd has; the last changes may be missing");
-    return 0;
+    return cli_has_dbd(list_session_conf(session))
+               ? list_both(session, kind, query, query, rows, err)
+               : list_stream(session, kind, query, rows, NULL, NULL, err);
 }
 
 int list_changes(struct list_session *session, const struct change_query *query, struct rows *rows,
