@@ -45,6 +45,27 @@ enum acctmgr_thing acctmgr_thing_find(const char *word);
  * from argv or live in the arena. Returns 0, or 1 after a complaint. */
 int acctmgr_words(struct assoc_change *change, int argc, char **argv, struct arena *arena);
 
+/* acctmgr_where.c: conditions of show. Values are borrowed from argv. */
+enum acctmgr_where {
+    WHERE_WORDS, /* struct strs, of a comma list */
+    WHERE_LOWER_WORDS,
+    WHERE_NODES, /* struct strs, of a hostlist */
+    WHERE_TIME,  /* int64_t */
+    WHERE_TEXT,  /* const char * */
+    /* Words without a value: */
+    WHERE_FLAG,     /* bool */
+    WHERE_ALL_TIME, /* int64_t that becomes 0 */
+    WHERE_NOTHING,  /* what it asks for is so anyway */
+};
+struct acctmgr_condition {
+    const char *name; /* NULL, in the last row: any other word without a value */
+    size_t least;     /* letters of it that do */
+    enum acctmgr_where kind;
+    void *target;
+};
+/* Returns 0, or 1 after a complaint that lists names. */
+int acctmgr_where(const struct acctmgr_condition *rows, size_t n, const char *names, int argc,
+                  char **argv);
 /* acctmgr_show.c. All return an exit status. */
 int acctmgr_show(struct list_session *session, const struct acctmgr_settings *settings,
                  enum acctmgr_thing thing, int argc, char **argv);

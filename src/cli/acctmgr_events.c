@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sacctmgr show event: when which node was out of service, and why. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include <time.h>
 
-#include "assoc/keys.h"
-#include "base/alloc.h"
 #include "cli/acctmgr.h"
 #include "text/duration.h"
-#include "text/hostlist.h"
 #include "text/timestamp.h"
 
 #define FIELDS "cluster,nodename,timestart,timeend,state,reason,user"
@@ -64,79 +57,6 @@ static const struct column rows_event[] = {
 static const struct column_table columns_event = {&record_acct_outage, rows_event,
                                                   countof(rows_event), true};
 
-static bool read_time(const char *text, int64_t *ret) {
-    struct error err = ERROR_INIT;
-    if (timestamp_parse(text, time(NULL), true, ret, &err) == 0)
-        return true;
-    fprintf(stderr, "%s\n", err.text);
-    return false;
-}
-
-static bool read_nodes(const char *text, struct strs *ret) {
-    struct hostlist nodes = HOSTLIST_INIT;
-    struct error err = ERROR_INIT;
-    if (hostlist_parse(&nodes, text, &err) < 0) {
-        fprintf(stderr, "%s\n", err.text);
-        return false;
-    }
-    for (size_t i = 0; i < nodes.n; i++)
-        strs_push(ret, nodes.names[i]);
-    hostlist_done(&nodes);
-    return true;
-}
-
-static bool is_word(const char *word, size_t length, const char *name, size_t least) {
-    return condition_is(word, length, name, least);
-}
-
-/* 0, or 1 after a complaint. */
-static int read_word(struct event_query *query, const char **format, const char *word) {
-    const struct {
-        const char *name;
-        size_t least;
-        struct strs *list;
-    } rows[] = {{"cluster", 1, &query->clusters},
-                {"reason", 1, &query->reasons},
-                {"state", 4, &query->states},
-                {"user", 1, &query->users}};
-    const char *equals = strchr(word, '=');
-    size_t length = equals != NULL ? (size_t) (equals - word) : strlen(word);
-    if (strcasecmp(word, "where") == 0)
-        return 0;
-    if (equals == NULL &&
-        (is_word(word, length, "all_time", 5) || is_word(word, length, "alltime", 4))) {
-        query->start = 0;
-        return 0;
-    }
-    if (equals == NULL && is_word(word, length, "onlyopen", 5)) {
-        query->only_open = true;
-        return 0;
-    }
-    if (equals == NULL)
-        return read_nodes(word, &query->nodes) ? 0 : 1;
-    if (is_word(word, length, "format", 1)) {
-        *format = equals + 1;
-        return 0;
-    }
-    if (is_word(word, length, "start", 3))
-        return read_time(equals + 1, &query->start) ? 0 : 1;
-    if (is_word(word, length, "end", 1))
-        return read_time(equals + 1, &query->end) ? 0 : 1;
-    if (is_word(word, length, "node", 1) || is_word(word, length, "name", 1))
-        return read_nodes(equals + 1, &query->nodes) ? 0 : 1;
-    for (size_t i = 0; i < countof(rows); i++) {
-        if (!is_word(word, length, rows[i].name, rows[i].least))
-            continue;
-        strs_split(rows[i].list, equals + 1);
-        return 0;
-    }
-    fprintf(stderr,
-            " Unknown condition: %s\n Conditions are all_time, cluster, end, nodes, onlyopen, "
-            "reason, start, state, user; and format=FIELDS\n",
-            word);
-    return 1;
-}
-
 static int64_t midnight(void) {
     time_t now = time(NULL);
     struct tm tm;
@@ -152,11 +72,20 @@ int acctmgr_show_events(struct list_session *session, const struct acctmgr_setti
     struct rows rows = {NULL, 0, 0};
     struct error err = ERROR_INIT;
     const char *format = FIELDS;
-    int status = 0;
+    const struct acctmgr_condition conditions[] = {
+        {"format", 1, WHERE_TEXT, &format},           {"start", 3, WHERE_TIME, &query.start},
+        {"end", 1, WHERE_TIME, &query.end},           {"node", 1, WHERE_NODES, &query.nodes},
+        {"name", 1, WHERE_NODES, &query.nodes},       {"cluster", 1, WHERE_WORDS, &query.clusters},
+        {"reason", 1, WHERE_WORDS, &query.reasons},   {"state", 4, WHERE_WORDS, &query.states},
+        {"user", 1, WHERE_WORDS, &query.users},       {"all_time", 5, WHERE_ALL_TIME, &query.start},
+        {"alltime", 4, WHERE_ALL_TIME, &query.start}, {"onlyopen", 5, WHERE_FLAG, &query.only_open},
+        {NULL, 0, WHERE_NODES, &query.nodes},
+    };
     record_init(&record_event_query, &query);
     query.start = midnight();
-    for (int i = 0; i < argc && status == 0; i++)
-        status = read_word(&query, &format, argv[i]);
+    int status = acctmgr_where(
+        conditions, countof(conditions),
+        "all_time, cluster, end, nodes, onlyopen, reason, start, state, user", argc, argv);
     if (status == 0 && list_events(session, &query, &rows, &err) < 0) {
         list_load_error("sacctmgr: error", &err);
         status = 1;

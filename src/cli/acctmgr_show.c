@@ -16,7 +16,7 @@ struct query {
     const struct conf *conf;
     struct strs names, accounts, users, clusters, partitions, parents, qos, ids;
     const char *format;
-    bool tree, with_assoc, with_coordinators, no_users;
+    bool tree, with_assoc, with_coordinators;
 };
 
 #define FIELDS_LIMITS                                                                              \
@@ -39,73 +39,31 @@ struct query {
 
 /* ---- conditions ---- */
 
-static void push_lower(struct strs *list, const char *text) {
-    words_each (text, ",", word) {
-        for (char *c = word; *c != '\0'; c++)
-            *c = (char) (*c >= 'A' && *c <= 'Z' ? *c + 32 : *c);
-        strs_push(list, word);
-    }
-}
-
-static bool read_flag(struct query *query, const char *word) {
-    static const char *const limits[] = {"wopinfo", "wopi", "wopl", "wolimits"};
-    if (condition_is(word, strlen(word), "tree", 4))
-        query->tree = true;
-    else if (condition_is(word, strlen(word), "withassoc", 5) ||
-             strcasecmp(word, "associations") == 0)
-        query->with_assoc = true;
-    else if (condition_is(word, strlen(word), "withcoordinators", 5))
-        query->with_coordinators = true;
-    else if (condition_is(word, strlen(word), "withdeleted", 5))
-        return true; /* what is deleted is gone */
-    else {
-        for (size_t i = 0; i < countof(limits); i++) {
-            if (strcasecmp(word, limits[i]) == 0)
-                return true; /* rows without limits show none anyway */
-        }
-        return false;
-    }
-    return true;
-}
-
-/* 0, or 1 after a complaint. */
-static int read_word(struct query *query, const char *word) {
-    const struct {
-        const char *name;
-        size_t least;
-        struct strs *list;
-    } rows[] = {{"name", 1, &query->names},
-                {"account", 2, &query->accounts},
-                {"user", 1, &query->users},
-                {"cluster", 1, &query->clusters},
-                {"partition", 3, &query->partitions},
-                {"parent", 4, &query->parents},
-                {"qos", 1, &query->qos},
-                {"id", 1, &query->ids}};
-    const char *equals = strchr(word, '=');
-    if (strcasecmp(word, "where") == 0)
-        return 0;
-    if (equals == NULL) {
-        if (!read_flag(query, word))
-            push_lower(&query->names, word);
-        return 0;
-    }
-    size_t length = (size_t) (equals - word);
-    if (condition_is(word, length, "format", 1)) {
-        query->format = equals + 1;
-        return 0;
-    }
-    for (size_t i = 0; i < countof(rows); i++) {
-        if (!condition_is(word, length, rows[i].name, rows[i].least))
-            continue;
-        push_lower(rows[i].list, equals + 1);
-        return 0;
-    }
-    fprintf(stderr,
-            " Unknown condition: %s\n Conditions are name, account, user, cluster, "
-            "partition, parent, qos, id; and format=FIELDS\n",
-            word);
-    return 1;
+static int read_words(struct query *query, int argc, char **argv) {
+    const struct acctmgr_condition conditions[] = {
+        {"format", 1, WHERE_TEXT, &query->format},
+        {"name", 1, WHERE_LOWER_WORDS, &query->names},
+        {"account", 2, WHERE_LOWER_WORDS, &query->accounts},
+        {"user", 1, WHERE_LOWER_WORDS, &query->users},
+        {"cluster", 1, WHERE_LOWER_WORDS, &query->clusters},
+        {"partition", 3, WHERE_LOWER_WORDS, &query->partitions},
+        {"parent", 4, WHERE_LOWER_WORDS, &query->parents},
+        {"qos", 1, WHERE_LOWER_WORDS, &query->qos},
+        {"id", 1, WHERE_LOWER_WORDS, &query->ids},
+        {"tree", 4, WHERE_FLAG, &query->tree},
+        {"withassoc", 5, WHERE_FLAG, &query->with_assoc},
+        {"associations", 12, WHERE_FLAG, &query->with_assoc},
+        {"withcoordinators", 5, WHERE_FLAG, &query->with_coordinators},
+        {"withdeleted", 5, WHERE_NOTHING, NULL}, /* what is deleted is gone */
+        /* rows without limits show none anyway */
+        {"wopinfo", 7, WHERE_NOTHING, NULL},
+        {"wopi", 4, WHERE_NOTHING, NULL},
+        {"wopl", 4, WHERE_NOTHING, NULL},
+        {"wolimits", 8, WHERE_NOTHING, NULL},
+        {NULL, 0, WHERE_LOWER_WORDS, &query->names},
+    };
+    return acctmgr_where(conditions, countof(conditions),
+                         "name, account, user, cluster, partition, parent, qos, id", argc, argv);
 }
 
 /* ---- rows ---- */
@@ -317,9 +275,7 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
                 "or \"User\"\n");
         return 1;
     }
-    int status = 0;
-    for (int i = 0; i < argc && status == 0; i++)
-        status = read_word(&query, argv[i]);
+    int status = read_words(&query, argc, argv);
     if (status == 0 && list_ask(session, MSG_LIST_ASSOC, &empty, MSG_ASSOC_LIST,
                                 (const void **) &query.list, &err) < 0) {
         list_load_error("sacctmgr: error", &err);
