@@ -10,46 +10,44 @@
 
 #define NUMA_NODES 1024 /* of a kernel, at most */
 
+/* A kind with a list takes the rest of the text; of others `least` letters are enough. */
 static const struct {
     const char *word, *label;
-    bool has_list;
+    size_t least; /* 0: has a list */
 } kinds[] = {
-    [MEM_BIND_NONE] = {"none", "NONE", false},     [MEM_BIND_LOCAL] = {"local", "LOC", false},
-    [MEM_BIND_RANK] = {"rank", "RANK", false},     [MEM_BIND_MAP] = {"map_mem:", "MAP", true},
-    [MEM_BIND_MASK] = {"mask_mem:", "MASK", true},
+    [MEM_BIND_NONE] = {"none", "NONE", 2},      [MEM_BIND_LOCAL] = {"local", "LOC", 5},
+    [MEM_BIND_RANK] = {"rank", "RANK", 4},      [MEM_BIND_MAP] = {"map_mem:", "MAP", 0},
+    [MEM_BIND_MASK] = {"mask_mem:", "MASK", 0},
 };
 
 /* ---- what was asked for ---- */
 
-/* Words that change nothing here ("sort": only some old processors had to be told) are accepted. */
-static void read_word(const char *word, struct mem_bind *bind) {
-    if (str_equal_nocase(word, "v") || str_equal_nocase(word, "verbose"))
-        bind->verbose = true;
-    else if (str_equal_nocase(word, "q") || str_equal_nocase(word, "quiet"))
-        bind->verbose = false;
-    else if (str_equal_nocase(word, "p") || str_equal_nocase(word, "prefer"))
-        bind->prefer = true;
-    else if (str_equal_nocase(word, "local"))
-        bind->kind = MEM_BIND_LOCAL;
-    else if (str_equal_nocase(word, "rank"))
-        bind->kind = MEM_BIND_RANK;
-    else if (str_equal_nocase(word, "none") || str_equal_nocase(word, "no"))
-        bind->kind = MEM_BIND_NONE;
+static bool read_kind(const char *text, size_t length, struct mem_bind *bind) {
+    for (size_t k = 0; k < countof(kinds); k++) {
+        size_t full = strlen(kinds[k].word);
+        bool has_list = kinds[k].least == 0;
+        if (has_list ? strncasecmp(text, kinds[k].word, full) != 0
+                     : !str_abbreviates(text, length, kinds[k].word, kinds[k].least))
+            continue;
+        bind->kind = (enum mem_bind_kind) k;
+        bind->list = has_list ? xstrdup(text + full) : NULL;
+        return true;
+    }
+    return false;
 }
 
+/* Words that change nothing here ("sort": only some old processors had to be told) are accepted. */
 static void read_text(const char *text, struct mem_bind *bind) {
-    while (*text != '\0') {
-        for (size_t k = 0; k < countof(kinds); k++) {
-            size_t length = strlen(kinds[k].word);
-            if (!kinds[k].has_list || strncasecmp(text, kinds[k].word, length) != 0)
-                continue;
-            bind->kind = (enum mem_bind_kind) k;
-            bind->list = xstrdup(text + length); /* to the end */
-            return;
-        }
+    while (*text != '\0' && bind->list == NULL) {
         size_t length = strcspn(text, ",");
-        cleanup_free char *word = xstrndup(text, length);
-        read_word(word, bind);
+        if (str_abbreviates(text, length, "verbose", 1))
+            bind->verbose = true;
+        else if (str_abbreviates(text, length, "quiet", 1))
+            bind->verbose = false;
+        else if (str_abbreviates(text, length, "prefer", 1))
+            bind->prefer = true;
+        else
+            (void) read_kind(text, length, bind);
         text += length + (text[length] == ',');
     }
 }
