@@ -5,7 +5,7 @@
 
 #include "core/state.h"
 #include "model/conf.h"
-#include "text/timestamp.h"
+#include "text/calendar.h"
 
 static uint64_t entry_key(uint32_t kind, uint32_t id) {
     return (uint64_t) kind << 32 | id;
@@ -197,15 +197,15 @@ static void entry_forget(struct core *core, uint32_t kind, uint32_t id) {
 static int64_t reset_after(uint32_t period, int64_t time) {
     switch (period) {
     case CONF_RESET_DAILY:
-        return timestamp_next_day(time);
+        return calendar_span_next(CALENDAR_DAY, time);
     case CONF_RESET_WEEKLY:
-        return timestamp_next_week(time);
+        return calendar_next_week(time);
     case CONF_RESET_MONTHLY:
-        return timestamp_next_months(time, 1);
+        return calendar_next_months(time, 1);
     case CONF_RESET_QUARTERLY:
-        return timestamp_next_months(time, 3);
+        return calendar_next_months(time, 3);
     case CONF_RESET_YEARLY:
-        return timestamp_next_months(time, 12);
+        return calendar_next_months(time, 12);
     default:
         return 0;
     }

@@ -8,19 +8,41 @@
 #define HOUR 3600
 #define DAY ((int64_t) 86400)
 
-/* The first second of a local date; days count on as mktime() takes them. Where clocks are set, it
- * is not always midnight, or midnight comes twice. */
-static int64_t date_start(const struct tm *date, int day) {
-    struct tm at = {
-        .tm_year = date->tm_year, .tm_mon = date->tm_mon, .tm_mday = day, .tm_isdst = -1};
-    time_t time = mktime(&at);
-    if (at.tm_hour >= 12) /* midnight is left out, and this is as much too early */
-        return (int64_t) time + (24 - at.tm_hour) * HOUR - at.tm_min * 60 - at.tm_sec;
-    time_t earlier = time - HOUR;
-    struct tm check;
-    if (localtime_r(&earlier, &check) && check.tm_mday == at.tm_mday && check.tm_hour == 0)
-        time = earlier - check.tm_min * 60;
-    return (int64_t) time;
+static int64_t second_of_day(const struct tm *local) {
+    return local->tm_hour * HOUR + local->tm_min * 60 + local->tm_sec;
+}
+
+/* mktime() takes either time around a change of the clocks, depending on what it was asked before.
+ */
+bool calendar_time(struct tm local, int64_t *ret) {
+    int64_t wanted = second_of_day(&local);
+    local.tm_isdst = -1;
+    local.tm_wday = -1; /* stays so when mktime fails; -1 alone is also a valid time */
+    time_t time = mktime(&local);
+    if (time == (time_t) -1 && local.tm_wday == -1)
+        return false;
+    int64_t early = (wanted - second_of_day(&local) + DAY) % DAY;
+    if (early > 0 && early < DAY / 2)
+        time += (time_t) early; /* it is left out, and this is as much before */
+    static const time_t shifts[] = {HOUR, HOUR / 2};
+    for (size_t i = 0; i < countof(shifts); i++) {
+        time_t earlier = time - shifts[i];
+        struct tm check;
+        if (localtime_r(&earlier, &check) && second_of_day(&check) == wanted) {
+            time = earlier;
+            break;
+        }
+    }
+    *ret = (int64_t) time;
+    return true;
+}
+
+/* The first second of a local date; days and months count on. Where clocks are set, it is not
+ * always midnight. */
+static int64_t date_start(const struct tm *date, int month, int day) {
+    struct tm at = {.tm_year = date->tm_year, .tm_mon = month, .tm_mday = day};
+    int64_t time;
+    return calendar_time(at, &time) ? time : -1;
 }
 
 static int64_t day_start(int64_t time) {
@@ -28,7 +50,7 @@ static int64_t day_start(int64_t time) {
     struct tm local;
     if (!localtime_r(&at, &local))
         return time - time % DAY;
-    return date_start(&local, local.tm_mday);
+    return date_start(&local, local.tm_mon, local.tm_mday);
 }
 
 static int64_t month_start(int64_t time) {
@@ -36,7 +58,7 @@ static int64_t month_start(int64_t time) {
     struct tm local;
     if (!localtime_r(&at, &local))
         return day_start(time);
-    return date_start(&local, 1);
+    return date_start(&local, local.tm_mon, 1);
 }
 
 int64_t calendar_span_start(enum calendar_span span, int64_t time) {
@@ -66,6 +88,22 @@ int64_t calendar_span_next(enum calendar_span span, int64_t time) {
         break;
     }
     return max_of(next, start + 1);
+}
+
+int64_t calendar_next_week(int64_t time) {
+    time_t at = (time_t) time;
+    struct tm local;
+    return localtime_r(&at, &local)
+               ? date_start(&local, local.tm_mon, local.tm_mday + 7 - local.tm_wday)
+               : time + 7 * DAY;
+}
+
+int64_t calendar_next_months(int64_t time, int months) {
+    time_t at = (time_t) time;
+    struct tm local;
+    return localtime_r(&at, &local)
+               ? date_start(&local, local.tm_mon + months - local.tm_mon % months, 1)
+               : time + months * 30 * DAY;
 }
 
 int64_t calendar_cut(int64_t now, uint64_t age) {

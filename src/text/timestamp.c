@@ -2,7 +2,7 @@
 /*
  * Points in time as users write them: a row of tokens, each setting the day or the time of day;
  * a later token overrides an earlier one ("tomorrow noon", "18:00 2027-01-02"). Calendar arithmetic
- * is mktime()'s, so that a day with a clock change comes out right.
+ * is calendar.c's, so that a day with a clock change comes out right.
  */
 #include "text/timestamp.h"
 
@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "text/calendar.h"
 
 enum day_kind {
     DAY_UNSET,
@@ -310,16 +311,6 @@ static bool uts_parse(const char *digits, int64_t *ret_time) {
 
 /* ---- from a moment to seconds ---- */
 
-static bool tm_to_time(struct tm tm, int64_t *ret_time) {
-    tm.tm_isdst = -1;
-    tm.tm_wday = -1; /* stays so when mktime fails; -1 alone is also a valid time */
-    time_t time = mktime(&tm);
-    if (time == (time_t) -1 && tm.tm_wday == -1)
-        return false;
-    *ret_time = time;
-    return true;
-}
-
 static bool moment_resolve(const struct moment *moment, int64_t now, bool past, int64_t *ret_time) {
     struct tm tm;
     time_t now_time = (time_t) now;
@@ -348,7 +339,7 @@ static bool moment_resolve(const struct moment *moment, int64_t now, bool past, 
         break;
     }
     int64_t time;
-    if (!tm_to_time(tm, &time))
+    if (!calendar_time(tm, &time))
         return false;
     if (step && past && time > now)
         --*step;
@@ -357,7 +348,7 @@ static bool moment_resolve(const struct moment *moment, int64_t now, bool past, 
     if (moment->day_kind == DAY_NO_YEAR &&
         moment->day > month_days(tm.tm_year + 1900, moment->month))
         return false; /* 02/29 in a year without one */
-    return tm_to_time(tm, ret_time);
+    return calendar_time(tm, ret_time);
 }
 
 /* Blanks, or one 'T' or '-' before a digit, between two tokens. */
@@ -462,44 +453,12 @@ int64_t timestamp_add_days(int64_t time, int days) {
     if (localtime_r(&at, &local) == NULL)
         return time + (int64_t) days * 86400;
     local.tm_mday += days;
-    local.tm_isdst = -1;
-    return (int64_t) mktime(&local);
+    int64_t moved;
+    return calendar_time(local, &moved) ? moved : time + (int64_t) days * 86400;
 }
 
 int timestamp_weekday(int64_t time) {
     time_t at = (time_t) time;
     struct tm local;
     return localtime_r(&at, &local) != NULL ? local.tm_wday : 0;
-}
-
-/* ---- where periods begin ---- */
-
-/* Midnight of another day of the month of `local`, which may lie outside of it. */
-static int64_t midnight_of(struct tm local, int month_day) {
-    local.tm_mday = month_day;
-    local.tm_hour = local.tm_min = local.tm_sec = 0;
-    local.tm_isdst = -1;
-    return (int64_t) mktime(&local);
-}
-
-int64_t timestamp_next_day(int64_t time) {
-    time_t at = (time_t) time;
-    struct tm local;
-    return localtime_r(&at, &local) != NULL ? midnight_of(local, local.tm_mday + 1) : time + 86400;
-}
-
-int64_t timestamp_next_week(int64_t time) {
-    time_t at = (time_t) time;
-    struct tm local;
-    return localtime_r(&at, &local) != NULL ? midnight_of(local, local.tm_mday + 7 - local.tm_wday)
-                                            : time + 7 * 86400;
-}
-
-int64_t timestamp_next_months(int64_t time, int months) {
-    time_t at = (time_t) time;
-    struct tm local;
-    if (localtime_r(&at, &local) == NULL)
-        return time + (int64_t) months * 30 * 86400;
-    local.tm_mon += months - local.tm_mon % months;
-    return midnight_of(local, 1);
 }

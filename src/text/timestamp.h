@@ -19,15 +19,9 @@
  * is "Invalid time specification (pos=N): TEXT". */
 must_check int timestamp_parse(const char *text, int64_t now, bool past, int64_t *ret_time,
                                struct error *err);
-/* The same time of day on another day, in local time; a time that a clock change leaves out becomes
- * the next one that there is. */
+/* The same time of day on another day, in local time (calendar_time()). */
 int64_t timestamp_add_days(int64_t time, int days);
 int timestamp_weekday(int64_t time); /* local; 0 = Sunday */
-/* The first local midnight after `time` that begins a day; that begins a week, which does so on
- * Sunday; that begins `months` months, counted from January. */
-int64_t timestamp_next_day(int64_t time);
-int64_t timestamp_next_week(int64_t time);
-int64_t timestamp_next_months(int64_t time, int months);
 /* YYYY-MM-DDTHH:MM:SS local. `format` is the value of SLURM_TIME_FORMAT or NULL: standard,
  * relative (needs now), or a strftime string. */
 void timestamp_print(int64_t time, const char *format, int64_t now, struct str *out);

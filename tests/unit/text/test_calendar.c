@@ -77,6 +77,53 @@ TEST(spans_follow_each_other_without_gaps_whatever_the_clocks_do) {
     }
 }
 
+TEST(weeks_and_groups_of_months_begin_at_midnight) {
+    zone("America/New_York");
+    int64_t now = local(2026, 11, 30, 16) + 121; /* a Monday */
+    assert_int_equal(calendar_span_next(CALENDAR_DAY, now), local(2026, 12, 1, 0));
+    assert_int_equal(calendar_next_week(now), local(2026, 12, 6, 0));
+    assert_int_equal(calendar_next_months(now, 1), local(2026, 12, 1, 0));
+    assert_int_equal(calendar_next_months(now, 3), local(2027, 1, 1, 0));
+    assert_int_equal(calendar_next_months(now, 12), local(2027, 1, 1, 0));
+    /* What begins a span is followed by the next one, a clock change notwithstanding. */
+    assert_int_equal(calendar_next_week(local(2026, 12, 6, 0)), local(2026, 12, 13, 0));
+    assert_int_equal(calendar_span_next(CALENDAR_DAY, 1805587200), local(2027, 3, 21, 0));
+    assert_int_equal(calendar_next_months(local(2027, 1, 1, 0), 3), local(2027, 4, 1, 0));
+    zone("America/Havana"); /* Sunday, 2026-11-01: 0:00 to 1:00 comes twice */
+    assert_int_equal(calendar_next_week(1793385000), 1793505600);
+    assert_int_equal(calendar_next_months(1793385000, 1), 1793505600);
+}
+
+/* Whatever mktime() was asked before. */
+TEST(a_time_that_comes_twice_is_the_first_and_one_left_out_is_later) {
+    static const struct {
+        const char *zone;
+        int month, day, hour, minute;
+        int64_t expected;
+    } cases[] = {
+        {"America/Havana", 11, 1, 0, 30, 1793507400},      /* 1:00 -> 0:00 */
+        {"America/Havana", 3, 8, 0, 0, 1772946000},        /* 0:00 -> 1:00 */
+        {"Europe/Berlin", 10, 25, 2, 30, 1792888200},      /* 3:00 -> 2:00 */
+        {"Europe/Berlin", 3, 29, 2, 30, 1774747800},       /* 2:00 -> 3:00 */
+        {"Australia/Lord_Howe", 4, 5, 1, 45, 1775313900},  /* 2:00 -> 1:30 */
+        {"Australia/Lord_Howe", 10, 4, 2, 15, 1791042300}, /* 2:00 -> 2:30 */
+    };
+    for (size_t i = 0; i < countof(cases); i++) {
+        zone(cases[i].zone);
+        struct tm at = {.tm_year = 126,
+                        .tm_mon = cases[i].month - 1,
+                        .tm_mday = cases[i].day,
+                        .tm_hour = cases[i].hour,
+                        .tm_min = cases[i].minute};
+        for (int month = 1; month <= 12; month++) {
+            int64_t time = 0;
+            local(2026, month, 15, 12);
+            assert_true(calendar_time(at, &time));
+            assert_int_equal(time, cases[i].expected);
+        }
+    }
+}
+
 TEST(an_age_is_counted_from_the_start_of_its_unit) {
     zone("Europe/Berlin");
     int64_t now = local(2026, 12, 17, 15) + 1234;
@@ -98,6 +145,8 @@ int main(void) {
         cmocka_unit_test(days_are_as_long_as_the_clocks_make_them),
         cmocka_unit_test(hours_begin_at_the_local_full_hour),
         cmocka_unit_test(spans_follow_each_other_without_gaps_whatever_the_clocks_do),
+        cmocka_unit_test(weeks_and_groups_of_months_begin_at_midnight),
+        cmocka_unit_test(a_time_that_comes_twice_is_the_first_and_one_left_out_is_later),
         cmocka_unit_test(an_age_is_counted_from_the_start_of_its_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

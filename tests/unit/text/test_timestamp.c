@@ -238,27 +238,6 @@ TEST(what_is_printed_is_read_back) {
     }
 }
 
-static void begins(int64_t time, const char *expected) {
-    cleanup_str struct str text = STR_INIT;
-    timestamp_print(time, NULL, 0, &text);
-    assert_string_equal(str_cstr(&text), expected);
-}
-
-TEST(days_weeks_and_months_begin_at_midnight) {
-    zone_set("America/New_York");
-    /* Monday 2026-11-30 16:02:01 */
-    begins(timestamp_next_day(NOW), "2026-12-01T00:00:00");
-    begins(timestamp_next_week(NOW), "2026-12-06T00:00:00");
-    begins(timestamp_next_months(NOW, 1), "2026-12-01T00:00:00");
-    begins(timestamp_next_months(NOW, 3), "2027-01-01T00:00:00");
-    begins(timestamp_next_months(NOW, 12), "2027-01-01T00:00:00");
-    /* A moment that begins a period is followed by the next one, a clock change notwithstanding. */
-    int64_t sunday = timestamp_next_week(NOW);
-    begins(timestamp_next_week(sunday), "2026-12-13T00:00:00");
-    begins(timestamp_next_day(1805587200), "2027-03-21T00:00:00");
-    begins(timestamp_next_months(timestamp_next_months(NOW, 12), 3), "2027-04-01T00:00:00");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_and_dates_mean_the_next_occurrence),
@@ -268,7 +247,6 @@ int main(void) {
         cmocka_unit_test(relative_times_name_near_days),
         cmocka_unit_test(formats_are_standard_or_strftime),
         cmocka_unit_test(what_is_printed_is_read_back),
-        cmocka_unit_test(days_weeks_and_months_begin_at_midnight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
