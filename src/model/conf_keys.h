@@ -469,7 +469,7 @@ X(STRING, x11_parameters, "X11Parameters", NULL, 0, 0, NONE, "", NOT_YET, DAEMON
 
 /* Accepted, but no line of show config. */
 #define CONF_MORE_KEYS(X) \
-X(STRING, accounting_storage_pass, "AccountingStoragePass", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, \
+X(STRING, accounting_storage_pass, "AccountingStoragePass", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 1, \
   "socket of the munged that slurmdbd uses, if not that of AuthInfo") \
 X(STRING, accounting_storage_user, "AccountingStorageUser", NULL, 0, 0, NONE, "", NOT_NEEDED, CLIENT, 3, \
   "slurmdbd knows its caller by authentication") \
@@ -496,7 +496,7 @@ X(STRING, backup_addr, "BackupAddr", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, 
 X(BOOL, strict_conf, "StrictConf", false, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "refuse the association limits in this file that are otherwise taken as limits of account root") \
 X(U64, grp_cpu_mins, "GrpCPUMins", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
-  "limit of account root: CPU minutes of all its jobs") \
+  "limit of account root: CPU minutes of all its jobs; it is not enforced yet") \
 X(U64, grp_cpus, "GrpCPUs", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "limit of account root: CPUs of all its running jobs") \
 X(U64, grp_jobs, "GrpJobs", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
@@ -1067,8 +1067,8 @@ O("CgroupPrepend", "groups are placed below the system's own slice")
 #define CONF_DBD_KEYS(X) \
 X(STRING, dbd_host, "DbdHost", NULL, 0, 0, NONE, HONOURED, \
   "host of slurmdbd; required") \
-X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, HONOURED, \
-  "its address") \
+X(STRING, dbd_addr, "DbdAddr", NULL, 0, 0, NONE, NOT_NEEDED, \
+  "its address; slurmdbd answers at every address of its host") \
 X(STRING, dbd_backup_host, "DbdBackupHost", NULL, 0, 0, NONE, HONOURED, \
   "second slurmdbd") \
 X(U32, dbd_port, "DbdPort", 6819, 1, CONF_PORT_MAX, NONE, HONOURED, \
@@ -1109,13 +1109,13 @@ X(ENUM, debug_level_syslog, "DebugLevelSyslog", CONF_LEVEL_UNSET, 0, 0, LEVEL, N
   "detail of the lines in syslog") \
 X(FLAGS, debug_flags, "DebugFlags", 0, 0, 0, DBD_DEBUG, NOT_YET, \
   "subsystems whose details are logged") \
-X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, HONOURED, \
+X(FLAGS, log_time_format, "LogTimeFormat", CONF_LOG_TIME_ISO8601_MS, 0, 0, LOG_TIME, NOT_YET, \
   "time stamps of log lines") \
 X(STRING, pid_file, "PidFile", "/var/run/slurmdbd.pid", 0, 0, NONE, HONOURED, \
   "pid file") \
 X(STRING, plugin_dir, "PluginDir", NULL, 0, 0, NONE, NOT_NEEDED, \
   "there are no plugins to load") \
-X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, HONOURED, \
+X(U32, message_timeout, "MessageTimeout", 10, 1, CONF_PORT_MAX, NONE, NOT_YET, \
   "seconds that an answer may take") \
 X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, NOT_NEEDED, \
   "seconds that a connection may take to come up") \
@@ -1127,7 +1127,7 @@ X(BOOL, track_slurmctld_down, "TrackSlurmctldDown", false, 0, 1, NONE, NOT_YET, 
   "count the time that a controller is away as down time") \
 X(DURATION, max_query_time_range, "MaxQueryTimeRange", UINT64_MAX, 0, 0, NONE, NOT_YET, \
   "longest time that a query may span") \
-X(LIST, default_qos, "DefaultQOS", NULL, 0, 0, NONE, HONOURED, \
+X(LIST, default_qos, "DefaultQOS", NULL, 0, 0, NONE, NOT_YET, \
   "QOS of new associations") \
 X(FLAGS, parameters, "Parameters", 0, 0, 0, DBD_PARAM, NOT_YET, \
   "options of slurmdbd") \
