@@ -61,7 +61,7 @@ static const struct own_verb {
     const char *name, *help;
     int (*run)(struct cli *cli, int argc, char **argv); /* argv[0] is the verb; an exit status */
 } own_verbs[] = {
-    {"acct", "export, import an accounting database; sluice acct --help", sluice_acct},
+    {"acct", "move an accounting database, load an archive; sluice acct --help", sluice_acct},
     {"adopt", "make a login part of its user's job here, or refuse it; sluice adopt --help",
      sluice_adopt},
     {"drains", "list nodes out of service: since when, why, what it costs, what cures it",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands ask: jobs, who changed what, which clusters there are. Jobs are read page by page;
- * a peer that does not read is waited for between pages.
+ * What commands ask: jobs, outages of nodes, who changed what, which clusters there are. Jobs are
+ * read page by page; a peer that does not read is waited for between pages.
  */
 #include <stdio.h>
 #include <stdlib.h>
