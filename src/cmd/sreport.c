@@ -59,9 +59,9 @@ static void set_parsable(void *data, const char *value) {
 /* clang-format off */
 static const struct list_option option_rows[] = {
     {"all_clusters", 'a', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
-        "accepted; there is one cluster"},
+        "accepted; a report is about this cluster alone"},
     {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "list",
-        "only these clusters", AT(clusters)},
+        "this cluster", AT(clusters)},
     {"clusters", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "list", NULL, AT(clusters)},
     {"federation", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; there is one cluster"},
