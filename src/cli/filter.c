@@ -31,8 +31,6 @@ static void take_line(void *context, int level, const char *text) {
     const struct cli_filter *filter = context;
     if (level < 0)
         cli_error(filter->cli, "lua: %s", text);
-    else if (level == 0)
-        cli_info(filter->cli, "lua: %s", text);
     else if (filter->options->verbose >= level)
         cli_info(filter->cli, "lua: %s", text);
 }
@@ -208,12 +206,11 @@ static int json_environment(lua_State *lua) {
 
 /* ---- the calls ---- */
 
-static int push_options(lua_State *lua) {
+static void push_options(lua_State *lua, struct cli_filter *filter) {
     static const luaL_Reg methods[] = {
         {"__index", get}, {"__newindex", set}, {"__pairs", all}, {NULL, NULL}};
     static const luaL_Reg functions[] = {
         {"json_cli_options", json_options}, {"json_env", json_environment}, {NULL, NULL}};
-    struct cli_filter *filter = lua_touserdata(lua, 1);
     if (lua_getglobal(lua, "slurm") == LUA_TTABLE) {
         lua_pushlightuserdata(lua, filter);
         luaL_setfuncs(lua, functions, 1);
@@ -223,7 +220,32 @@ static int push_options(lua_State *lua) {
     lua_pushlightuserdata(lua, filter);
     luaL_setfuncs(lua, methods, 1);
     lua_setmetatable(lua, -2);
-    return 1;
+}
+
+/* The options, and whether this is an early pass, of which there is none. */
+static int push_for_defaults(lua_State *lua) {
+    push_options(lua, lua_touserdata(lua, 1));
+    lua_pushboolean(lua, 0);
+    return 2;
+}
+
+/* The options, and the number of the job's component. */
+static int push_for_options(lua_State *lua) {
+    push_options(lua, lua_touserdata(lua, 1));
+    lua_pushinteger(lua, 0);
+    return 2;
+}
+
+struct submitted {
+    uint32_t job_id, step_id;
+};
+
+static int push_submitted(lua_State *lua) {
+    const struct submitted *submitted = lua_touserdata(lua, 1);
+    lua_pushinteger(lua, 0);
+    lua_pushinteger(lua, submitted->job_id);
+    lua_pushinteger(lua, submitted->step_id != UNSET32 ? submitted->step_id : LUA_NO_VAL);
+    return 3;
 }
 
 static int terminated(const struct cli *cli) {
@@ -231,12 +253,12 @@ static int terminated(const struct cli *cli) {
     return cli->error_status;
 }
 
-/* With the arguments on the stack. */
-static int call(const struct cli_filter *filter, const char *function, int n_args) {
+static int call(const struct cli_filter *filter, const char *function, lua_CFunction push,
+                void *context) {
     struct error err = ERROR_INIT;
     int code = 0;
     bool is_number;
-    int r = lua_box_call(filter->box, function, n_args, &code, &is_number, &err);
+    int r = lua_box_call(filter->box, function, push, context, &code, &is_number, &err);
     (void) fflush(stdout); /* what it has printed comes before what we print */
     if (r < 0)
         cli_error(filter->cli, "cli_filter/lua: %s: %s", function, err.text);
@@ -244,24 +266,6 @@ static int call(const struct cli_filter *filter, const char *function, int n_arg
         cli_info(filter->cli, "cli_filter/lua: %s returned no number: taken as slurm.SUCCESS",
                  function);
     return code != 0 || r == -ERR_LIMIT ? terminated(filter->cli) : CLI_GO_ON;
-}
-
-/* The options on the stack, or a complaint. */
-static int call_with_options(struct cli_filter *filter, const char *function, bool with_number,
-                             int number) {
-    lua_State *lua = lua_box_state(filter->box);
-    lua_settop(lua, 0);
-    lua_pushcfunction(lua, push_options);
-    lua_pushlightuserdata(lua, filter);
-    if (lua_pcall(lua, 1, 1, 0) != LUA_OK) {
-        cli_error(filter->cli, "cli_filter/lua: %s", lua_tostring(lua, -1));
-        return terminated(filter->cli);
-    }
-    if (with_number)
-        lua_pushinteger(lua, number);
-    else
-        lua_pushboolean(lua, 0);
-    return call(filter, function, 2);
 }
 
 int cli_filter_begin(struct cli *cli, struct options *options, char *const *argv, size_t n_argv) {
@@ -286,21 +290,17 @@ int cli_filter_begin(struct cli *cli, struct options *options, char *const *argv
         return terminated(cli);
     }
     cli->filter = filter;
-    return call_with_options(filter, functions[0], false, 0);
+    return call(filter, functions[0], push_for_defaults, filter);
 }
 
 int cli_filter_options(const struct cli *cli) {
-    return cli->filter != NULL ? call_with_options(cli->filter, "slurm_cli_pre_submit", true, 0)
-                               : CLI_GO_ON;
+    return cli->filter != NULL
+               ? call(cli->filter, "slurm_cli_pre_submit", push_for_options, cli->filter)
+               : CLI_GO_ON;
 }
 
 void cli_filter_submitted(const struct cli *cli, uint32_t job_id, uint32_t step_id) {
-    if (cli->filter == NULL)
-        return;
-    lua_State *lua = lua_box_state(cli->filter->box);
-    lua_settop(lua, 0);
-    lua_pushinteger(lua, 0);
-    lua_pushinteger(lua, job_id);
-    lua_pushinteger(lua, step_id != UNSET32 ? step_id : LUA_NO_VAL);
-    (void) call(cli->filter, "slurm_cli_post_submit", 3);
+    struct submitted submitted = {job_id, step_id};
+    if (cli->filter != NULL)
+        (void) call(cli->filter, "slurm_cli_post_submit", push_submitted, &submitted);
 }

@@ -39,15 +39,16 @@ struct lua_box_output {
 must_check int lua_box_new(const struct lua_box_limits *limits, const struct lua_box_output *output,
                            const char *cluster, struct lua_box **ret, struct error *err);
 void lua_box_free(struct lua_box *box); /* NULL is ignored */
-lua_State *lua_box_state(struct lua_box *box);
 
+/* In both, ERR_LIMIT when it was ended for its time or its memory. */
 /* Runs the file, which must then have defined all of these functions. */
 must_check int lua_box_load(struct lua_box *box, const char *path, const char *const *functions,
                             size_t n_functions, struct error *err);
-/* In both, ERR_LIMIT when it was ended for its time or its memory. */
-/* Calls a function of the script with the n_args topmost values of the stack, which are taken off
- * it. *ret_code is the number that it returned, 0 with *ret_is_number false when that was none. */
-must_check int lua_box_call(struct lua_box *box, const char *function, int n_args, int *ret_code,
-                            bool *ret_is_number, struct error *err);
+/* Calls a function of the script with what push_arguments returns, which gets `context` as light
+ * userdata and is part of the call: it may raise errors, its time and memory count; NULL = without
+ * arguments. *ret_code is the number that the function returned, 0 with *ret_is_number false when
+ * that was none. */
+must_check int lua_box_call(struct lua_box *box, const char *function, lua_CFunction push_arguments,
+                            void *context, int *ret_code, bool *ret_is_number, struct error *err);
 
 #endif

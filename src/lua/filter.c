@@ -135,8 +135,8 @@ static void refresh(struct lua_filter *filter, struct error *err) {
 
 /* ---- slurm.jobs and slurm.reservations ---- */
 
-/* Fills the table with all of them, by number or name. */
-static int fetch(lua_State *lua, struct lua_filter *filter, bool jobs) {
+/* Pushes a table of all of them, by number or name. */
+static void fetch(lua_State *lua, struct lua_filter *filter, bool jobs) {
     struct error err = ERROR_INIT;
     union {
         struct job_list jobs;
@@ -145,7 +145,7 @@ static int fetch(lua_State *lua, struct lua_filter *filter, bool jobs) {
     memset(&list, 0, sizeof(list));
     if (filter->source.ask(filter->source.context, jobs ? FILTER_ASK_JOBS : FILTER_ASK_RESERVATIONS,
                            &filter->memory, &list, &err) < 0)
-        return luaL_error(lua, "%s", err.text);
+        luaL_error(lua, "%s", err.text);
     lua_newtable(lua);
     for (uint32_t i = 0; jobs && i < list.jobs.items.n; i++) {
         lua_value_push(lua, &lua_view_job_rec, &list.jobs.items.items[i], &filter->scope);
@@ -158,7 +158,6 @@ static int fetch(lua_State *lua, struct lua_filter *filter, bool jobs) {
                        &filter->scope);
         lua_rawset(lua, -3);
     }
-    return 1;
 }
 
 /* Upvalues: the filter, whether of jobs, the table once it is there. Leaves it on the stack. */
@@ -208,8 +207,6 @@ struct arguments {
     struct job_request *job;
 };
 
-/* Under protection: making the arguments may take more memory than there is. They come back as
- * results. */
 static int push_arguments(lua_State *lua) {
     const struct arguments *given = lua_touserdata(lua, 1);
     struct lua_filter *filter = given->filter;
@@ -231,22 +228,6 @@ static int push_arguments(lua_State *lua) {
     }
     lua_pushinteger(lua, given->call->uid);
     return lua_gettop(lua);
-}
-
-static int call_script(struct arguments *given, int *ret_code, bool *ret_is_number,
-                       struct error *err) {
-    lua_State *lua = lua_box_state(given->filter->box);
-    int n = given->call->modify ? 4 : 3;
-    lua_settop(lua, 0);
-    lua_pushcfunction(lua, push_arguments);
-    lua_pushlightuserdata(lua, given);
-    if (lua_pcall(lua, 1, n, 0) != LUA_OK) {
-        lua_settop(lua, 0);
-        return error_set(err, ERR_LIMIT, "%s: not enough memory: it may have %zu MiB",
-                         given->filter->path, given->filter->limits.memory >> 20);
-    }
-    return lua_box_call(given->filter->box, functions[given->call->modify], n, ret_code,
-                        ret_is_number, err);
 }
 
 /* ---- changes of a job, as scontrol update writes them ---- */
@@ -335,7 +316,8 @@ static void run_script(struct lua_filter *filter, const struct filter_call *call
     struct arguments given = {filter, call, partitions, job};
     int code = 0;
     bool is_number = true, is_unknown = false;
-    int r = call_script(&given, &code, &is_number, &err);
+    int r = lua_box_call(filter->box, functions[call->modify], push_arguments, &given, &code,
+                         &is_number, &err);
     if (job->time_limit != before.time_limit) /* instead of --time=auto */
         job->time_auto = false;
     if (r < 0)

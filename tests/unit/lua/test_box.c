@@ -33,7 +33,7 @@ static struct outcome run(const char *text) {
     assert_int_equal(lua_box_new(&limits, &output, "lab", &box, &got.err), 0);
     got.r = lua_box_load(box, script.path, functions, 1, &got.err);
     if (got.r == 0)
-        got.r = lua_box_call(box, "f", 0, &got.code, &got.is_number, &got.err);
+        got.r = lua_box_call(box, "f", NULL, NULL, &got.code, &got.is_number, &got.err);
     lua_box_free(box);
     return got;
 }
@@ -71,6 +71,21 @@ TEST(an_error_names_file_and_line) {
     assert_non_null(strstr(got.err.text, "no function f"));
     got = run("this is none");
     assert_non_null(strstr(got.err.text, ":1:"));
+}
+
+TEST(a_strict_script_may_lack_a_function) {
+    struct outcome got = run("setmetatable(_G, {__index = function(t, name)\n"
+                             "  error('undeclared ' .. name, 0) end})");
+    assert_int_equal(got.r, -ERR_GENERIC);
+    assert_string_equal(got.err.text, "undeclared f");
+}
+
+TEST(memory_that_garbage_took_does_not_taint_a_later_error) {
+    struct outcome got = run("function f()\n"
+                             " for i = 1, 20 do local s = string.rep('x', 2 << 20) end\n"
+                             " error('boom') end");
+    assert_string_equal(strstr(got.err.text, ":3:"), ":3: boom");
+    assert_int_equal(got.r, -ERR_GENERIC);
 }
 
 TEST(no_number_is_told) {
@@ -111,6 +126,8 @@ int main(void) {
         cmocka_unit_test(a_script_says_what_it_has_to_say),
         cmocka_unit_test(names_of_lua_5_1_are_there),
         cmocka_unit_test(an_error_names_file_and_line),
+        cmocka_unit_test(a_strict_script_may_lack_a_function),
+        cmocka_unit_test(memory_that_garbage_took_does_not_taint_a_later_error),
         cmocka_unit_test(no_number_is_told),
         cmocka_unit_test(time_and_memory_end),
         cmocka_unit_test(codes_are_known_by_their_numbers),
