@@ -37,20 +37,22 @@ void tres_sorted_print(const char *tres, struct str *out) {
 
 uint64_t acct_mib(const char *text) {
     uint64_t mib;
-    if (!strchr(text, '.') && mem_parse(text, &mib, NULL) == 0)
-        return mib;
-    char *unit;
-    double amount = strtod(text, &unit);
-    return (uint64_t) (amount * (*unit == 'T' ? 1048576 : *unit == 'G' ? 1024 : 1));
+    return mem_read(text, &mib, NULL) == 0 ? mib : 0;
+}
+
+uint64_t acct_memory(const char *tres) {
+    words_each (tres, ",", item) {
+        if (str_starts(item, "mem="))
+            return acct_mib(item + strlen("mem="));
+    }
+    return 0;
 }
 
 /* Memory that the job asked for in all, MiB. */
 static uint64_t job_memory(const struct job *job) {
-    const char *mem = job->tres_req ? strstr(job->tres_req, "mem=") : NULL;
-    if (mem) {
-        cleanup_free char *text = xstrndup(mem + 4, strcspn(mem + 4, ","));
-        return acct_mib(text);
-    }
+    uint64_t mib = acct_memory(job->tres_req);
+    if (mib > 0)
+        return mib;
     if (job->mem_per_cpu != UNSET64)
         return job->mem_per_cpu * max_of(job->num_cpus, 1u);
     return job->mem_per_node != UNSET64 ? job->mem_per_node * max_of(job->num_nodes, 1u) : 0;

@@ -17,8 +17,10 @@ extern const struct column_table columns_acct;
 
 /* "cpu=1,mem=100M,node=1,billing=1" with its items in the order of their names. */
 void tres_sorted_print(const char *tres, struct str *out);
-/* MiB of a TRES list's memory: "100M", "1.50G". */
+/* MiB of a TRES list's memory: "100M", "1.50G"; 0 for what cannot be read. */
 uint64_t acct_mib(const char *text);
+/* The memory of a whole list, MiB; 0 when there is none in it. */
+uint64_t acct_memory(const char *tres);
 /* Seconds that the job or step has run, suspensions left out. */
 int64_t acct_elapsed(const struct acct_row *row, int64_t now);
 /* Of the job: what its record says, else the sum of its steps. */

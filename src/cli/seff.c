@@ -6,17 +6,36 @@
 
 #include "base/alloc.h"
 #include "cli/columns_acct.h"
+#include "cli/gpus.h"
 #include "model/advice.h"
 #include "model/usage.h"
 #include "text/duration.h"
 #include "text/size.h"
-#include "text/tres.h"
 
 /* Shorter runs tell nothing about time and CPUs. */
 #define TELLING_SECONDS 10
 /* Looks at GPUs that tell something. */
 #define TELLING_LOOKS 5
 #define IDLE_GPU_PERCENT 10
+
+/* What was used and what there was. Of several jobs (tasks of an array): sums of times, the highest
+ * of the rest. */
+struct seff {
+    const struct job *job; /* the first one */
+    uint32_t n_jobs;
+    bool any_runs, any_ran;
+    uint64_t cpu_usec;     /* used */
+    uint64_t core_seconds; /* had */
+    uint64_t wall_seconds; /* of the longest */
+    uint64_t mem_kib;      /* used at one time, of the highest */
+    uint64_t node_mem_kib; /* likewise, on one node */
+    uint64_t asked_mib;    /* memory that it asked for, 0 = all of its nodes */
+    uint32_t ntasks;       /* of the largest step */
+    bool is_estimate;      /* sums of peaks that need not have come at one time */
+    uint64_t gpu_percent;  /* sum over looks */
+    uint32_t gpu_looks, n_gpus;
+    uint64_t gpu_mem_mib;
+};
 
 /* ---- memory ---- */
 
@@ -60,28 +79,13 @@ static void memory_add(struct seff *sum, const struct acct_job *acct, int64_t no
     }
 }
 
-static uint64_t tres_mib(const char *tres) {
-    const char *mem = tres ? strstr(tres, "mem=") : NULL;
-    if (!mem)
-        return 0;
-    cleanup_free char *text = xstrndup(mem + 4, strcspn(mem + 4, ","));
-    return acct_mib(text);
-}
-
-static uint32_t tres_gpus(const char *tres) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    return tres && tres_parse(tres, &list, NULL) == 0
-               ? (uint32_t) gres_list_count(&list, "gres/gpu", NULL)
-               : 0;
-}
-
 /* ---- adding up ---- */
 
 static bool has_run(const struct job *job) {
     return job->nodes && *job->nodes && job->start_time > 0 && job->state != JOB_PENDING;
 }
 
-void seff_add(struct seff *sum, const struct acct_job *acct, int64_t now) {
+static void seff_add(struct seff *sum, const struct acct_job *acct, int64_t now) {
     const struct job *job = acct->job;
     const struct acct_row row = {acct, job, NULL};
     uint64_t user, system;
@@ -99,11 +103,11 @@ void seff_add(struct seff *sum, const struct acct_job *acct, int64_t now) {
     for (uint32_t i = 0; i < acct->steps.n; i++)
         sum->ntasks = max_of(sum->ntasks, acct->steps.items[i].ntasks);
     memory_add(sum, acct, now);
-    sum->asked_mib = max_of(sum->asked_mib, tres_mib(job->tres_alloc));
+    sum->asked_mib = max_of(sum->asked_mib, acct_memory(job->tres_alloc));
     sum->gpu_percent += job->gpu_percent_sum;
     sum->gpu_looks += job->gpu_looks;
     sum->gpu_mem_mib = max_of(sum->gpu_mem_mib, job->gpu_mem_max);
-    sum->n_gpus = max_of(sum->n_gpus, tres_gpus(job->tres_alloc));
+    sum->n_gpus = max_of(sum->n_gpus, (uint32_t) gpus_in_tres(job->tres_alloc));
 }
 
 /* ---- lines ---- */
