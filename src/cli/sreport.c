@@ -158,11 +158,17 @@ static const char *copied(struct sreport *report, const char *text) {
     return text ? arena_strndup(&report->memory, text, strlen(text)) : NULL;
 }
 
+/* What tells a row apart. */
+static void key_print(const char *account, const char *login, const char *wckey, const char *tres,
+                      struct str *out) {
+    str_printf(out, "%s\t%s\t%s\t%s", account ? account : "\n", login ? login : "\n",
+               wckey ? wckey : "\n", tres ? tres : "");
+}
+
 static struct sreport_row *row_get(struct sreport *report, const char *account, const char *login,
                                    const char *wckey, const char *tres) {
     struct str key cleanup_str = STR_INIT;
-    str_printf(&key, "%s\t%s\t%s\t%s", account ? account : "\n", login ? login : "\n",
-               wckey ? wckey : "\n", tres ? tres : "");
+    key_print(account, login, wckey, tres, &key);
     struct sreport_row *row = smap_get(&report->index, str_cstr(&key));
     if (row)
         return row;
@@ -334,8 +340,7 @@ static void path_print(const struct sreport *report, const char *account, struct
 static double first_use(struct sreport *report, const struct sreport_row *row) {
     const char *first = report->question->tres.n ? report->question->tres.items[0] : "cpu";
     struct str key cleanup_str = STR_INIT;
-    str_printf(&key, "%s\t%s\t%s\t%s", row->account ? row->account : "\n",
-               row->login ? row->login : "\n", row->wckey ? row->wckey : "\n", first);
+    key_print(row->account, row->login, row->wckey, first, &key);
     const struct sreport_row *same = smap_get(&report->index, str_cstr(&key));
     return same ? same->used : 0;
 }

@@ -63,7 +63,7 @@ struct sreport_question {
 struct sreport;
 struct sreport *sreport_new(const struct sreport_question *question); /* borrowed */
 void sreport_free(struct sreport *report);
-/* Before the jobs: what there is; the tree of accounts (may be NULL). */
+/* Before the jobs: what there is; the tree of accounts. */
 void sreport_node(struct sreport *report, const struct node *node);
 void sreport_accounts(struct sreport *report, const struct assoc_list *accounts);
 void sreport_job(struct sreport *report, const struct job *job);

@@ -12,6 +12,7 @@
 #include "cli/list_options.h"
 #include "cli/sreport.h"
 #include "text/timestamp.h"
+#include "text/tres.h"
 
 #define DAY 86400
 #define TITLE_DASHES 80
@@ -25,6 +26,11 @@ struct settings {
 };
 #define SETTINGS ((struct settings *) data)
 #define AT(member) offsetof(struct settings, member)
+
+/* Words may be cut short. */
+static bool begins(const char *whole, const char *word) {
+    return *word && str_starts_nocase(whole, word);
+}
 
 /* ---- options ---- */
 
@@ -43,7 +49,7 @@ static const struct {
 
 static void set_unit(void *data, const char *value) {
     for (size_t i = 0; i < countof(units); i++) {
-        if (*value && strncasecmp(units[i].name, value, strlen(value)) == 0) {
+        if (begins(units[i].name, value)) {
             SETTINGS->unit = units[i].unit;
             return;
         }
@@ -103,10 +109,6 @@ static const struct report {
     {"job", "SizesByWckey", "Job Sizes by Wckey", SREPORT_SIZES_BY_WCKEY, true, NULL},
     {"user", "TopUsage", "Users", SREPORT_TOP, true, "cluster,login,proper,accounts"},
 };
-
-static bool begins(const char *whole, const char *word) {
-    return *word && strncasecmp(whole, word, strlen(word)) == 0;
-}
 
 _Noreturn static void no_report(const char *topic, const char *word) {
     struct str names cleanup_str = STR_INIT;
@@ -509,10 +511,8 @@ static int report_show(struct settings *settings, const struct report *report) {
 /* ---- TRES ---- */
 
 static bool tres_is_known(const char *name) {
-    static const char *const names[] = {"cpu",    "mem",     "node",  "billing",
-                                        "energy", "fs/disk", "pages", "vmem"};
-    for (size_t i = 0; i < countof(names); i++) {
-        if (str_equal_nocase(names[i], name))
+    for (size_t i = 0; i < TRES_STANDARD; i++) {
+        if (str_equal_nocase(tres_standard[i], name))
             return true;
     }
     return str_starts_nocase(name, "gres/") || str_starts_nocase(name, "license/");
