@@ -3,7 +3,6 @@
 #include "cli/json_dump.h"
 
 #include <grp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/list.h"
 
 static const char *const parsers[] = {"v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45"};
 #define PARSER_NEWEST (countof(parsers) - 1)
@@ -58,11 +58,10 @@ void json_dump_begin(struct json_dump *dump, const char *plugin, int argc, char 
 }
 
 static void meta_client(struct json *json) {
-    const struct passwd *user = getpwuid(getuid());
     const struct group *group = getgrgid(getgid());
     json_object(json, "client");
     json_text(json, "source", ttyname(STDIN_FILENO));
-    json_text(json, "user", user ? user->pw_name : "");
+    json_text(json, "user", list_own_name());
     json_text(json, "group", group ? group->gr_name : "");
     json_end(json);
 }

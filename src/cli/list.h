@@ -101,10 +101,14 @@ void list_load_error(const char *what, const struct error *err);
 void list_why_note(const struct error *err);
 /* "<cmd>: note: TEXT" on stderr: a cure beside the classic words. */
 void list_note(const char *text);
+/* Who we are, "" for a user without a name. */
+const char *list_own_name(void);
 
 /* One request, one reply, in the session's arena; err->code is the controller's. */
 must_check int list_ask(struct list_session *session, uint16_t type, const void *body,
                         uint16_t reply_type, const void **ret_reply, struct error *err);
+/* What the user may see of the shares; NULL after saying why there is nothing. */
+const struct share_list *list_shares(struct list_session *session);
 /* The value of a key of slurm.conf as the controller knows it, or NULL. */
 const char *config_value(const struct config_list *list, const char *key);
 /* Sends a list request and appends the items of all its replies to rows. */

@@ -2,9 +2,11 @@
 /* Asking the controller for records. */
 #include <assert.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
@@ -61,6 +63,11 @@ void list_why_note(const struct error *err) {
 
 void list_note(const char *text) {
     fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, text);
+}
+
+const char *list_own_name(void) {
+    const struct passwd *user = getpwuid(getuid());
+    return user != NULL ? user->pw_name : "";
 }
 
 static int session_open(struct list_session *session, struct error *err) {
@@ -286,6 +293,17 @@ int list_reservations(struct list_session *session, const struct list_request *r
 int list_gpus(struct list_session *session, const struct list_request *request, struct rows *rows,
               struct error *err) {
     return list_stream(session, &gpus_kind, request, rows, NULL, NULL, err);
+}
+
+const struct share_list *list_shares(struct list_session *session) {
+    const struct share_list *list;
+    struct error err = ERROR_INIT;
+    struct empty empty = {false};
+    if (list_ask(session, MSG_LIST_SHARES, &empty, MSG_SHARE_LIST, (const void **) &list, &err) ==
+        0)
+        return list;
+    list_load_error("Couldn't get shares from controller", &err);
+    return NULL;
 }
 
 /* ---- what two places have: the controller's moments, and slurmdbd's past ---- */

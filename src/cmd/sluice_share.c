@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sluice share: the fair share of a user, whose use has lowered it, and until when. */
-#include <pwd.h>
-#include <unistd.h>
-
 #include "cli/list.h"
 #include "cli/main.h"
 #include "cli/share.h"
@@ -37,14 +34,9 @@ static int print_help(struct cli *cli) {
 
 static int ask(struct cli *cli, struct list_session *session, const char *user) {
     cleanup_str struct str out = STR_INIT;
-    const struct share_list *list;
-    struct error err = ERROR_INIT;
-    struct empty empty = {false};
-    if (list_ask(session, MSG_LIST_SHARES, &empty, MSG_SHARE_LIST, (const void **) &list, &err) <
-        0) {
-        list_load_error("Couldn't get shares from controller", &err);
+    const struct share_list *list = list_shares(session);
+    if (list == NULL)
         return 1;
-    }
     if (!share_text(list, user, &out))
         return cli_failed(cli,
                           "user %s has no account here that you may see: \"sshare -a\" lists who "
@@ -70,12 +62,8 @@ int sluice_share(struct cli *cli, int argc, char **argv) {
     }
     if (status == CLI_GO_ON) {
         struct list_session session;
-        const struct passwd *own = getpwuid(getuid());
         list_session_init(&session, "sluice");
-        status = ask(cli, &session,
-                     uses.rest.n > 0 ? uses.rest.items[0]
-                     : own != NULL   ? own->pw_name
-                                     : "");
+        status = ask(cli, &session, uses.rest.n > 0 ? uses.rest.items[0] : list_own_name());
         list_session_close(&session);
     }
     option_uses_done(&uses);

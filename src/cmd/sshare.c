@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sshare: shares of accounts and users, what they have used, and what follows for fair share. */
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "cli/columns_acct.h"
@@ -181,25 +179,12 @@ static const struct list_options options = {option_rows, countof(option_rows),
 
 /* ---- which lines ---- */
 
-static const char *own_name(void) {
-    const struct passwd *user = getpwuid(getuid());
-    return user != NULL ? user->pw_name : "";
-}
-
-static bool named(const struct strs *list, const char *name) {
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (str_equal_nocase(list->items[i], name))
-            return true;
-    }
-    return false;
-}
-
 static bool is_shown(const struct settings *settings, const struct share *share) {
-    if (settings->accounts.n > 0 && !named(&settings->accounts, share->account))
+    if (settings->accounts.n > 0 && !strs_has_nocase(&settings->accounts, share->account))
         return false;
     if (share->user == NULL)
         return !settings->users_only;
-    return settings->all || named(&settings->users, share->user);
+    return settings->all || strs_has_nocase(&settings->users, share->user);
 }
 
 /* Below which of the lines before does one stand? Accounts come before what is below them. */
@@ -308,14 +293,9 @@ static void shares_json(const struct settings *settings, const struct rows *rows
 /* ---- asking ---- */
 
 static const struct share_list *load(struct list_session *session) {
-    const struct share_list *list;
-    struct error err = ERROR_INIT;
-    struct empty empty = {false};
-    if (list_ask(session, MSG_LIST_SHARES, &empty, MSG_SHARE_LIST, (const void **) &list, &err) <
-        0) {
-        list_load_error("Couldn't get shares from controller", &err);
+    const struct share_list *list = list_shares(session);
+    if (list == NULL)
         exit(1);
-    }
     if (!list->multifactor) {
         fprintf(stderr, "You are not running a supported priority plugin\n(priority/basic).\n"
                         "Only 'priority/multifactor' is supported.\n");
@@ -367,7 +347,7 @@ int main(int argc, char **argv) {
     struct list_session session;
     list_options_parse(&options, argc, argv, &settings);
     if (!settings.all && settings.users.n == 0)
-        strs_push(&settings.users, own_name());
+        strs_push(&settings.users, list_own_name());
     list_session_init(&session, "sshare");
     if (settings.clusters != NULL)
         list_clusters_check(&session, settings.clusters);
