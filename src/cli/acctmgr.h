@@ -7,6 +7,7 @@
 
 #include "cli/columns_assoc.h"
 #include "cli/list.h"
+#include "cli/list_options.h"
 
 enum acctmgr_verb {
     ACCTMGR_NONE,
@@ -34,7 +35,8 @@ enum acctmgr_thing {
 };
 
 struct acctmgr_settings {
-    bool immediate, no_header, parsable, trailing, read_only, with_assoc, quiet;
+    struct list_parsable parsable;
+    bool immediate, no_header, read_only, with_assoc, quiet;
 };
 
 /* By a word or its beginning; NONE when it is none of them. */

@@ -217,8 +217,8 @@ int acctmgr_print(const struct acctmgr_settings *settings, const struct column_t
     struct str out cleanup_str = STR_INIT;
     struct error err = ERROR_INIT;
     struct column_env env;
-    if (format_parse_sacct(&format, table, fields, settings->parsable ? "|" : NULL,
-                           settings->trailing, &err) < 0) {
+    if (format_parse_sacct(&format, table, fields, settings->parsable.on ? "|" : NULL,
+                           settings->parsable.trailing, &err) < 0) {
         struct str names cleanup_str = STR_INIT;
         for (size_t i = 0; i < table->n; i++)
             str_join(&names, ", ", table->rows[i].name);
@@ -228,7 +228,7 @@ int acctmgr_print(const struct acctmgr_settings *settings, const struct column_t
     list_env_init(&env, cluster);
     if (!settings->no_header) {
         format_header(&format, &out);
-        if (!settings->parsable)
+        if (!settings->parsable.on)
             format_dashes(&format, &out);
     }
     rows_print(rows, &format, &env, &out);

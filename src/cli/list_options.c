@@ -45,6 +45,14 @@ void list_add_words(void *member, const char *value) {
     strs_split(member, value ? value : "");
 }
 
+void list_set_parsable(void *member, const char *value) {
+    *(struct list_parsable *) member = (struct list_parsable) {.on = true, .trailing = true};
+}
+
+void list_set_parsable2(void *member, const char *value) {
+    *(struct list_parsable *) member = (struct list_parsable) {.on = true};
+}
+
 /* ---- reading ---- */
 
 /* Values of getopt_long for rows without a letter, and for what every command has. */

@@ -8,6 +8,7 @@
 #ifndef SLUICE_CLI_LIST_OPTIONS_H
 #define SLUICE_CLI_LIST_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum list_option_arg {
@@ -30,6 +31,11 @@ struct list_option {
     size_t target;    /* offset in the command's settings */
 };
 
+/* Fields between '|' instead of columns, and one behind the last. */
+struct list_parsable {
+    bool on, trailing;
+};
+
 /* ---- setters; behind each the type of its member ---- */
 void list_set_nothing(void *member, const char *value); /* what it asks for is so anyway */
 void list_set_true(void *member, const char *value);    /* bool */
@@ -39,6 +45,8 @@ void list_set_json(void *member, const char *value);  /* const char *: a plugin,
 void list_set_yaml(void *member, const char *value);  /* const char *: "yaml" */
 void list_set_words(void *member, const char *value); /* struct strs: of this comma list alone */
 void list_add_words(void *member, const char *value); /* struct strs: and of earlier ones */
+void list_set_parsable(void *member, const char *value);  /* struct list_parsable: -p */
+void list_set_parsable2(void *member, const char *value); /* struct list_parsable: -P */
 
 struct list_options {
     const struct list_option *rows;

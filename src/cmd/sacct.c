@@ -35,7 +35,8 @@ struct settings {
     struct acct_filter filter;
     const char *format, *delimiter, *clusters, *json;
     bool all_clusters;
-    bool parsable, trailing, no_header, raw_units, all_users, verbose, expand;
+    struct list_parsable parsable;
+    bool no_header, raw_units, all_users, verbose, expand;
     char unit;
     int64_t now;
 };
@@ -142,13 +143,6 @@ SET(set_nodes) {
     if (hostlist_parse(&FILTER->nodes, value, &err) < 0)
         list_fail("%s", err.text);
 }
-SET(set_parsable) {
-    SETTINGS->parsable = SETTINGS->trailing = true;
-}
-SET(set_parsable2) {
-    SETTINGS->parsable = true;
-    SETTINGS->trailing = false;
-}
 SET(set_states) {
     struct error err = ERROR_INIT;
     if (acct_states_parse(FILTER, value, &err) < 0)
@@ -230,8 +224,10 @@ static const struct list_option option_rows[] = {
     {"noconvert", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "no larger units", AT(raw_units)},
     {"nodelist", 'N', LIST_ARG_REQUIRED, NULL, set_nodes, "list", "only jobs on these nodes"},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
-    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
-    {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields between '|'"},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
+        "fields between '|', one at the end", AT(parsable)},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_parsable2, NULL, "fields between '|'",
+        AT(parsable)},
     {"partition", 'r', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these partitions",
         AT(filter.partitions)},
     {"qos", 'q', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these QOS", AT(filter.qos)},
@@ -334,7 +330,7 @@ static void table_print(const struct settings *settings, const struct format *fo
                         const struct rows *rows, struct column_env *env, struct str *out) {
     if (!settings->no_header) {
         format_header(format, out);
-        if (!settings->parsable)
+        if (!settings->parsable.on)
             format_dashes(format, out);
     }
     rows_print(rows, format, env, out);
@@ -415,8 +411,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     if (format_parse_sacct(&format, &columns_acct, settings.format,
-                           settings.parsable ? settings.delimiter : NULL, settings.trailing,
-                           &err) < 0)
+                           settings.parsable.on ? settings.delimiter : NULL,
+                           settings.parsable.trailing, &err) < 0)
         list_fail("%s", err.text);
     kept_check(&settings.filter);
     filter_finish(&settings);

@@ -6,20 +6,9 @@
 
 #include "base/alloc.h"
 #include "cli/acctmgr.h"
-#include "cli/list_options.h"
 
 /* ---- options ---- */
-#define SET(name) static void name(void *data, const char *value)
-#define SETTINGS ((struct acctmgr_settings *) data)
 #define AT(member) offsetof(struct acctmgr_settings, member)
-
-SET(set_parsable) {
-    SETTINGS->parsable = SETTINGS->trailing = true;
-}
-SET(set_parsable2) {
-    SETTINGS->parsable = true;
-    SETTINGS->trailing = false;
-}
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
@@ -28,9 +17,10 @@ static const struct list_option option_rows[] = {
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
     {"oneliner", 'o', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; a record is a line anyway"},
-    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL,
-        "fields separated by |, and one at the end"},
-    {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields separated by |"},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
+        "fields separated by |, and one at the end", AT(parsable)},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_parsable2, NULL, "fields separated by |",
+        AT(parsable)},
     {"quiet", 'Q', LIST_ARG_NONE, NULL, list_set_true, NULL, "no more than what was asked for",
         AT(quiet)},
     {"readonly", 'r', LIST_ARG_NONE, NULL, list_set_true, NULL, "refuse changes", AT(read_only)},

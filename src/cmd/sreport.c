@@ -22,7 +22,8 @@ struct settings {
     uint32_t unit;
     struct strs tres;
     const char *format, *clusters;
-    bool parsable, trailing, no_header, quiet;
+    struct list_parsable parsable;
+    bool no_header, quiet;
 };
 #define SETTINGS ((struct settings *) data)
 #define AT(member) offsetof(struct settings, member)
@@ -58,9 +59,6 @@ static void set_unit(void *data, const char *value) {
     list_note("SecPer, MinPer, HourPer, Seconds, Minutes, Hours or Percent is meant");
     exit(1);
 }
-static void set_parsable(void *data, const char *value) {
-    SETTINGS->parsable = SETTINGS->trailing = true;
-}
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
@@ -73,8 +71,10 @@ static const struct list_option option_rows[] = {
         "accepted; there is one cluster"},
     {"local", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL, "accepted; there is one cluster"},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
-    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
-    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_true, NULL, "fields between '|'", AT(parsable)},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
+        "fields between '|', one at the end", AT(parsable)},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_parsable2, NULL, "fields between '|'",
+        AT(parsable)},
     {"quiet", 'Q', LIST_ARG_NONE, NULL, list_set_true, NULL, "no notes", AT(quiet)},
     {NULL, 't', LIST_ARG_REQUIRED, NULL, set_unit, "unit",
         "Minutes, Seconds, Hours, Percent, MinPer, SecPer or HourPer"},
@@ -327,7 +327,8 @@ static int table_print(const struct settings *settings, const struct report *rep
     struct error err = ERROR_INIT;
     fields_choose(settings, report, &fields);
     if (format_parse_sacct(&format, &columns_sreport, str_cstr(&fields),
-                           settings->parsable ? "|" : NULL, settings->trailing, &err) < 0) {
+                           settings->parsable.on ? "|" : NULL, settings->parsable.trailing,
+                           &err) < 0) {
         const char *name = strchr(err.text, '"');
         list_output_all(out);
         fprintf(stderr, " Unknown field '%.*s'\n", name ? (int) strcspn(name + 1, "\"") : 0,
@@ -336,7 +337,7 @@ static int table_print(const struct settings *settings, const struct report *rep
     }
     if (!settings->no_header) {
         format_header(&format, out);
-        if (!settings->parsable)
+        if (!settings->parsable.on)
             format_dashes(&format, out);
     }
     for (size_t i = 0; i < n; i++) {
@@ -350,14 +351,14 @@ static int table_print(const struct settings *settings, const struct report *rep
 
 static void cell_print(const struct settings *settings, const char *text, int width,
                        struct str *out) {
-    if (settings->parsable)
+    if (settings->parsable.on)
         str_printf(out, "%s|", text);
     else
         str_printf(out, "%*.*s ", width, abs(width), text);
 }
 
 static void line_end(const struct settings *settings, struct str *out) {
-    if (settings->parsable && !settings->trailing)
+    if (settings->parsable.on && !settings->parsable.trailing)
         out->length--;
     str_append_char(out, '\n');
 }
@@ -377,7 +378,7 @@ static void sizes_header(const struct settings *settings, const char *name, int 
     }
     cell_print(settings, "% of cluster", 12, out);
     line_end(settings, out);
-    if (settings->parsable)
+    if (settings->parsable.on)
         return;
     int widths[] = {9, abs(width)};
     for (size_t i = 0; i < q->n_groups + 4; i++) {

@@ -26,7 +26,8 @@
 struct settings {
     struct strs accounts, users;
     const char *format, *clusters, *json;
-    bool all, users_only, partitions, long_form, no_header, parsable, trailing, verbose;
+    struct list_parsable parsable;
+    bool all, users_only, partitions, long_form, no_header, verbose;
 };
 
 /* A line. */
@@ -128,7 +129,6 @@ static const struct column_table table = {NULL, columns, countof(columns), false
 
 /* ---- options ---- */
 #define SET(name) static void name(void *data, const char *value)
-#define SETTINGS ((struct settings *) data)
 #define AT(member) offsetof(struct settings, member)
 
 SET(set_help_format) {
@@ -136,13 +136,6 @@ SET(set_help_format) {
     fields_print(&table, 17, &out);
     list_output_all(&out);
     exit(0);
-}
-SET(set_parsable) {
-    SETTINGS->parsable = SETTINGS->trailing = true;
-}
-SET(set_parsable2) {
-    SETTINGS->parsable = true;
-    SETTINGS->trailing = false;
 }
 
 /* clang-format off */
@@ -162,8 +155,10 @@ static const struct list_option option_rows[] = {
     {NULL, 'h', LIST_ARG_NONE, NULL, list_set_true, NULL, NULL, AT(no_header)},
     {"partition", 'm', LIST_ARG_NONE, NULL, list_set_true, NULL,
         "the partitions of associations, too", AT(partitions)},
-    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
-    {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields between '|'"},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
+        "fields between '|', one at the end", AT(parsable)},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_parsable2, NULL, "fields between '|'",
+        AT(parsable)},
     {"user", 'u', LIST_ARG_REQUIRED, NULL, list_add_words, "list",
         "these users instead of yourself", AT(users)},
     {"Users", 'U', LIST_ARG_NONE, NULL, list_set_true, NULL, "no lines of accounts",
@@ -311,8 +306,8 @@ static void format_choose(const struct settings *settings, struct format *format
                          : settings->long_form                         ? FIELDS_LONG
                          : settings->partitions                        ? FIELDS_PARTITION
                                                                        : FIELDS;
-    if (format_parse_sacct(format, &table, fields, settings->parsable ? "|" : NULL,
-                           settings->trailing, &err) < 0)
+    if (format_parse_sacct(format, &table, fields, settings->parsable.on ? "|" : NULL,
+                           settings->parsable.trailing, &err) < 0)
         list_fail("%s", err.text);
 }
 
@@ -332,7 +327,7 @@ static void show(struct list_session *session, const struct settings *settings, 
     } else {
         if (!settings->no_header) {
             format_header(&format, &out);
-            if (!settings->parsable)
+            if (!settings->parsable.on)
                 format_dashes(&format, &out);
         }
         rows_print(&rows, &format, &env, &out);

@@ -32,7 +32,8 @@
 struct settings {
     struct strs ids;
     const char *format;
-    bool all_steps, pids, parsable, trailing, no_header, raw_units;
+    struct list_parsable parsable;
+    bool all_steps, pids, no_header, raw_units;
 };
 
 /* A line: a step, or with --pidformat its part on one node. */
@@ -140,13 +141,6 @@ SET(set_help_format) {
     list_output_all(&out);
     exit(0);
 }
-SET(set_parsable) {
-    SETTINGS->parsable = SETTINGS->trailing = true;
-}
-SET(set_parsable2) {
-    SETTINGS->parsable = true;
-    SETTINGS->trailing = false;
-}
 SET(set_pids) {
     SETTINGS->pids = true;
     SETTINGS->format = FIELDS_PIDS;
@@ -163,8 +157,10 @@ static const struct list_option option_rows[] = {
     {"jobs", 'j', LIST_ARG_REQUIRED, NULL, set_jobs, "list", "these steps, or the first of a job"},
     {"noconvert", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "no larger units", AT(raw_units)},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
-    {"parsable", 'p', LIST_ARG_NONE, NULL, set_parsable, NULL, "fields between '|', one at the end"},
-    {"parsable2", 'P', LIST_ARG_NONE, NULL, set_parsable2, NULL, "fields between '|'"},
+    {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
+        "fields between '|', one at the end", AT(parsable)},
+    {"parsable2", 'P', LIST_ARG_NONE, NULL, list_set_parsable2, NULL, "fields between '|'",
+        AT(parsable)},
     {"pidformat", 'i', LIST_ARG_NONE, NULL, set_pids, NULL,
         "the processes of steps, one line a node"},
     {"verbose", 'v', LIST_ARG_NONE, NULL, NULL, NULL, "verbosity level"},
@@ -365,7 +361,7 @@ static int stats_show(struct settings *settings, const struct format *format) {
     arena_init(&arena, 0);
     if (!settings->no_header) {
         format_header(format, &out);
-        if (!settings->parsable)
+        if (!settings->parsable.on)
             format_dashes(format, &out);
         list_output_all(&out);
     }
@@ -406,8 +402,8 @@ int main(int argc, char **argv) {
     int first = list_options_parse(&options, argc, argv, &settings);
     for (int i = first; i < argc; i++)
         ids_add(&settings, argv[i]);
-    if (format_parse_sacct(&format, &table, settings.format, settings.parsable ? "|" : NULL,
-                           settings.trailing, &err) < 0)
+    if (format_parse_sacct(&format, &table, settings.format, settings.parsable.on ? "|" : NULL,
+                           settings.parsable.trailing, &err) < 0)
         list_fail("%s", err.text);
     if (settings.ids.n == 0)
         list_fail("You didn't give me any jobs to stat.");
