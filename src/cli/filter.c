@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/connect.h"
+#include "cli/json_writer.h"
 #include "cli/main.h"
 #include "lua/box.h"
 #include "lua/library.h"
@@ -25,6 +26,7 @@ struct cli_filter {
     struct lua_box_output output;
     char *const *argv;
     size_t n_argv;
+    struct str json; /* what a script asked for last */
 };
 
 static void take_line(void *context, int level, const char *text) {
@@ -141,67 +143,48 @@ static int all(lua_State *lua) {
 
 /* ---- JSON, for scripts that log it ---- */
 
-static void json_text(luaL_Buffer *out, const char *text, size_t length) {
-    luaL_addchar(out, '"');
-    for (const char *at = text; at < text + length; at++) {
-        char escaped[8];
-        if (*at == '"' || *at == '\\' || *at == '/') {
-            luaL_addchar(out, '\\');
-            luaL_addchar(out, *at);
-        } else if ((unsigned char) *at < 0x20) {
-            snprintf(escaped, sizeof(escaped), "\\u%04x", (unsigned) *at);
-            luaL_addstring(out, escaped);
-        } else {
-            luaL_addchar(out, *at);
-        }
-    }
-    luaL_addchar(out, '"');
+/* filter->json owns the text: Lua leaves by longjmp when it has no memory for it. */
+static void json_begin(struct cli_filter *filter, struct json *json) {
+    str_reset(&filter->json);
+    json_init(json, JSON_COMPACT, &filter->json);
+    json_object(json, NULL);
 }
 
-static void json_member(luaL_Buffer *out, const char *name, size_t length, const char *value,
-                        bool *first) {
-    luaL_addstring(out, *first ? "" : ",");
-    *first = false;
-    json_text(out, name, length);
-    luaL_addchar(out, ':');
-    json_text(out, value, strlen(value));
+static int json_push(lua_State *lua, const struct cli_filter *filter) {
+    lua_pushlstring(lua, filter->json.data, filter->json.length);
+    return 1;
 }
 
 static int json_options(lua_State *lua) {
-    const struct cli_filter *filter = filter_of(lua);
+    struct cli_filter *filter = filter_of(lua);
     const struct options *options = filter->options;
-    luaL_Buffer out;
-    bool first = true;
-    luaL_buffinit(lua, &out);
-    luaL_addchar(&out, '{');
+    struct json json;
+    json_begin(filter, &json);
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const char *given = options->given[i] != NULL ? options->given[i] : "set";
         if (options_given(options, (enum option_id) i))
-            json_member(&out, option_rows[i].name, strlen(option_rows[i].name), given, &first);
+            json_text(&json, option_rows[i].name, given);
     }
-    luaL_addstring(&out, first ? "\"argv\":[" : ",\"argv\":[");
-    for (size_t i = 0; i < filter->n_argv; i++) {
-        luaL_addstring(&out, i > 0 ? "," : "");
-        json_text(&out, filter->argv[i], strlen(filter->argv[i]));
-    }
-    luaL_addstring(&out, "]}");
-    luaL_pushresult(&out);
-    return 1;
+    json_array(&json, "argv");
+    for (size_t i = 0; i < filter->n_argv; i++)
+        json_text(&json, NULL, filter->argv[i]);
+    json_end(&json);
+    json_end(&json);
+    return json_push(lua, filter);
 }
 
 static int json_environment(lua_State *lua) {
-    luaL_Buffer out;
-    bool first = true;
-    luaL_buffinit(lua, &out);
-    luaL_addchar(&out, '{');
+    struct cli_filter *filter = filter_of(lua);
+    struct json json;
+    json_begin(filter, &json);
     for (char *const *at = environ; *at != NULL; at++) {
         const char *equal = strchr(*at, '=');
-        if (equal != NULL)
-            json_member(&out, *at, (size_t) (equal - *at), equal + 1, &first);
+        cleanup_free char *name = equal != NULL ? xstrndup(*at, (size_t) (equal - *at)) : NULL;
+        if (name != NULL)
+            json_foreign(&json, name, equal + 1);
     }
-    luaL_addchar(&out, '}');
-    luaL_pushresult(&out);
-    return 1;
+    json_end(&json);
+    return json_push(lua, filter);
 }
 
 /* ---- the calls ---- */

@@ -177,6 +177,14 @@ void json_text(struct json *json, const char *key, const char *value) {
     line_end(json);
 }
 
+void json_foreign(struct json *json, const char *name, const char *value) {
+    assert(json->style != JSON_YAML);
+    place(json, NULL);
+    escape(json->out, name);
+    str_append_char(json->out, ':');
+    escape(json->out, value);
+}
+
 void json_unsigned(struct json *json, const char *key, uint64_t value) {
     place(json, key);
     str_append_u64(json->out, value);

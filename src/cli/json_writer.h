@@ -38,6 +38,8 @@ void json_object(struct json *json, const char *key);
 void json_array(struct json *json, const char *key);
 void json_end(struct json *json);
 void json_text(struct json *json, const char *key, const char *value); /* NULL is "" */
+/* In JSON: a text under a name that is not ours, as a variable's, and is escaped, too. */
+void json_foreign(struct json *json, const char *name, const char *value);
 void json_unsigned(struct json *json, const char *key, uint64_t value);
 void json_signed(struct json *json, const char *key, int64_t value);
 void json_double(struct json *json, const char *key, double value);
