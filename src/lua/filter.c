@@ -277,12 +277,10 @@ static void change_drop(struct filter_answer *answer, const struct lua_row *row)
 /* What was asked for, with what the script has made of it. */
 static void write_changes(const struct filter_call *call, const struct job_request *before,
                           const struct job_request *after, struct filter_answer *answer) {
-    struct filter_call copy;
-    record_copy(&record_filter_call, &copy, call);
-    answer->changes.items = take(copy.changes.items);
-    answer->changes.n = copy.changes.n;
-    copy.changes.n = 0;
-    record_done(&record_filter_call, &copy);
+    answer->changes.items = xcalloc(call->changes.n, sizeof(*answer->changes.items));
+    for (; answer->changes.n < call->changes.n; answer->changes.n++)
+        record_copy(&record_key_value, &answer->changes.items[answer->changes.n],
+                    &call->changes.items[answer->changes.n]);
     for (size_t k = 0; k < lua_view_job_desc.n_rows; k++) {
         const struct lua_row *row = &lua_view_job_desc.rows[k];
         struct str old cleanup_str = STR_INIT, new cleanup_str = STR_INIT;

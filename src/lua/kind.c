@@ -224,7 +224,7 @@ static bool push_member(lua_State *lua, enum lua_kind kind, const void *member) 
         return true;
     case KIND_MEM_NODE:
     case KIND_MEM_CPU:
-    case KIND_PART_MEM_CPU:
+    case KIND_MIB:
         push_memory(lua, *(const uint64_t *) member);
         return true;
     case KIND_GPU_COUNT:

@@ -5,6 +5,8 @@
 
 #include "lua/value.h"
 
+/* Where the row's member of a record of the view is; NULL when the row has none. */
+void *lua_row_member(const struct lua_view *view, const struct lua_row *row, void *record);
 /* Pushes exactly one value. `member` is the row's, NULL when it has none; `record` the whole. */
 void lua_kind_push(lua_State *lua, const struct lua_row *row, void *record, void *member,
                    const struct lua_scope *scope);

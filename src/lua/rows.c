@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "lua/value.h"
+#include "lua/kind.h"
 #include "model/node.h"
 #include "model/reservation.h"
 #include "schema/member.h"
@@ -115,7 +115,7 @@ static const struct lua_row partition_rows[] = {
     {"allow_qos", "allow_qos", KIND_LIST, NULL, NULL},
     {"alternate", "alternate", KIND_TEXT, NULL, NULL},
     {"billing_weights_str", "tres_billing_weights", KIND_TEXT, NULL, NULL},
-    {"def_mem_per_cpu", "def_mem_per_cpu", KIND_PART_MEM_CPU, NULL, NULL},
+    {"def_mem_per_cpu", "def_mem_per_cpu", KIND_MIB, NULL, NULL},
     {"def_mem_per_node", NULL, KIND_PART_MEM_NODE, NULL, NULL},
     {"default_time", "default_time", KIND_MINUTES, NULL, NULL},
     {"deny_accounts", "deny_accounts", KIND_LIST, NULL, NULL},
@@ -124,8 +124,8 @@ static const struct lua_row partition_rows[] = {
     {"flags", NULL, KIND_PART_FLAGS, NULL, NULL},
     {"grace_time", "grace_time", KIND_NUMBER, NULL, NULL},
     {"max_cpus_per_node", "max_cpus_per_node", KIND_OPT_MOST, NULL, NULL},
-    {"max_mem_per_cpu", "max_mem_per_cpu", KIND_PART_MEM_CPU, NULL, NULL},
-    {"max_mem_per_node", "max_mem_per_node", KIND_PART_MEM_CPU, NULL, NULL},
+    {"max_mem_per_cpu", "max_mem_per_cpu", KIND_MIB, NULL, NULL},
+    {"max_mem_per_node", "max_mem_per_node", KIND_MIB, NULL, NULL},
     {"max_nodes", "max_nodes", KIND_OPT_MOST, NULL, NULL},
     {"max_nodes_orig", "max_nodes", KIND_OPT_MOST, NULL, NULL},
     {"max_share", NULL, KIND_PART_SHARE, NULL, NULL},
@@ -169,8 +169,8 @@ static const struct lua_row job_rec_rows[] = {
     {"max_nodes", "max_nodes", KIND_NUMBER, NULL, NULL},
     {"mem_per_tres", "mem_per_gpu", KIND_GPU_MEM, NULL, NULL},
     {"min_cpus", "num_cpus", KIND_NUMBER, NULL, NULL},
-    {"min_mem_per_cpu", "mem_per_cpu", KIND_PART_MEM_CPU, NULL, NULL},
-    {"min_mem_per_node", "mem_per_node", KIND_PART_MEM_CPU, NULL, NULL},
+    {"min_mem_per_cpu", "mem_per_cpu", KIND_MIB, NULL, NULL},
+    {"min_mem_per_node", "mem_per_node", KIND_MIB, NULL, NULL},
     {"min_nodes", "min_nodes", KIND_NUMBER, NULL, NULL},
     {"name", "name", KIND_TEXT, NULL, NULL},
     {"nice", "nice", KIND_REC_NICE, NULL, NULL},
@@ -239,15 +239,22 @@ const struct lua_view lua_view_reservation = {
     "a reservation", reservation_rows, countof(reservation_rows), &record_reservation, false};
 /* clang-format on */
 
+void *lua_row_member(const struct lua_view *view, const struct lua_row *row, void *record) {
+    const struct field *field =
+        row->member != NULL ? record_field(view->record, row->member) : NULL;
+    return field != NULL ? member_at(field, record) : NULL;
+}
+
 /* ---- a job's change as scontrol update writes it ---- */
 
-static void *member_of(const struct lua_row *row, const struct job_request *job) {
-    return member_at(record_field(&record_job_request, row->member), (void *) (uintptr_t) job);
+static void *update_member(const struct lua_row *row, const struct job_request *job) {
+    return row->update != NULL ? lua_row_member(&lua_view_job_desc, row, (void *) (uintptr_t) job)
+                               : NULL;
 }
 
 bool lua_row_update_print(const struct lua_row *row, const struct job_request *job,
                           struct str *out) {
-    void *member = row->update != NULL ? member_of(row, job) : NULL;
+    void *member = update_member(row, job);
     if (member == NULL)
         return false;
     switch (row->kind) {
@@ -287,7 +294,7 @@ bool lua_row_update_print(const struct lua_row *row, const struct job_request *j
 }
 
 bool lua_row_update_read(const struct lua_row *row, const char *value, struct job_request *job) {
-    void *member = row->update != NULL ? member_of(row, job) : NULL;
+    void *member = update_member(row, job);
     uint64_t number;
     int64_t sign;
     bool yes = str_equal_nocase(value, "yes") || str_equal(value, "1");

@@ -9,7 +9,6 @@
 #include "lua/environment.h"
 #include "lua/kind.h"
 #include "lua/library.h"
-#include "schema/member.h"
 
 struct object {
     const struct lua_view *view;
@@ -40,9 +39,7 @@ static int get(lua_State *lua) {
         lua_pushnil(lua);
         return 1;
     }
-    const struct field *field =
-        row->member != NULL ? record_field(object->view->record, row->member) : NULL;
-    void *member = field != NULL ? member_at(field, object->record) : NULL;
+    void *member = lua_row_member(object->view, row, object->record);
     lua_kind_push(lua, row, object->record, member, object->scope);
     return 1;
 }
@@ -71,9 +68,7 @@ static int set(lua_State *lua) {
         tell_unknown(object, name);
         return 0;
     }
-    const struct field *field =
-        row->member != NULL ? record_field(object->view->record, row->member) : NULL;
-    void *member = field != NULL ? member_at(field, object->record) : NULL;
+    void *member = lua_row_member(object->view, row, object->record);
     const char *problem = lua_kind_take(lua, 3, row, object->record, member);
     if (problem != NULL)
         return luaL_error(lua, "%s.%s: %s", object->view->name, name, problem);

@@ -39,6 +39,7 @@ enum lua_kind {
     KIND_TRISTATE,  /* 0, 1, NO_VAL16 */
     KIND_NICE,      /* NICE_OFFSET + it; 0 is NO_VAL */
     KIND_DISK,      /* MiB, 0 is NO_VAL */
+    KIND_MIB,       /* MiB, nil when there is none */
     KIND_GPU_COUNT, /* "gres/gpu:N" */
     KIND_GPU_MEM,
     /* of job_desc alone */
@@ -61,7 +62,6 @@ enum lua_kind {
     KIND_PART_STATE,
     KIND_PART_SHARE,
     KIND_PART_FLAGS,
-    KIND_PART_MEM_CPU,
     KIND_PART_MEM_NODE,
     /* of job_rec alone */
     KIND_REC_NICE, /* NICE_OFFSET + it, always */

@@ -292,7 +292,7 @@ TEST(every_row_names_a_member_of_the_right_type) {
             bool is_text = row->kind <= KIND_ARRAY;
             bool is_wide = row->kind == KIND_TIME || row->kind == KIND_DISK ||
                            row->kind == KIND_MEM_NODE || row->kind == KIND_MEM_CPU ||
-                           row->kind == KIND_GPU_MEM || row->kind == KIND_PART_MEM_CPU;
+                           row->kind == KIND_GPU_MEM || row->kind == KIND_MIB;
             bool is_bool = row->kind == KIND_BOOL || row->kind == KIND_BOOL16;
             if (row->member == NULL)
                 continue;
