@@ -21,8 +21,9 @@ static const struct share *account_find(const struct share_list *list, const cha
     return NULL;
 }
 
-static const struct share *above(const struct share_list *list, const struct share *share) {
-    return account_find(list, share->user != NULL ? share->account : share->parent);
+/* The account above it, NULL for the root. */
+static const char *above_name(const struct share *share) {
+    return share->user != NULL ? share->account : share->parent;
 }
 
 static const char *name_of(const struct share *share) {
@@ -54,7 +55,7 @@ static void users_below(const struct share_list *list, const struct share *accou
     struct smap inside = SMAP_INIT;
     smap_put(&inside, account->account, &inside);
     for (const struct share *at = account + 1; at < list->items.items + list->items.n; at++) {
-        if (smap_get(&inside, at->user != NULL ? at->account : at->parent) == NULL)
+        if (smap_get(&inside, above_name(at)) == NULL)
             break;
         if (at->user != NULL)
             users_note(ret, at);
@@ -89,8 +90,7 @@ static void print_even(const struct share *share, struct str *out) {
 
 static void print_level(const struct share_list *list, const struct share *share, struct str *out) {
     if (share->shares == SHARES_PARENT) {
-        str_printf(out, "  %s has the share of %s\n", name_of(share),
-                   share->user != NULL ? share->account : share->parent);
+        str_printf(out, "  %s has the share of %s\n", name_of(share), above_name(share));
         return;
     }
     const char *judged = share->norm_shares <= 0                        ? "nothing is due"
@@ -98,8 +98,7 @@ static void print_level(const struct share_list *list, const struct share *share
                                                                         : "over its share";
     str_printf(out, "  %s %s: %.1f %% of the shares of %s, %.1f %% of the usage there, %s\n",
                share->user != NULL ? "user" : "account", name_of(share), 100 * share->norm_shares,
-               share->user != NULL ? share->account : share->parent, 100 * share->effective_usage,
-               judged);
+               above_name(share), 100 * share->effective_usage, judged);
     if (share->norm_shares <= 0 || share->effective_usage <= share->norm_shares)
         return;
     print_users(list, share, out);
@@ -118,7 +117,8 @@ static void print_assoc(const struct share_list *list, const struct share *share
                share->partition != NULL ? share->partition : "", share->factor, before, users);
     const struct share *path[DEEPEST];
     size_t n = 0;
-    for (const struct share *at = share; at != NULL && n < DEEPEST; at = above(list, at)) {
+    for (const struct share *at = share; at != NULL && n < DEEPEST;
+         at = account_find(list, above_name(at))) {
         if (at->user != NULL || at->parent != NULL)
             path[n++] = at;
     }

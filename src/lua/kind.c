@@ -325,8 +325,7 @@ static const char *take_shared(double number, struct job_request *job) {
     bool unset = number == LUA_NO_VAL16 || number == LUA_NO_VAL;
     if (!unset && (number < 0 || number > 3 || floor(number) != number))
         return "0 (exclusive), 1 (shared), 2 (with the user's), 3 (with the label's) or NO_VAL16 "
-               "is "
-               "expected";
+               "is expected";
     job->exclusive = unset ? EXCLUSIVE_NO : exclusive[(int) number];
     job->oversubscribe = number == 1 ? OVERSUB_YES : OVERSUB_DEFAULT;
     return NULL;
