@@ -3,6 +3,7 @@
 #include "lua/box.h"
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <lualib.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -186,7 +187,8 @@ static int call_function(lua_State *lua) {
     }
     lua_call(lua, lua_gettop(lua) - 1, 1);
     calling->is_number = lua_type(lua, -1) == LUA_TNUMBER;
-    calling->code = calling->is_number ? (int) lua_tonumber(lua, -1) : 0;
+    lua_Number code = calling->is_number ? lua_tonumber(lua, -1) : 0;
+    calling->code = code >= INT_MIN && code <= INT_MAX ? (int) code : INT_MIN;
     return 0;
 }
 

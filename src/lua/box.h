@@ -46,8 +46,8 @@ must_check int lua_box_load(struct lua_box *box, const char *path, const char *c
                             size_t n_functions, struct error *err);
 /* Calls a function of the script with what push_arguments returns, which gets `context` as light
  * userdata and is part of the call: it may raise errors, its time and memory count; NULL = without
- * arguments. *ret_code is the number that the function returned, 0 with *ret_is_number false when
- * that was none. */
+ * arguments. *ret_code is the number that the function returned, INT_MIN for one that is no int,
+ * 0 with *ret_is_number false when that was none. */
 must_check int lua_box_call(struct lua_box *box, const char *function, lua_CFunction push_arguments,
                             void *context, int *ret_code, bool *ret_is_number, struct error *err);
 

@@ -443,7 +443,7 @@ static const char *take_plain(double number, const struct lua_row *row, void *me
         *(uint32_t *) member = number == 0 ? TRI_NO : number == 1 ? TRI_YES : TRI_UNSET;
         return NULL;
     case KIND_NICE:
-        if (number != LUA_NO_VAL && fabs(number - LUA_NICE_OFFSET) > 2147483645)
+        if (number != LUA_NO_VAL && !(fabs(number - LUA_NICE_OFFSET) <= 2147483645))
             return "NICE_OFFSET plus or minus at most 2147483645 is expected, or NO_VAL";
         *(int32_t *) member = number == LUA_NO_VAL ? 0 : (int32_t) (number - LUA_NICE_OFFSET);
         return NULL;

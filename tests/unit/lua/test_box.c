@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <limits.h>
+
 #include "base/alloc.h"
 #include "base/str.h"
 #include "lua/box.h"
@@ -94,6 +96,15 @@ TEST(no_number_is_told) {
     assert_false(got.is_number);
 }
 
+TEST(a_number_that_is_no_code_is_no_success) {
+    static const char *const odd[] = {"1e300", "0/0", "1 << 32"};
+    for (size_t i = 0; i < countof(odd); i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "function f() return %s end", odd[i]);
+        assert_int_equal(run(text).code, INT_MIN);
+    }
+}
+
 TEST(time_and_memory_end) {
     static const char *const endless[] = {
         "function f() while true do end end",
@@ -129,6 +140,7 @@ int main(void) {
         cmocka_unit_test(a_strict_script_may_lack_a_function),
         cmocka_unit_test(memory_that_garbage_took_does_not_taint_a_later_error),
         cmocka_unit_test(no_number_is_told),
+        cmocka_unit_test(a_number_that_is_no_code_is_no_success),
         cmocka_unit_test(time_and_memory_end),
         cmocka_unit_test(codes_are_known_by_their_numbers),
     };

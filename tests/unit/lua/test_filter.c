@@ -133,6 +133,7 @@ TEST(a_failing_script_changes_nothing) {
         SCRIPT("job_desc.time_limit = 5 job_desc.num_tasks = 0/0", ""),
         SCRIPT("job_desc.time_limit = 5 job_desc.shared = 17", ""),
         SCRIPT("job_desc.time_limit = 5 job_desc.nice = 1", ""),
+        SCRIPT("job_desc.time_limit = 5 job_desc.nice = 0/0", ""),
         SCRIPT("job_desc.time_limit = 5 job_desc.cpus_per_tres = 'x'", ""),
         SCRIPT("job_desc.time_limit = 5 job_desc.environment['a=b'] = 'x'", ""),
         SCRIPT("job_desc.time_limit = 5 job_desc.environment = {}", ""),
