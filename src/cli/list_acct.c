@@ -118,43 +118,6 @@ void acct_query_make(const struct acct_filter *filter, struct acct_query *ret) {
         ret->states = filter->states.states;
 }
 
-/* ---- ids ---- */
-/* True if the id names the job; *ret_step gets what stands behind '.', or NULL. */
-static bool id_match(const char *id, const struct job *job, const char **ret_step) {
-    struct job_ref ref;
-    if (!job_ref_parse(id, &ref))
-        return false;
-    *ret_step = ref.step;
-    return job_ref_match(&ref, job);
-}
-
-/* With no step, all of the job is meant. */
-static bool step_is_named(const struct acct_filter *filter, const struct job *job,
-                          const struct step *step) {
-    if (filter->ids.n == 0)
-        return true;
-    struct str name cleanup_str = STR_INIT;
-    if (step)
-        step_id_print(step->step_id, &name);
-    for (uint32_t i = 0; i < filter->ids.n; i++) {
-        const char *wanted;
-        if (!id_match(filter->ids.items[i], job, &wanted))
-            continue;
-        if (!wanted || (step && !strcasecmp(wanted, str_cstr(&name))))
-            return true;
-    }
-    return false;
-}
-
-static bool job_is_named(const struct acct_filter *filter, const struct job *job) {
-    const char *step;
-    for (uint32_t i = 0; i < filter->ids.n; i++) {
-        if (id_match(filter->ids.items[i], job, &step))
-            return true;
-    }
-    return filter->ids.n == 0;
-}
-
 /* ---- window and states ---- */
 static bool in_window(int64_t from, int64_t to, const struct acct_filter *filter) {
     return from <= filter->end && (to == 0 || to >= filter->start);
@@ -224,11 +187,12 @@ static bool uid_match(const struct acct_filter *filter, const struct job *job) {
     return filter->all_users || u32s_pass(&filter->uids, job->uid);
 }
 
-static bool acct_match(const struct acct_filter *filter, const struct acct_job *acct) {
+static bool acct_match(const struct acct_filter *filter, const struct job_refs *refs,
+                       const struct acct_job *acct) {
     const struct job *job = acct->job;
     if (!job || (acct->superseded && !filter->duplicates))
         return false;
-    if (!job_is_named(filter, job) || !time_match(filter, job) || !uid_match(filter, job))
+    if (!job_refs_match(refs, job) || !time_match(filter, job) || !uid_match(filter, job))
         return false;
     if (filter->ids.n == 0 && never_eligible(job))
         return false;
@@ -306,9 +270,17 @@ static bool tasks_push(struct rows *rows, struct arena *arena, const struct acct
     return true;
 }
 
-static void acct_rows_push(const struct acct_filter *filter, const struct acct_job *acct,
-                           struct arena *arena, struct rows *rows) {
-    if (step_is_named(filter, acct->job, NULL) &&
+/* With no step, all of the job is meant. */
+static bool step_is_named(const struct job_refs *refs, const struct job *job,
+                          const struct step *step) {
+    struct str name cleanup_str = STR_INIT;
+    step_id_print(step->step_id, &name);
+    return job_refs_match_step(refs, job, str_cstr(&name));
+}
+
+static void acct_rows_push(const struct acct_filter *filter, const struct job_refs *refs,
+                           const struct acct_job *acct, struct arena *arena, struct rows *rows) {
+    if (job_refs_match_step(refs, acct->job, NULL) &&
         !(filter->unfold && tasks_push(rows, arena, acct)))
         row_push(rows, arena, acct, acct->job, NULL);
     if (filter->allocations || acct->steps.n == 0)
@@ -317,7 +289,7 @@ static void acct_rows_push(const struct acct_filter *filter, const struct acct_j
         arena_copy(arena, acct->steps.items, acct->steps.n * sizeof(*acct->steps.items));
     qsort(steps, acct->steps.n, sizeof(*steps), acct_step_order);
     for (uint32_t i = 0; i < acct->steps.n; i++) {
-        if (step_is_named(filter, acct->job, &steps[i]))
+        if (step_is_named(refs, acct->job, &steps[i]))
             row_push(rows, arena, acct, acct->job, &steps[i]);
     }
 }
@@ -340,10 +312,11 @@ static int acct_order(const void *a, const void *b) {
     return (int) run_y->superseded - (int) run_x->superseded;
 }
 
-void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs) {
+static void jobs_choose(const struct acct_filter *filter, const struct job_refs *refs,
+                        struct rows *jobs) {
     size_t n = 0;
     for (size_t i = 0; i < jobs->n; i++) {
-        if (acct_match(filter, jobs->items[i]))
+        if (acct_match(filter, refs, jobs->items[i]))
             jobs->items[n++] = jobs->items[i];
     }
     jobs->n = n;
@@ -351,13 +324,21 @@ void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs) {
         qsort(jobs->items, n, sizeof(*jobs->items), acct_order);
 }
 
+void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs) {
+    struct job_refs refs cleanup_job_refs;
+    job_refs_init(&refs, &filter->ids);
+    jobs_choose(filter, &refs, jobs);
+}
+
 void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct arena *arena,
                      struct rows *ret_rows) {
-    acct_jobs_choose(filter, jobs);
+    struct job_refs refs cleanup_job_refs;
+    job_refs_init(&refs, &filter->ids);
+    jobs_choose(filter, &refs, jobs);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct acct_job *acct = jobs->items[i];
         if (filter->truncate)
             acct = acct_truncated(filter, acct, arena);
-        acct_rows_push(filter, acct, arena, ret_rows);
+        acct_rows_push(filter, &refs, acct, arena, ret_rows);
     }
 }

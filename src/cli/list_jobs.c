@@ -103,18 +103,13 @@ static bool lists_meet(const char *list, const char *other) {
     return false;
 }
 
-bool job_query_match(const struct job_query *query, const struct job *job,
-                     const struct hostlist *nodes) {
+static bool job_matches(const struct job_query *query, const struct job_refs *refs,
+                        const struct job *job, const struct hostlist *nodes) {
     if (query->by_user && u32s_has(&query->uids, job->uid) == query->not_users)
         return false;
     if (!job_states_match(&query->states, job->state, job->flags))
         return false;
-    bool named = query->ids.n == 0;
-    for (uint32_t i = 0; !named && i < query->ids.n; i++) {
-        struct job_ref ref;
-        named = job_ref_parse(query->ids.items[i], &ref) && job_ref_match(&ref, job);
-    }
-    if (!named)
+    if (!job_refs_match(refs, job))
         return false;
     if (query->partitions.n && !strs_has_word(&query->partitions, job->partition))
         return false;
@@ -129,6 +124,18 @@ bool job_query_match(const struct job_query *query, const struct job *job,
     if (query->reservation && !lists_meet(query->reservation, job->reservation))
         return false;
     return !nodes || list_nodes_match(job->nodes, nodes);
+}
+
+void job_query_choose(const struct job_query *query, const struct hostlist *nodes,
+                      struct rows *jobs) {
+    struct job_refs refs cleanup_job_refs;
+    size_t n = 0;
+    job_refs_init(&refs, &query->ids);
+    for (size_t i = 0; i < jobs->n; i++) {
+        if (job_matches(query, &refs, jobs->items[i], nodes))
+            jobs->items[n++] = jobs->items[i];
+    }
+    jobs->n = n;
 }
 
 static bool ref_match_step(const struct job_ref *ref, const struct step *step) {

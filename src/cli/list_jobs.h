@@ -37,10 +37,11 @@ void job_query_users(struct job_query *query, struct str *unknown);
 /* The request for these jobs with the given fields; it borrows from the query and the mask. */
 void job_query_request(const struct job_query *query, const struct field_mask *fields,
                        struct list_request *ret);
-/* Fields that job_query_match reads. */
+/* Fields that job_query_choose reads. */
 void job_query_fields(struct field_mask *mask);
-bool job_query_match(const struct job_query *query, const struct job *job,
-                     const struct hostlist *nodes);
+/* Leaves the jobs that match; nodes: NULL, or on one of these. */
+void job_query_choose(const struct job_query *query, const struct hostlist *nodes,
+                      struct rows *jobs);
 bool job_query_match_step(const struct job_query *query, const struct step *step,
                           const struct hostlist *nodes);
 

@@ -64,12 +64,7 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
         err.code = -ERR_INVALID_JOB_ID;
         status = load_failed(scontrol, "slurm_load_jobs error", &err);
     } else {
-        size_t n = 0;
-        for (size_t i = 0; i < rows.n; i++) {
-            if (job_query_match(&query, rows.items[i], NULL))
-                rows.items[n++] = rows.items[i];
-        }
-        rows.n = n;
+        job_query_choose(&query, NULL, &rows);
         rows_unfold_named(&rows, &query, &arena);
         jobs_print(scontrol, &rows);
         if (rows.n == 0 && !scontrol->json && id) {

@@ -198,9 +198,10 @@ static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
     if (list_jobs(&scontrol->session, &request, &rows, &err) < 0) {
         list_load_error("slurm_load_jobs error", &err);
     } else {
+        job_query_choose(&query, NULL, &rows);
         for (size_t i = 0; i < rows.n; i++) {
             const struct job *job = rows.items[i];
-            if (!job_query_match(&query, job, NULL) || (getuid() && job->uid != getuid()))
+            if (getuid() && job->uid != getuid())
                 continue;
             str_printf(&ids, "%s%u", ids.length ? "," : "", job->job_id);
         }

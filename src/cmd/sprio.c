@@ -318,10 +318,10 @@ static void rows_choose(const struct settings *settings, const struct weights *w
                         struct rows *jobs, struct arena *arena) {
     size_t n = 0;
     rows_unfold_partitions(jobs, arena);
+    job_query_choose(&settings->query, NULL, jobs);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct job *job = jobs->items[i];
-        if (job->state != JOB_PENDING || job->priority == 0 || !job_is_queued(job, weights) ||
-            !job_query_match(&settings->query, job, NULL))
+        if (job->state != JOB_PENDING || job->priority == 0 || !job_is_queued(job, weights))
             continue;
         struct row *row = arena_alloc(arena, sizeof(*row));
         *row = (struct row) {job, weights, own_priority(job)};

@@ -266,10 +266,12 @@ static void rows_filter(struct rows *rows, const struct listing *listing) {
     const struct job_query *query = &listing->settings->query;
     const struct hostlist *nodes = query->nodelist ? &listing->nodes : NULL;
     size_t n = 0;
+    if (!listing->settings->steps) {
+        job_query_choose(query, nodes, rows);
+        return;
+    }
     for (size_t i = 0; i < rows->n; i++) {
-        bool keep = listing->settings->steps ? job_query_match_step(query, rows->items[i], nodes)
-                                             : job_query_match(query, rows->items[i], nodes);
-        if (keep)
+        if (job_query_match_step(query, rows->items[i], nodes))
             rows->items[n++] = rows->items[i];
     }
     rows->n = n;

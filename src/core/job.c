@@ -240,28 +240,54 @@ static bool select_unstarted(struct core *core, struct core_job *group, const st
     return true;
 }
 
-/* "[1-5]", "7", "1,3" behind the underscore. */
-static int select_tasks(struct core *core, uint32_t array_id, const char *text,
-                        const struct core_user *splitter, job_ptrs *ret) {
-    struct idset set cleanup_idset = IDSET_INIT;
+int job_select_tasks(struct core *core, uint32_t array_id, const struct idset *tasks,
+                     const struct core_user *splitter, job_ptrs *ret) {
     job_ptrs records = {0};
     int result = -ERR_INVALID_JOB_ID;
-    if (idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
-        return result;
-    array_each(array_find(core, array_id), job) vec_push(&records, job);
+    const struct core_array *array = array_find(core, array_id);
+    if (array != NULL && idset_count(tasks) == 1) {
+        /* No walk over its records for each of many single tasks. */
+        struct core_job *record = array_task(array, idset_min(tasks));
+        if (record != NULL)
+            vec_push(&records, record);
+    } else {
+        array_each(array, job) vec_push(&records, job);
+    }
     vec_each (&records, at) {
         struct core_job *job = *at;
         if (job->rec.array_task_id != UNSET32) {
-            if (idset_contains(&set, job->rec.array_task_id)) {
+            if (idset_contains(tasks, job->rec.array_task_id)) {
                 vec_push(ret, job);
                 result = 0;
             }
-        } else if (select_unstarted(core, job, &set, splitter, ret)) {
+        } else if (select_unstarted(core, job, tasks, splitter, ret)) {
             result = 0;
         }
     }
     vec_done(&records);
     return result;
+}
+
+/* "[1-5]", "7", "1,3" behind the underscore. */
+static int select_written(struct core *core, uint32_t array_id, const char *text,
+                          const struct core_user *splitter, job_ptrs *ret) {
+    struct idset set cleanup_idset = IDSET_INIT;
+    if (idset_parse(&set, text, UINT32_MAX - 2, NULL, NULL) < 0)
+        return -ERR_INVALID_JOB_ID;
+    return job_select_tasks(core, array_id, &set, splitter, ret);
+}
+
+int job_select_number(const struct core *core, uint32_t job_id, job_ptrs *ret) {
+    const struct core_array *array = array_find(core, job_id);
+    if (array != NULL) {
+        array_each(array, job) vec_push(ret, job);
+        return 0;
+    }
+    struct core_job *job = job_find(core, job_id);
+    if (job == NULL)
+        return -ERR_INVALID_JOB_ID;
+    vec_push(ret, job);
+    return 0;
 }
 
 int job_select_id(struct core *core, const char *id, const struct core_user *splitter,
@@ -277,17 +303,8 @@ int job_select_id(struct core *core, const char *id, const struct core_user *spl
     if (!str_to_u64(number_text, &number) || number == 0 || number > UINT32_MAX)
         return -ERR_INVALID_JOB_ID;
     if (underscore != NULL && !str_equal(underscore, "_*"))
-        return select_tasks(core, (uint32_t) number, underscore + 1, splitter, ret);
-    const struct core_array *array = array_find(core, (uint32_t) number);
-    if (array != NULL) {
-        array_each(array, job) vec_push(ret, job);
-        return 0;
-    }
-    struct core_job *job = job_find(core, (uint32_t) number);
-    if (job == NULL)
-        return -ERR_INVALID_JOB_ID;
-    vec_push(ret, job);
-    return 0;
+        return select_written(core, (uint32_t) number, underscore + 1, splitter, ret);
+    return job_select_number(core, (uint32_t) number, ret);
 }
 
 /* ---- selection by filters ---- */

@@ -39,10 +39,6 @@ static void frame_end(struct frame *frame) {
 
 /* ---- filters ---- */
 
-static bool partition_in(const struct strs *list, const char *partitions) {
-    return list->n == 0 || strs_has_word(list, partitions);
-}
-
 static bool state_wanted(const struct list_request *request, const struct core_job *job) {
     if (request->states == 0 && request->flags == 0)
         return true;
@@ -61,9 +57,31 @@ struct job_filter {
     const struct core_user *user;
     const struct list_request *request;
     struct smap nodes;
+    struct u32s uids; /* of the request, as sets */
+    struct strs_set partitions, accounts, qos, names;
     bool admin;
     bool starts; /* expected starts are wanted: they may have to be made first */
 };
+
+static void filter_init(struct job_filter *filter, struct core *core, const struct core_user *user,
+                        const struct list_request *request) {
+    *filter = (struct job_filter) {
+        .core = core, .user = user, .request = request, .admin = core_is_admin(core, user->uid)};
+    u32s_set_init(&filter->uids, &request->uids);
+    strs_set_init(&filter->partitions, &request->partitions);
+    strs_set_init(&filter->accounts, &request->accounts);
+    strs_set_init(&filter->qos, &request->qos);
+    strs_set_init(&filter->names, &request->names);
+}
+
+static void filter_done(struct job_filter *filter) {
+    free(filter->uids.items);
+    strs_set_done(&filter->partitions);
+    strs_set_done(&filter->accounts);
+    strs_set_done(&filter->qos);
+    strs_set_done(&filter->names);
+    smap_done(&filter->nodes);
+}
 
 static bool on_nodes(const struct job_filter *filter, const struct core_job *job) {
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
@@ -80,13 +98,14 @@ static bool may_see(const struct job_filter *filter, const struct core_job *job)
 
 static bool job_wanted(const struct job_filter *filter, const struct core_job *job) {
     const struct list_request *r = filter->request;
-    if (!may_see(filter, job) || !state_wanted(r, job) || !u32s_pass(&r->uids, job->rec.uid))
+    if (!may_see(filter, job) || !state_wanted(r, job) ||
+        !u32s_set_pass(&filter->uids, job->rec.uid))
         return false;
     if (r->since > 0 && job->rec.generation <= r->since)
         return false;
-    if (!partition_in(&r->partitions, job->rec.partition) ||
-        !strs_pass(&r->accounts, job->rec.account) || !strs_pass(&r->qos, job->rec.qos) ||
-        !strs_pass(&r->names, job->rec.name))
+    if (!strs_set_pass_word(&filter->partitions, job->rec.partition) ||
+        !strs_set_pass(&filter->accounts, job->rec.account) ||
+        !strs_set_pass(&filter->qos, job->rec.qos) || !strs_set_pass(&filter->names, job->rec.name))
         return false;
     if (r->nodelist != NULL && !on_nodes(filter, job))
         return false;
@@ -117,22 +136,40 @@ static const struct field_mask *request_mask(const struct list_request *request,
     return mask;
 }
 
+/* The records that the references name, each once: a task can be named by two numbers. */
+static void jobs_named(struct core *core, const struct job_refs *refs, job_ptrs *ret) {
+    struct map seen = MAP_INIT;
+    job_ptrs found = {0};
+    vec_each (&refs->items, wanted) {
+        if (wanted->tasks.all) {
+            (void) job_select_number(core, wanted->job_id, &found);
+            continue;
+        }
+        vec_each (&wanted->tasks.sets, set)
+            (void) job_select_tasks(core, wanted->job_id, set, NULL, &found);
+    }
+    vec_each (&found, job) {
+        if (map_put(&seen, (*job)->rec.job_id, *job) == NULL)
+            vec_push(ret, *job);
+    }
+    vec_done(&found);
+    map_done(&seen);
+}
+
 static int list_by_ids(struct job_filter *filter, struct frame *frame,
                        const struct field_mask *mask, struct error *err) {
     const struct strs *ids = &filter->request->job_ids;
-    size_t found = 0;
-    for (uint32_t i = 0; i < ids->n; i++) {
-        job_ptrs jobs = {0};
-        if (job_select_id(filter->core, ids->items[i], NULL, &jobs) == 0) {
-            found += jobs.n;
-            for (size_t k = 0; k < jobs.n; k++) {
-                if (job_wanted(filter, jobs.items[k]))
-                    add_job(filter, frame, jobs.items[k], mask);
-            }
-        }
-        vec_done(&jobs);
+    struct job_refs refs cleanup_job_refs;
+    job_ptrs jobs = {0};
+    job_refs_init(&refs, ids);
+    jobs_named(filter->core, &refs, &jobs);
+    vec_each (&jobs, job) {
+        if (job_wanted(filter, *job))
+            add_job(filter, frame, *job, mask);
     }
-    if (found == 0 && ids->n == 1)
+    bool none = jobs.n == 0;
+    vec_done(&jobs);
+    if (none && ids->n == 1)
         return error_set(err, ERR_INVALID_JOB_ID,
                          "job %s is not known here (any more); "
                          "sacct -j %s may know it",
@@ -209,8 +246,8 @@ static void list_all_jobs(struct job_filter *filter, struct frame *frame,
 
 static int list_jobs(struct core *core, const struct core_user *user,
                      const struct list_request *request, struct frame *frame, struct error *err) {
-    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid),
-                                false};
+    struct job_filter filter;
+    filter_init(&filter, core, user, request);
     struct field_mask storage;
     const struct field_mask *mask = request_mask(request, &storage);
     filter.starts =
@@ -221,7 +258,7 @@ static int list_jobs(struct core *core, const struct core_user *user,
     } else if (r == 0) {
         list_all_jobs(&filter, frame, mask);
     }
-    smap_done(&filter.nodes);
+    filter_done(&filter);
     return r;
 }
 
@@ -239,21 +276,17 @@ static void list_batch_step(const struct core_job *job, struct frame *frame) {
         frame_add(frame, &record_step, &step, NULL);
 }
 
-/* "12", "12_3", "12_3.0": the asker picks the step from those of the job. */
-static void jobs_of_step_id(struct core *core, const char *id, job_ptrs *jobs) {
-    cleanup_free char *job_id = xstrndup(id, strcspn(id, "."));
-    (void) job_select_id(core, job_id, NULL, jobs);
-}
-
 static int list_steps(struct core *core, const struct core_user *user,
                       const struct list_request *request, struct frame *frame, struct error *err) {
-    struct job_filter filter = {core, user, request, SMAP_INIT, core_is_admin(core, user->uid),
-                                false};
+    struct job_filter filter;
+    filter_init(&filter, core, user, request);
     int r = filter_nodes(&filter, err);
     job_ptrs jobs = {0};
     if (r == 0 && request->job_ids.n > 0) {
-        for (uint32_t i = 0; i < request->job_ids.n; i++)
-            jobs_of_step_id(core, request->job_ids.items[i], &jobs);
+        /* Of "12_3.0" as well: the asker picks the step from those of the job. */
+        struct job_refs refs cleanup_job_refs;
+        job_refs_init(&refs, &request->job_ids);
+        jobs_named(core, &refs, &jobs);
     } else if (r == 0) {
         jobs_each (core, job)
             vec_push(&jobs, job);
@@ -265,7 +298,7 @@ static int list_steps(struct core *core, const struct core_user *user,
         list_job_steps(jobs.items[i], frame, request->all && request->job_ids.n > 0);
     }
     vec_done(&jobs);
-    smap_done(&filter.nodes);
+    filter_done(&filter);
     return r;
 }
 
@@ -415,35 +448,29 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
                     void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
                     void *context) {
     struct list_request none;
+    struct job_filter filter;
+    struct acct_match *match = acct_match_new(query);
+    const struct job_refs *refs = acct_match_refs(match);
+    job_ptrs jobs = {0};
     record_init(&record_list_request, &none);
-    struct job_filter filter = {core, user, &none, SMAP_INIT, core_is_admin(core, user->uid),
-                                false};
+    filter_init(&filter, core, user, &none);
     core->now = now;
-    if (query->ids.n == 0) {
+    if (refs->any) {
         jobs_each (core, job) {
-            if (may_see(&filter, job) && acct_query_match(query, &job->rec) &&
-                acct_query_in_window(query, &job->rec, now))
-                acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
+            if (acct_query_in_window(query, &job->rec, now))
+                vec_push(&jobs, job);
         }
-        return;
+    } else {
+        jobs_named(core, refs, &jobs);
     }
-    struct map seen = MAP_INIT;
-    for (uint32_t i = 0; i < query->ids.n; i++) {
-        job_ptrs jobs = {0};
-        cleanup_free char *id = xstrdup(query->ids.items[i]);
-        id[strcspn(id, ".")] = '\0';
-        if (job_select_id(core, id, NULL, &jobs) == 0) {
-            for (size_t k = 0; k < jobs.n; k++) {
-                struct core_job *job = jobs.items[k];
-                if (may_see(&filter, job) && acct_query_match(query, &job->rec) &&
-                    map_put(&seen, job->rec.job_id, job) == NULL)
-                    acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink,
-                              context);
-            }
-        }
-        vec_done(&jobs);
+    vec_each (&jobs, at) {
+        struct core_job *job = *at;
+        if (may_see(&filter, job) && acct_match_job(match, &job->rec))
+            acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
     }
-    map_done(&seen);
+    vec_done(&jobs);
+    filter_done(&filter);
+    acct_match_free(match);
 }
 
 int core_script_id(struct core *core, const struct core_user *user, uint32_t job_id,

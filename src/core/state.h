@@ -344,6 +344,11 @@ void job_touch(struct core *core, struct core_job *job);
 uint32_t job_take_id(struct core *core);
 /* "12", "12_3", "12_[1-5]" */
 const char *job_display_id(struct core *core, const struct core_job *job);
+/* Records of a job's number (an array: all its records), and those of some of an array's tasks.
+ * Otherwise as below. */
+int job_select_number(const struct core *core, uint32_t job_id, job_ptrs *ret);
+int job_select_tasks(struct core *core, uint32_t array_id, const struct idset *tasks,
+                     const struct core_user *splitter, job_ptrs *ret);
 /* All records that a user means: "12" (an array: all its records), "12_3", "12_[1-5]". Tasks that
  * have no record of their own yet are split off for `splitter`, if the array is theirs (NULL:
  * never). Returns 0 or ERR_INVALID_JOB_ID. */

@@ -2,29 +2,52 @@
 /* Which records answer a question to the accounting. */
 #include "model/acct_match.h"
 
-#include "model/job_ref.h"
+#include "base/alloc.h"
 
-static bool id_match(const struct strs *ids, const struct job *job) {
-    for (uint32_t i = 0; i < ids->n; i++) {
-        struct job_ref ref;
-        if (job_ref_parse(ids->items[i], &ref) && job_ref_match(&ref, job))
-            return true;
-    }
-    return ids->n == 0;
+struct acct_match {
+    const struct acct_query *query;
+    struct job_refs refs;
+    struct u32s uids; /* sorted */
+    struct strs_set accounts, qos, partitions, names;
+};
+
+struct acct_match *acct_match_new(const struct acct_query *query) {
+    struct acct_match *match = zalloc(struct acct_match);
+    match->query = query;
+    job_refs_init(&match->refs, &query->ids);
+    u32s_set_init(&match->uids, &query->uids);
+    strs_set_init_nocase(&match->accounts, &query->accounts);
+    strs_set_init_nocase(&match->qos, &query->qos);
+    strs_set_init(&match->partitions, &query->partitions);
+    strs_set_init(&match->names, &query->names);
+    return match;
 }
 
-bool acct_query_match(const struct acct_query *query, const struct job *job) {
+void acct_match_free(struct acct_match *match) {
+    if (match == NULL)
+        return;
+    job_refs_done(&match->refs);
+    free(match->uids.items);
+    strs_set_done(&match->accounts);
+    strs_set_done(&match->qos);
+    strs_set_done(&match->partitions);
+    strs_set_done(&match->names);
+    free(match);
+}
+
+bool acct_match_job(const struct acct_match *match, const struct job *job) {
+    const struct acct_query *query = match->query;
     if (query->states != 0 && !((query->states >> job->state) & 1))
         return false;
-    if (!query->all_users && !u32s_pass(&query->uids, job->uid))
+    if (!query->all_users && !u32s_set_pass(&match->uids, job->uid))
         return false;
-    if (query->accounts.n > 0 && !strs_has_nocase(&query->accounts, job->account))
-        return false;
-    if (query->qos.n > 0 && !strs_has_nocase(&query->qos, job->qos))
-        return false;
-    if (query->partitions.n > 0 && !strs_has_word(&query->partitions, job->partition))
-        return false;
-    return strs_pass(&query->names, job->name) && id_match(&query->ids, job);
+    return strs_set_pass(&match->accounts, job->account) && strs_set_pass(&match->qos, job->qos) &&
+           strs_set_pass_word(&match->partitions, job->partition) &&
+           strs_set_pass(&match->names, job->name) && job_refs_match(&match->refs, job);
+}
+
+const struct job_refs *acct_match_refs(const struct acct_match *match) {
+    return &match->refs;
 }
 
 bool acct_query_in_window(const struct acct_query *query, const struct job *job, int64_t now) {

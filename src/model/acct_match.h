@@ -6,10 +6,17 @@
 #ifndef SLUICE_MODEL_ACCT_MATCH_H
 #define SLUICE_MODEL_ACCT_MATCH_H
 
+#include "model/job_ref.h"
 #include "model/messages.h"
 
-/* What the question names: ids, users, states, accounts, partitions, names, QOS; all of them. */
-bool acct_query_match(const struct acct_query *query, const struct job *job);
+/* What a question names: ids, users, states, accounts, partitions, names, QOS; all of them. Made
+ * once, so that each record costs little however long the lists are. Borrows the question. */
+struct acct_match;
+struct acct_match *acct_match_new(const struct acct_query *query);
+void acct_match_free(struct acct_match *match); /* NULL is ignored */
+bool acct_match_job(const struct acct_match *match, const struct job *job);
+/* The ids asked for, each number once. */
+const struct job_refs *acct_match_refs(const struct acct_match *match);
 /* Whether the job was in the system at some time of the question's window; now: the end so far of
  * a job that has not ended. */
 bool acct_query_in_window(const struct acct_query *query, const struct job *job, int64_t now);

@@ -188,7 +188,9 @@ static int schema_extend(struct store *store, struct error *err) {
         code = sqlite3_exec(store->writer.db,
                             "CREATE INDEX IF NOT EXISTS history_array ON history (array_id);"
                             "CREATE INDEX IF NOT EXISTS history_span ON history "
-                            "(\"end\" - submit)",
+                            "(\"end\" - submit);"
+                            "CREATE INDEX IF NOT EXISTS history_few ON history (kind) "
+                            "WHERE kind > " STORE_KIND_JOBS_TEXT,
                             NULL, NULL, NULL);
     return code == SQLITE_OK ? 0 : store_error(store->writer.db, code, store->path, "extend", err);
 }

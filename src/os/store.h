@@ -41,6 +41,10 @@ void store_batch_free(struct store_batch *batch); /* only for one that was not s
 void store_batch_put(struct store_batch *batch, unsigned kind, uint64_t id, struct bytes data);
 void store_batch_delete(struct store_batch *batch, unsigned kind, uint64_t id);
 
+/* Rows of kinds above this one are few beside the others: they are found by an index. */
+#define STORE_KIND_JOBS 2
+#define STORE_KIND_JOBS_TEXT "2"
+
 struct store_history {
     uint64_t seq; /* ascending; given by the store */
     uint64_t job_id;

@@ -84,17 +84,34 @@ static const char window_sql[] =
     "+ "
     "(SELECT \"end\" - submit FROM history ORDER BY \"end\" - submit DESC LIMIT 1)";
 
+/* As a list, which the index of rows that are few is made for. */
+static void kinds_sql(uint32_t kinds, struct str *sql) {
+    const char *before = " AND kind > " STORE_KIND_JOBS_TEXT " AND kind IN (";
+    for (unsigned kind = 0; kind < 32; kind++) {
+        if (!((kinds >> kind) & 1))
+            continue;
+        str_printf(sql, "%s%u", before, kind);
+        before = ", ";
+    }
+    str_append_char(sql, ')');
+}
+
 static void query_sql(const struct store_query *query, struct str *sql) {
     const struct store_filter *filter = &query->filter;
     bool window = filter->from != 0 || filter->to != 0;
+    bool few = filter->kinds != 0 && (filter->kinds & ((2u << STORE_KIND_JOBS) - 1)) == 0;
     str_append(sql,
                "SELECT seq, job_id, uid, submit, start, \"end\", state, kind, data FROM history ");
+    if (few)
+        str_append(sql, "INDEXED BY history_few ");
     str_append(sql, window ? "WHERE true" : "WHERE seq > ?1");
     if (window)
         str_append(sql, window_sql);
     if (filter->uid != STORE_ANY_UID)
         str_append(sql, filter->n_job_ids > 0 ? " AND +uid = ?2" : " AND uid = ?2");
-    if (filter->kinds != 0)
+    if (few)
+        kinds_sql(filter->kinds, sql);
+    else if (filter->kinds != 0)
         str_append(sql, " AND (1 << kind) & ?5");
     if (filter->n_job_ids > 0) {
         struct str ids cleanup_str = STR_INIT;

@@ -154,6 +154,21 @@ static inline bool u32s_pass(const struct u32s *filter, uint32_t value) {
     return filter->n == 0 || u32s_has(filter, value);
 }
 
+/* Filters that are asked once a record: what a user writes may be as long as a message. Borrow the
+ * list's texts. */
+struct strs_set {
+    const char **items; /* sorted */
+    uint32_t n;
+    int (*compare)(const char *a, const char *b);
+};
+void strs_set_init(struct strs_set *set, const struct strs *list);
+void strs_set_init_nocase(struct strs_set *set, const struct strs *list);
+void strs_set_done(struct strs_set *set);
+bool strs_set_pass(const struct strs_set *set, const char *text);
+bool strs_set_pass_word(const struct strs_set *set, const char *text);
+void u32s_set_init(struct u32s *set, const struct u32s *list);
+bool u32s_set_pass(const struct u32s *set, uint32_t value);
+
 /* ---- wire: protobuf's encoding (varint, fixed64, length-delimited; I32/I64 zigzag) ---- */
 /* Appends. mask NULL = all fields. Default values are not written. */
 void wire_encode(const struct record *record, const void *object, const struct field_mask *mask,

@@ -13,6 +13,7 @@
 struct answer {
     struct history_answer base;
     struct acct_query *query; /* owned */
+    struct acct_match *match; /* owned; of the query */
     uint64_t *job_ids;
     struct map live; /* runs that were answered from the controller, by db_index */
     uint32_t uid, gid;
@@ -20,6 +21,7 @@ struct answer {
 
 static void answer_free(struct history_answer *base) {
     struct answer *answer = container_of(base, struct answer, base);
+    acct_match_free(answer->match);
     record_free(&record_acct_query, answer->query);
     free(answer->job_ids);
     map_done(&answer->live);
@@ -71,7 +73,7 @@ static void take_history(struct history_answer *base, const struct store_history
     arena_init(&memory, 0);
     struct acct_job record;
     if (wire_decode(&record_acct_job, row->data, &memory, &record, NULL) == 0 &&
-        record.job != NULL && acct_query_match(answer->query, record.job) &&
+        record.job != NULL && acct_match_job(answer->match, record.job) &&
         !map_get(&answer->live, record.job->db_index))
         add_record(answer, &record, row->data, &memory);
     arena_done(&memory);
@@ -104,14 +106,15 @@ static void answer_live(struct answer *answer) {
 
 /* Numbers of the jobs and arrays asked for. */
 static void filter_ids(struct answer *answer) {
-    const struct acct_query *query = answer->query;
-    answer->job_ids = xcalloc(query->ids.n + 1, sizeof(uint64_t));
-    for (uint32_t i = 0; i < query->ids.n; i++)
-        answer->job_ids[i] = strtoul(query->ids.items[i], NULL, 10);
-    if (query->ids.n > 0 && query->ids.n <= STORE_JOBS_MAX) {
-        answer->base.filter.job_ids = answer->job_ids;
-        answer->base.filter.n_job_ids = query->ids.n;
-    }
+    const struct job_refs *refs = acct_match_refs(answer->match);
+    if (refs->any || refs->items.n > STORE_JOBS_MAX)
+        return;
+    /* Without any that is a number, of the job 0, which there is not. */
+    answer->job_ids = xcalloc(refs->items.n + 1, sizeof(uint64_t));
+    for (size_t i = 0; i < refs->items.n; i++)
+        answer->job_ids[i] = refs->items.items[i].job_id;
+    answer->base.filter.job_ids = answer->job_ids;
+    answer->base.filter.n_job_ids = max_of(refs->items.n, (size_t) 1);
 }
 
 void acct_query_start(struct client *client, uint32_t seq, const struct core_user *user,
@@ -124,6 +127,7 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
     answer->base.on_row = take_history;
     answer->base.release = answer_free;
     answer->query = record_dup(&record_acct_query, query);
+    answer->match = acct_match_new(answer->query);
     answer->uid = user->uid;
     answer->gid = user->gid;
     bool private = ctld->conf->private_data & CONF_PRIVATE_JOBS;

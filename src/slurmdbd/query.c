@@ -10,7 +10,6 @@
 #include "assoc/tell.h"
 #include "base/alloc.h"
 #include "model/acct_match.h"
-#include "model/job_ref.h"
 #include "os/log.h"
 #include "slurmdbd/dbd.h"
 
@@ -28,7 +27,8 @@ struct answer {
     uint16_t reply_type;
     void *query; /* owned, a record of query_record */
     const struct record *query_record;
-    bool sees_all, own_only; /* of jobs */
+    bool sees_all, own_only;  /* of jobs */
+    struct acct_match *match; /* owned; of jobs, of the query */
     uint32_t uid;
     struct acct_job_list *list; /* the worker's */
     bool more;
@@ -81,6 +81,7 @@ static int end_work(struct task *task, struct acct *acct, struct error *err) {
 static void end_done(struct task *task) {
     struct answer *answer = container_of(task, struct answer, task);
     acct_jobs_done(answer->list);
+    acct_match_free(answer->match);
     record_free(answer->query_record, answer->query);
     str_done(&answer->frame);
     free(answer);
@@ -126,7 +127,7 @@ static int take_job(const struct acct_job_row *row, void *context, struct error 
     struct str out cleanup_str = STR_INIT;
     arena_init(&memory, 0);
     if (wire_decode(&record_acct_job, row->record, &memory, &record, NULL) == 0 &&
-        record.job != NULL && acct_query_match(query, record.job)) {
+        record.job != NULL && acct_match_job(answer->match, record.job)) {
         if (query->no_steps)
             record.steps.n = 0;
         if (!answer->sees_all && record.job->uid != answer->uid)
@@ -148,26 +149,19 @@ static int jobs_page(struct task *task, struct acct *acct, struct error *err) {
 
 /* Numbers of the jobs and arrays asked for: which tasks and steps are meant is seen by the records,
  * and so is everything where they are too many for one statement. */
-static void numbers_of(const struct strs *ids, struct strs *ret) {
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < ids->n; i++) {
-        struct job_ref ref;
-        if (!job_ref_parse(ids->items[i], &ref) || ref.job_id == last)
-            continue;
+static void numbers_of(const struct job_refs *refs, struct strs *ret) {
+    for (size_t i = 0; i < refs->items.n && refs->items.n <= NUMBERS_MAX; i++) {
         char number[12];
-        snprintf(number, sizeof(number), "%u", ref.job_id);
+        snprintf(number, sizeof(number), "%u", refs->items.items[i].job_id);
         strs_push(ret, number);
-        last = ref.job_id;
     }
-    if (ret->n > NUMBERS_MAX)
-        strs_done(ret);
 }
 
 static int jobs_work(struct task *task, struct acct *acct, struct error *err) {
     struct answer *answer = container_of(task, struct answer, task);
     const struct acct_query *query = answer->query;
     struct strs numbers cleanup_strs = {NULL, 0};
-    numbers_of(&query->ids, &numbers);
+    numbers_of(acct_match_refs(answer->match), &numbers);
     struct acct_job_filter filter = {.clusters = query->clusters,
                                      .ids = numbers,
                                      .start = query->start,
@@ -223,6 +217,7 @@ static void jobs_done(struct task *task) {
 
 void query_jobs(struct client *client, uint32_t seq, const void *body) {
     struct answer *answer = answer_new(client, seq, MSG_ACCT_LIST, &record_acct_query, body);
+    answer->match = acct_match_new(answer->query);
     answer->sees_all = dbd_is_super(client->dbd, answer->uid);
     answer->own_only = !answer->sees_all && (client->dbd->conf->private_data & CONF_PRIVATE_JOBS);
     answer->task = (struct task) {.work = jobs_work, .done = jobs_done};

@@ -64,10 +64,9 @@ static void listing(const char *letters, const char *names, const char *sort,
     arena_init(&arena, 0);
     env.data = &data;
     sample_fill(jobs);
-    for (size_t i = 0; i < N_JOBS; i++) {
-        if (job_query_match(query, &jobs[i], NULL))
-            rows_push(&rows, &jobs[i]);
-    }
+    for (size_t i = 0; i < N_JOBS; i++)
+        rows_push(&rows, &jobs[i]);
+    job_query_choose(query, NULL, &rows);
     rows_unfold_named(&rows, query, &arena);
     if (query->unfold)
         rows_unfold_arrays(&rows, &arena);

@@ -5,6 +5,8 @@
  */
 #include "unit.h"
 
+#include <stdio.h>
+
 #include "model/acct_match.h"
 #include "model/job_ref.h"
 
@@ -32,12 +34,19 @@ static struct acct_query question(void) {
     return query;
 }
 
+static bool answers(const struct acct_query *query, const struct job *job) {
+    struct acct_match *match = acct_match_new(query);
+    bool result = acct_match_job(match, job);
+    acct_match_free(match);
+    return result;
+}
+
 /* Whether a job matches with this one word in a list of the question. */
 static bool matches(struct strs *list, const struct acct_query *query, const char *word) {
     struct job job = sample();
     char *words[] = {T(word)};
     *list = (struct strs) {words, 1};
-    bool result = acct_query_match(query, &job);
+    bool result = answers(query, &job);
     *list = (struct strs) {0};
     return result;
 }
@@ -62,15 +71,15 @@ TEST(users_and_states_choose) {
     struct job job = sample();
     uint32_t uids[] = {1002};
     query.states = 1u << JOB_FAILED;
-    assert_false(acct_query_match(&query, &job));
+    assert_false(answers(&query, &job));
     query.states |= 1u << JOB_COMPLETED;
-    assert_true(acct_query_match(&query, &job));
+    assert_true(answers(&query, &job));
     query.uids = (struct u32s) {uids, 1};
-    assert_true(acct_query_match(&query, &job)); /* all users */
+    assert_true(answers(&query, &job)); /* all users */
     query.all_users = false;
-    assert_false(acct_query_match(&query, &job));
+    assert_false(answers(&query, &job));
     uids[0] = 1001;
-    assert_true(acct_query_match(&query, &job));
+    assert_true(answers(&query, &job));
 }
 
 TEST(a_window_takes_what_was_there_at_some_time_of_it) {
@@ -110,12 +119,72 @@ TEST(a_reference_names_a_job_its_tasks_or_an_array) {
     assert_false(job_ref_parse("0", &ref));
 }
 
+/* Every form among many of them, against the reference one by one. */
+TEST(many_references_name_what_each_of_them_names) {
+    static const char *const words[] = {
+        "12",   "13", "11_4",       "10_3.batch", "10_[1-2,8]", "10_9.0", "10_3.1", "10_[20-30:2]",
+        "14.0", "x",  "10_[4-5%2]", "15_*",       "11_4",       "10_21",  "10_[2"};
+    char *texts[countof(words) + 2000];
+    char numbers[2000][16];
+    uint32_t n = 0;
+    for (; n < countof(words); n++)
+        texts[n] = T(words[n]);
+    for (uint32_t i = 0; i < countof(numbers); i++) {
+        snprintf(numbers[i], sizeof(numbers[i]), i % 2 ? "%u" : "16_%u", i % 2 ? 2000 + i : i);
+        texts[n++] = numbers[i];
+    }
+    struct strs ids = {texts, n};
+    struct job_refs refs;
+    job_refs_init(&refs, &ids);
+    for (uint32_t array = 0; array < 18; array = array ? array + 1 : 10) {
+        for (uint32_t task = 0; task < 40; task++) {
+            struct job job = sample();
+            bool named = false, whole = false, first = false;
+            job.job_id = array ? 4000 + task : task;
+            job.array_job_id = array;
+            job.array_task_id = array ? task : UNSET32;
+            if (array == 17) { /* a group that waits */
+                job.job_id = job.array_job_id = 10;
+                job.array_task_id = UNSET32;
+                job.array_tasks = task % 2 ? T("23-29:2,31") : T("6,8");
+            }
+            for (uint32_t i = 0; i < n; i++) {
+                struct job_ref ref;
+                if (!job_ref_parse(texts[i], &ref) || !job_ref_match(&ref, &job))
+                    continue;
+                named = true;
+                whole |= ref.step == NULL;
+                first |= ref.step == NULL || strcmp(ref.step, "0") == 0;
+            }
+            assert_int_equal(job_refs_match(&refs, &job), named);
+            assert_int_equal(job_refs_match_step(&refs, &job, NULL), whole);
+            assert_int_equal(job_refs_match_step(&refs, &job, "0"), first);
+        }
+    }
+    assert_true(refs.items.n > 1000 && refs.items.n < n);
+    job_refs_done(&refs);
+}
+
+TEST(words_that_are_no_reference_name_nothing) {
+    struct job job = sample();
+    struct job_refs refs;
+    char *words[] = {T("x"), T("")};
+    job_refs_init(&refs, &(struct strs) {words, 2});
+    assert_false(job_refs_match(&refs, &job));
+    job_refs_done(&refs);
+    job_refs_init(&refs, &(struct strs) {words, 0});
+    assert_true(job_refs_match(&refs, &job) && job_refs_match_step(&refs, &job, NULL));
+    job_refs_done(&refs);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_name_what_a_job_has),
         cmocka_unit_test(users_and_states_choose),
         cmocka_unit_test(a_window_takes_what_was_there_at_some_time_of_it),
         cmocka_unit_test(a_reference_names_a_job_its_tasks_or_an_array),
+        cmocka_unit_test(many_references_name_what_each_of_them_names),
+        cmocka_unit_test(words_that_are_no_reference_name_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,6 +348,40 @@ TEST(history_is_found_by_job_user_time_and_kind) {
     teardown(&f);
 }
 
+TEST(rows_of_kinds_that_are_few_are_found_as_all_are) {
+    struct fixture f;
+    setup(&f);
+    add_history(&f);
+    struct store_batch *batch = store_batch_new();
+    static const char *const data[] = {"f", "g", "h", "i"};
+    for (unsigned i = 0; i < countof(data); i++) {
+        struct store_history row = {.uid = i,
+                                    .submit = 100 - 10 * i,
+                                    .end = 100 - 10 * i,
+                                    .kind = i % 2 ? 5 : 3,
+                                    .data = text(data[i])};
+        store_batch_history(batch, &row);
+    }
+    submit(&f, batch);
+    run(&f);
+    struct store_filter few = {.uid = STORE_ANY_UID, .kinds = 1u << 5};
+    assert_string_equal(search(&f, few), "0/g 0/i ");
+    few.kinds |= 1u << 3;
+    assert_string_equal(search(&f, few), "0/f 0/g 0/h 0/i ");
+    few.limit = 1;
+    few.after_seq = 6;
+    assert_string_equal(search(&f, few), "0/g ");
+    struct store_filter window = {.uid = STORE_ANY_UID, .from = 75, .to = 95, .kinds = 1u << 5};
+    assert_string_equal(search(&f, window), "0/g ");
+    window.kinds |= 1u << 3;
+    assert_string_equal(search(&f, window), "0/h 0/g "); /* by their ends */
+    few = (struct store_filter) {.uid = 3, .kinds = 1u << 5};
+    assert_string_equal(search(&f, few), "0/i ");
+    few = (struct store_filter) {.uid = STORE_ANY_UID, .kinds = 1u << 1 | 1u << 5};
+    assert_string_equal(search(&f, few), "3/c 0/g 0/i ");
+    teardown(&f);
+}
+
 TEST(history_comes_page_by_page) {
     struct fixture f;
     setup(&f);
@@ -479,6 +513,7 @@ int main(void) {
         cmocka_unit_test(a_directory_that_is_not_there_is_named),
         cmocka_unit_test(what_was_acknowledged_survives_a_kill),
         cmocka_unit_test(history_is_found_by_job_user_time_and_kind),
+        cmocka_unit_test(rows_of_kinds_that_are_few_are_found_as_all_are),
         cmocka_unit_test(history_comes_page_by_page),
         cmocka_unit_test(a_window_comes_page_by_page_in_the_order_of_ends),
         cmocka_unit_test(tasks_are_found_by_their_array),
