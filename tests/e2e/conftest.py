@@ -12,6 +12,7 @@ import pwd
 import re
 import shutil
 import signal
+from collections import Counter
 
 import pytest
 from harness import BASE, USER, Cluster, cluster_of_its_own, ensure_users, stop_and_check
@@ -32,6 +33,46 @@ def pytest_configure(config):
     ensure_users()
     os.makedirs(BASE, exist_ok=True)
     os.chmod(BASE, 0o755)
+
+
+class Claims:
+    """Which test files are ours when several runs share the work: whoever comes first to a file makes its claim.
+
+    SLUICE_TEST_CLAIMS names an empty directory that the runs have in common (tests/e2e/run makes it).
+    """
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.ours = {}
+
+    def take(self, path):
+        if path not in self.ours:
+            try:
+                os.close(os.open(os.path.join(self.directory, os.path.basename(path)), os.O_CREAT | os.O_EXCL))
+                self.ours[path] = True
+            except FileExistsError:
+                self.ours[path] = False
+        return self.ours[path]
+
+
+def by_size_of_file(items):
+    """Files with many tests first, so that the runs end at about the same time."""
+    count = Counter(item.path for item in items)
+    return sorted(items, key=lambda item: (-count[item.path], item.path))     # stable: the order within a file stays
+
+
+def pytest_runtestloop(session):
+    directory = os.environ.get("SLUICE_TEST_CLAIMS")
+    if not directory or session.config.option.collectonly:
+        return None     # pytest's own loop
+    claims = Claims(directory)
+    ours = (item for item in by_size_of_file(session.items) if claims.take(str(item.path)))
+    item = next(ours, None)
+    while item:
+        following = next(ours, None)     # claimed before the last test of this file ends: fixtures need to know
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        item = following
+    return True
 
 
 @pytest.fixture(scope="session")
