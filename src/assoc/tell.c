@@ -34,7 +34,7 @@ static uint32_t last_id(const struct assoc_book *book, uint32_t kind) {
 }
 
 static void diff_old(const struct assoc_book *book, const struct assoc_book *next, uint32_t kind,
-                     struct assoc_plan *plan) {
+                     bool keep, struct assoc_plan *plan) {
     const struct record *record = assoc_record(kind);
     for (size_t i = 0; i < book->entries[kind].n; i++) {
         void *old = book->entries[kind].items[i];
@@ -46,7 +46,7 @@ static void diff_old(const struct assoc_book *book, const struct assoc_book *nex
         }
         void *copy = record_dup(record, now);
         uint32_t *id = id_of(kind, copy);
-        if (id != NULL)
+        if (id != NULL && keep)
             *id = *id_of(kind, old);
         if (record_equal(record, old, copy)) {
             record_free(record, copy);
@@ -58,27 +58,37 @@ static void diff_old(const struct assoc_book *book, const struct assoc_book *nex
 }
 
 static void diff_new(const struct assoc_book *book, const struct assoc_book *next, uint32_t kind,
-                     struct assoc_plan *plan) {
+                     bool keep, struct assoc_plan *plan) {
     uint32_t last = last_id(book, kind);
     vec_each (&next->entries[kind], entry) {
         if (assoc_entry_same(book, kind, *entry) != NULL)
             continue;
         void *copy = record_dup(assoc_record(kind), *entry);
         uint32_t *id = id_of(kind, copy);
-        if (id != NULL)
+        if (id != NULL && keep)
             *id = ++last;
         struct assoc_edit *edit = vec_add(&plan->edits);
         *edit = (struct assoc_edit) {kind, SIZE_MAX, copy};
     }
 }
 
-void assoc_diff(const struct assoc_book *book, const struct assoc_book *next,
-                struct assoc_plan *plan) {
+static void diff(const struct assoc_book *book, const struct assoc_book *next, bool keep,
+                 struct assoc_plan *plan) {
     static const uint32_t order[] = {ASSOC_QOS, ASSOC_ACCOUNT, ASSOC_USER, ASSOC_ASSOC};
     for (size_t i = 0; i < countof(order); i++)
-        diff_old(book, next, order[i], plan);
+        diff_old(book, next, order[i], keep, plan);
     for (size_t i = 0; i < countof(order); i++)
-        diff_new(book, next, order[i], plan);
+        diff_new(book, next, order[i], keep, plan);
+}
+
+void assoc_diff(const struct assoc_book *book, const struct assoc_book *next,
+                struct assoc_plan *plan) {
+    diff(book, next, true, plan);
+}
+
+void assoc_diff_numbers(const struct assoc_book *book, const struct assoc_book *next,
+                        struct assoc_plan *plan) {
+    diff(book, next, false, plan);
 }
 
 /* ---- words ---- */

@@ -10,6 +10,9 @@ void assoc_book_copy(const struct assoc_book *book, struct assoc_book *ret);
  * numbers, fresh ones get numbers that no entry has. */
 void assoc_diff(const struct assoc_book *book, const struct assoc_book *next,
                 struct assoc_plan *plan);
+/* The same, but all have the numbers that `next` gives them. */
+void assoc_diff_numbers(const struct assoc_book *book, const struct assoc_book *next,
+                        struct assoc_plan *plan);
 
 /* " Changed MaxJobs               for Account grad              5 -> 6", a line for each key. */
 void assoc_tell_changes(uint32_t kind, const void *old, const void *next, struct str *out);
