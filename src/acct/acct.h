@@ -214,10 +214,13 @@ struct acct_book_edit {
     uint64_t id;
     struct bytes record; /* size 0: it goes */
 };
-/* Stores edits and the notes of who made them, in one transaction. */
+/* Stores edits, in their order, and the notes of who made them, in one transaction. ret_version:
+ * the book's number after it, one more than before. */
 must_check int acct_book_apply(struct acct *acct, const struct acct_book_edit *edits, size_t n,
                                const struct acct_transaction *transactions, size_t n_transactions,
-                               struct error *err);
+                               uint64_t *ret_version, struct error *err);
+/* 0: nothing has ever been stored. */
+must_check int acct_book_version(struct acct *acct, uint64_t *ret, struct error *err);
 /* Those of one cluster ("": those of all) by kind and id. */
 must_check int acct_book_load(struct acct *acct, const char *cluster,
                               int (*fn)(uint32_t kind, uint64_t id, struct bytes record,

@@ -11,7 +11,29 @@ struct apply {
     size_t n;
     const struct acct_transaction *transactions;
     size_t n_transactions;
+    int64_t version;
 };
+
+#define VERSION_NAME "book_version"
+
+/* The row's lock makes those who change the book wait for each other. */
+static int version_raise(struct acct *acct, int64_t *ret, struct error *err) {
+    int r = number_next(acct, VERSION_NAME, 1, ret, err);
+    if (r < 0 || *ret > 0)
+        return r;
+    const struct db_value first[] = {db_key(VERSION_NAME), db_int(1)};
+    *ret = 1;
+    return db_put(acct->db, &table_meta, first, 1, err);
+}
+
+int acct_book_version(struct acct *acct, uint64_t *ret, struct error *err) {
+    int64_t version = 0;
+    int r = db_number(acct->db, "SELECT value FROM sluice_meta WHERE name = ?",
+                      DB_VALUES(db_key(VERSION_NAME)), 0, &version, err);
+    if (r == 0)
+        *ret = (uint64_t) version;
+    return r;
+}
 
 /* "" for what the record has not. */
 static const char *member_text(const struct record *record, const void *object, const char *name) {
@@ -62,8 +84,8 @@ static int edit_apply(struct acct *acct, const struct acct_book_edit *edit, stru
 }
 
 static int apply(struct acct *acct, void *context, struct error *err) {
-    const struct apply *change = context;
-    int r = 0;
+    struct apply *change = context;
+    int r = version_raise(acct, &change->version, err);
     for (size_t i = 0; r == 0 && i < change->n; i++)
         r = edit_apply(acct, &change->edits[i], err);
     if (r == 0)
@@ -73,9 +95,12 @@ static int apply(struct acct *acct, void *context, struct error *err) {
 
 int acct_book_apply(struct acct *acct, const struct acct_book_edit *edits, size_t n,
                     const struct acct_transaction *transactions, size_t n_transactions,
-                    struct error *err) {
-    struct apply change = {edits, n, transactions, n_transactions};
-    return in_transaction(acct, apply, &change, err);
+                    uint64_t *ret_version, struct error *err) {
+    struct apply change = {edits, n, transactions, n_transactions, 0};
+    int r = in_transaction(acct, apply, &change, err);
+    if (r == 0)
+        *ret_version = (uint64_t) change.version;
+    return r;
 }
 
 int acct_book_load(struct acct *acct, const char *cluster,

@@ -126,8 +126,8 @@ int acctmgr_complain(const struct error *err) {
 static int ask(struct list_session *session, const struct assoc_change *change,
                const struct assoc_changed **ret) {
     struct error err = ERROR_INIT;
-    return list_ask(session, MSG_ASSOC_CHANGE, change, MSG_ASSOC_CHANGED, (const void **) ret,
-                    &err) < 0
+    return list_ask_book(session, MSG_ASSOC_CHANGE, change, MSG_ASSOC_CHANGED, (const void **) ret,
+                         &err) < 0
                ? acctmgr_complain(&err)
                : 0;
 }

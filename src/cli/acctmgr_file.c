@@ -86,8 +86,8 @@ int acctmgr_dump(struct list_session *session, const struct acctmgr_settings *se
         return 1;
     }
     struct assoc_file request = {.cluster = (char *) (uintptr_t) words.cluster};
-    if (list_ask(session, MSG_ASSOC_DUMP, &request, MSG_ASSOC_FILE, (const void **) &reply, &err) <
-        0)
+    if (list_ask_book(session, MSG_ASSOC_DUMP, &request, MSG_ASSOC_FILE, (const void **) &reply,
+                      &err) < 0)
         return acctmgr_complain(&err);
     cleanup_free char *path =
         words.file != NULL ? xstrdup(words.file) : xasprintf("./%s.cfg", words.cluster);
@@ -173,8 +173,8 @@ static int load_text(struct list_session *session, const struct acctmgr_settings
         printf("For cluster %s\n", request->cluster != NULL ? request->cluster : cluster.data);
     fflush(stdout);
     request->commit = settings->immediate;
-    if (list_ask(session, MSG_ASSOC_LOAD, request, MSG_ASSOC_CHANGED, (const void **) &reply,
-                 &err) < 0)
+    if (list_ask_book(session, MSG_ASSOC_LOAD, request, MSG_ASSOC_CHANGED, (const void **) &reply,
+                      &err) < 0)
         return acctmgr_complain(&err);
     bool changes = reply->text != NULL && reply->text[0] != '\0';
     if (!changes && reply->added == NULL) {
@@ -191,8 +191,8 @@ static int load_text(struct list_session *session, const struct acctmgr_settings
     if (settings->immediate || !acctmgr_user_agrees())
         return 0;
     request->commit = true;
-    return list_ask(session, MSG_ASSOC_LOAD, request, MSG_ASSOC_CHANGED, (const void **) &reply,
-                    &err) < 0
+    return list_ask_book(session, MSG_ASSOC_LOAD, request, MSG_ASSOC_CHANGED,
+                         (const void **) &reply, &err) < 0
                ? acctmgr_complain(&err)
                : 0;
 }

@@ -12,8 +12,9 @@
 
 struct query {
     const struct acctmgr_settings *settings;
-    const struct assoc_list *list;
+    const struct assoc_list *list; /* the cluster's that is being looked at */
     const struct conf *conf;
+    struct strs *seen; /* what is of all clusters is listed once */
     struct strs names, accounts, users, clusters, partitions, parents, qos, ids;
     const char *format;
     bool tree, with_assoc, with_coordinators;
@@ -80,6 +81,14 @@ static bool passes(const struct strs *filter, const char *text) {
     return filter->n == 0 || (text != NULL && strs_has_nocase(filter, text));
 }
 
+/* Has another cluster not had it yet? */
+static bool is_first(const struct query *query, const char *name) {
+    if (strs_has(query->seen, name))
+        return false;
+    strs_push(query->seen, name);
+    return true;
+}
+
 static bool assoc_passes(const struct query *query, const struct assoc *assoc) {
     cleanup_free char *id = xasprintf("%u", assoc->id);
     const struct assoc_row row = {.list = query->list, .assoc = assoc};
@@ -95,7 +104,7 @@ static void rows_qos(const struct query *query, struct rows *rows, struct arena 
         const struct qos *qos = &query->list->qos.items[i];
         cleanup_free char *id = xasprintf("%u", qos->id);
         if (passes(&query->names, qos->name) && passes(&query->qos, qos->name) &&
-            passes(&query->ids, id))
+            passes(&query->ids, id) && is_first(query, qos->name))
             rows_push(rows, qos);
     }
 }
@@ -119,6 +128,7 @@ static void rows_assoc(const struct query *query, struct rows *rows, struct aren
  * line when any does. Who has none is listed unless a condition is about associations. */
 static void push_with_assocs(const struct query *query, const struct assoc_row *entity,
                              struct rows *rows, struct arena *arena) {
+    const char *name = entity->user != NULL ? entity->user->name : entity->account->name;
     bool any = false, asked = query->accounts.n + query->partitions.n + query->parents.n +
                                   query->qos.n + query->ids.n +
                                   (entity->user == NULL ? query->users.n : 0) >
@@ -137,7 +147,9 @@ static void push_with_assocs(const struct query *query, const struct assoc_row *
         row->user = entity->user;
         row->assoc = assoc;
     }
-    if (query->with_assoc ? any || asked : !any && asked)
+    if (query->with_assoc && any)
+        (void) is_first(query, name);
+    if ((query->with_assoc ? any || asked : !any && asked) || !is_first(query, name))
         return;
     struct assoc_row *row = row_push(query, rows, arena);
     row->account = entity->account;
@@ -165,6 +177,8 @@ static void rows_cluster(const struct query *query, struct rows *rows, struct ar
     if (!passes(&query->names, query->list->cluster) ||
         !passes(&query->clusters, query->list->cluster))
         return;
+    if (query->list->cluster == NULL)
+        return; /* there is none yet */
     struct assoc_row *row = row_push(query, rows, arena);
     for (uint32_t i = 0; i < query->list->assocs.n && row->assoc == NULL; i++) {
         const struct assoc *assoc = &query->list->assocs.items[i];
@@ -174,6 +188,8 @@ static void rows_cluster(const struct query *query, struct rows *rows, struct ar
 }
 
 static void rows_tres(const struct query *query, struct rows *rows, struct arena *arena) {
+    if (!is_first(query, "cpu"))
+        return;
     for (uint32_t i = 0; i < TRES_STANDARD; i++) {
         struct assoc_row *row = row_push(query, rows, arena);
         const char *slash = strchr(tres_standard[i], '/');
@@ -260,8 +276,10 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
                           .conf = list_session_conf(session),
                           .with_assoc = settings->with_assoc};
     const struct thing *thing = NULL;
-    struct empty empty = {false};
+    struct strs seen cleanup_strs = {NULL, 0};
+    struct rows books = {NULL, 0, 0};
     struct error err = ERROR_INIT;
+    query.seen = &seen;
     if (which == THING_EVENT)
         return acctmgr_show_events(session, settings, argc, argv);
     if (which == THING_CHANGE)
@@ -276,8 +294,7 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         return 1;
     }
     int status = read_words(&query, argc, argv);
-    if (status == 0 && list_ask(session, MSG_LIST_ASSOC, &empty, MSG_ASSOC_LIST,
-                                (const void **) &query.list, &err) < 0) {
+    if (status == 0 && list_books(session, &books, &err) < 0) {
         list_load_error("sacctmgr: error", &err);
         status = 1;
     }
@@ -285,11 +302,15 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         struct arena arena;
         struct rows rows = {NULL, 0, 0};
         arena_init(&arena, 0);
-        thing->rows(&query, &rows, &arena);
+        for (size_t i = 0; i < books.n; i++) {
+            query.list = books.items[i];
+            thing->rows(&query, &rows, &arena);
+        }
         status = print_rows(&query, thing, &rows);
         rows_done(&rows);
         arena_done(&arena);
     }
+    rows_done(&books);
     query_done(&query);
     return status;
 }

@@ -107,6 +107,14 @@ const char *list_own_name(void);
 /* One request, one reply, in the session's arena; err->code is the controller's. */
 must_check int list_ask(struct list_session *session, uint16_t type, const void *body,
                         uint16_t reply_type, const void **ret_reply, struct error *err);
+/* The same of slurmdbd, ERR_ACCOUNTING_DISABLED where there is none; and of whoever keeps the
+ * accounts: slurmdbd, where it is configured, else the controller. */
+must_check int list_ask_dbd(struct list_session *session, uint16_t type, const void *body,
+                            uint16_t reply_type, const void **ret_reply, struct error *err);
+must_check int list_ask_book(struct list_session *session, uint16_t type, const void *body,
+                             uint16_t reply_type, const void **ret_reply, struct error *err);
+/* The accounts of all clusters, a struct assoc_list each. */
+must_check int list_books(struct list_session *session, struct rows *rows, struct error *err);
 /* What the user may see of the shares; NULL after saying why there is nothing. */
 const struct share_list *list_shares(struct list_session *session);
 /* The value of a key of slurm.conf as the controller knows it, or NULL. */

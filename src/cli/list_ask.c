@@ -78,13 +78,18 @@ static int session_open(struct list_session *session, struct error *err) {
     return result;
 }
 
-int list_ask(struct list_session *session, uint16_t type, const void *body, uint16_t reply_type,
-             const void **ret_reply, struct error *err) {
+static int dbd_open(struct list_session *session, struct error *err) {
+    if (session->dbd_open)
+        return 0;
+    int result = cli_link_open_dbd(&session->cli, &session->dbd_link, err);
+    session->dbd_open = result == 0;
+    return result;
+}
+
+static int link_ask(struct cli_link *link, uint16_t type, const void *body, uint16_t reply_type,
+                    const void **ret_reply, struct error *err) {
     struct cli_reply reply;
-    int result = session_open(session, err);
-    if (result < 0)
-        return result;
-    result = cli_request(&session->link, type, body, &reply, err);
+    int result = cli_request(link, type, body, &reply, err);
     if (result < 0)
         return result;
     if (reply.type != reply_type)
@@ -93,6 +98,46 @@ int list_ask(struct list_session *session, uint16_t type, const void *body, uint
     if (ret_reply)
         *ret_reply = reply.body;
     return 0;
+}
+
+int list_ask(struct list_session *session, uint16_t type, const void *body, uint16_t reply_type,
+             const void **ret_reply, struct error *err) {
+    int result = session_open(session, err);
+    return result < 0 ? result : link_ask(&session->link, type, body, reply_type, ret_reply, err);
+}
+
+int list_ask_dbd(struct list_session *session, uint16_t type, const void *body, uint16_t reply_type,
+                 const void **ret_reply, struct error *err) {
+    int result = dbd_open(session, err);
+    return result < 0 ? result
+                      : link_ask(&session->dbd_link, type, body, reply_type, ret_reply, err);
+}
+
+int list_ask_book(struct list_session *session, uint16_t type, const void *body,
+                  uint16_t reply_type, const void **ret_reply, struct error *err) {
+    return (cli_has_dbd(list_session_conf(session)) ? list_ask_dbd : list_ask)(
+        session, type, body, reply_type, ret_reply, err);
+}
+
+int list_books(struct list_session *session, struct rows *rows, struct error *err) {
+    bool dbd = cli_has_dbd(list_session_conf(session));
+    struct cli_link *link = dbd ? &session->dbd_link : &session->link;
+    uint64_t patience = list_session_conf(session)->message_timeout * 1000000ull;
+    struct empty empty = {false};
+    struct cli_reply reply;
+    int result = dbd ? dbd_open(session, err) : session_open(session, err);
+    if (result == 0)
+        result = cli_request(link, MSG_LIST_ASSOC, &empty, &reply, err);
+    while (result == 0) {
+        if (reply.type != MSG_ASSOC_LIST)
+            return error_set(err, ERR_PROTOCOL, "LIST_ASSOC was answered with %s",
+                             message_name(reply.type));
+        rows_push(rows, reply.body);
+        if (reply.last)
+            break;
+        result = cli_receive(link, patience, &reply, err);
+    }
+    return result;
 }
 
 const char *config_value(const struct config_list *list, const char *key) {
@@ -222,12 +267,9 @@ static int list_stream(struct list_session *session, const struct list_kind *kin
 /* The same of slurmdbd. */
 static int dbd_stream(struct list_session *session, const struct list_kind *kind, const void *body,
                       struct rows *rows, struct error *err) {
-    int result = 0;
-    if (!session->dbd_open)
-        result = cli_link_open_dbd(&session->cli, &session->dbd_link, err);
+    int result = dbd_open(session, err);
     if (result < 0)
         return result;
-    session->dbd_open = true;
     return link_stream(session, &session->dbd_link, kind, body, rows, NULL, NULL, err);
 }
 

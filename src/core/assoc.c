@@ -73,8 +73,7 @@ static bool goes(const struct map *going, const void *record) {
     return record != NULL && map_get(going, (uintptr_t) record) != NULL;
 }
 
-/* Does the job count on something that goes: its QOS, its association in one of its partitions? */
-static bool job_loses(const struct core *core, const struct job *job, const struct map *going) {
+bool book_job_loses(const struct core *core, const struct job *job, const struct map *going) {
     if (goes(going, book_qos_find(&core->book, job->qos)))
         return true;
     words_each (job->partition, ",", partition) {
@@ -84,36 +83,40 @@ static bool job_loses(const struct core *core, const struct job *job, const stru
     return false;
 }
 
-static const struct job *job_that_loses(struct core *core, const struct assoc_plan *plan) {
-    const struct job *found = NULL;
-    struct map going = MAP_INIT;
+void book_going(const struct core *core, const struct assoc_plan *plan, struct map *ret) {
     vec_each (&plan->edits, edit) {
         bool counts = edit->kind == ASSOC_QOS || edit->kind == ASSOC_ASSOC;
         if (counts && edit->next == NULL && edit->at != SIZE_MAX) {
             void *record = core->book.entries[edit->kind].items[edit->at];
-            map_put(&going, (uintptr_t) record, record);
+            map_put(ret, (uintptr_t) record, record);
         }
     }
-    jobs_each (core, job) {
-        if (found == NULL && going.n > 0 && !job_state_is_final(job->rec.state) &&
-            job_loses(core, &job->rec, &going))
-            found = &job->rec;
-    }
-    map_done(&going);
-    return found;
 }
 
-static int check_unused(struct core *core, const struct assoc_plan *plan, struct error *err) {
-    const struct job *job = job_that_loses(core, plan);
-    if (job == NULL)
+int book_check_unused(struct core *core, const struct map *going, struct error *err) {
+    const struct job *found = NULL;
+    jobs_each (core, job) {
+        if (found == NULL && going->n > 0 && !job_state_is_final(job->rec.state) &&
+            book_job_loses(core, &job->rec, going))
+            found = &job->rec;
+    }
+    if (found == NULL)
         return 0;
     struct str id cleanup_str = STR_INIT;
-    job_id_print(job, 0, &id);
+    job_id_print(found, 0, &id);
     return error_set(err, ERR_BUSY,
                      " Error with request: Job(s) active, cancel job(s) before remove\n"
                      "  JobID = %s U = %s A = %s QOS = %s",
-                     str_cstr(&id), job->user_name, job->account != NULL ? job->account : "none",
-                     job->qos);
+                     str_cstr(&id), found->user_name,
+                     found->account != NULL ? found->account : "none", found->qos);
+}
+
+static int check_unused(struct core *core, const struct assoc_plan *plan, struct error *err) {
+    struct map going = MAP_INIT;
+    book_going(core, plan, &going);
+    int r = book_check_unused(core, &going, err);
+    map_done(&going);
+    return r;
 }
 
 struct writing {
@@ -142,18 +145,26 @@ static void write_change(struct core *core, const struct core_user *user, uint32
     assoc_told_done(&told);
 }
 
+void book_put(struct core *core, uint32_t kind, const void *next) {
+    emit_put(core, store_kinds[kind], assoc_store_id(kind, next), assoc_record(kind), next);
+}
+
+void book_delete(struct core *core, uint32_t kind, const void *old) {
+    emit_delete(core, store_kinds[kind], assoc_store_id(kind, old));
+}
+
 static void on_edit(void *context, uint32_t kind, const void *old, const void *next) {
     const struct writing *writing = context;
     struct core *core = writing->core;
     write_change(core, writing->user, kind, old, next);
     if (next != NULL)
-        emit_put(core, store_kinds[kind], assoc_store_id(kind, next), assoc_record(kind), next);
+        book_put(core, kind, next);
     else
-        emit_delete(core, store_kinds[kind], assoc_store_id(kind, old));
+        book_delete(core, kind, old);
 }
 
 /* Classes of preemption have other numbers now, priorities other shares. */
-static void book_changed(struct core *core) {
+void book_changed(struct core *core) {
     map_clear(&core->admins);
     shares_outdate(core);
     priorities_outdate(core);
@@ -170,6 +181,18 @@ static void commit(struct core *core, const struct core_user *user, struct assoc
     usage_follow_plan(core, plan);
     assoc_apply(&core->book, plan, on_edit, &writing);
     book_changed(core);
+    core->meta_dirty |= core->meta.book_version != 0;
+    core->meta.book_version = 0;
+}
+
+/* With slurmdbd only what it says counts. */
+static bool refuse_change(struct core *core, uint64_t client, uint32_t seq) {
+    if (!core->settings.tells_database)
+        return false;
+    emit_error(core, client, seq, -ERR_NOT_SUPPORTED,
+               " The accounts of this cluster are kept by slurmdbd (AccountingStorageType): "
+               "sacctmgr asks it, with the same slurm.conf.");
+    return true;
 }
 
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
@@ -178,6 +201,8 @@ void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
     struct assoc_asker asker = asker_of(core, user);
     struct assoc_plan plan = {.text = STR_INIT};
     struct error err = ERROR_INIT;
+    if (refuse_change(core, client, seq))
+        return;
     int r = assoc_plan_change(&core->book, &asker, change, &plan, &err);
     if (r == 0)
         r = check_unused(core, &plan, &err);
@@ -204,6 +229,8 @@ void handle_assoc_load(struct core *core, uint64_t client, uint32_t seq,
     struct assoc_plan plan = {.text = STR_INIT};
     struct assoc_list added;
     struct error err = ERROR_INIT;
+    if (refuse_change(core, client, seq))
+        return;
     record_init(&record_assoc_list, &added);
     int r = assoc_plan_load(&core->book, &asker, &load, &plan, &added, &err);
     if (r == 0)

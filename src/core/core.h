@@ -67,6 +67,17 @@ void core_node_gone(struct core *core, int64_t now, uint32_t node, struct effect
 void core_script_done(struct core *core, int64_t now, uint32_t job_id, bool epilog,
                       const char *problem, struct effects *out);
 
+/* ---- the book, where slurmdbd keeps it ---- */
+/* What we have; lives in the arena. */
+void core_book_tell(const struct core *core, struct arena *arena, struct dbd_book *ret);
+/* The book as a file (assoc/file.h), if it is our own and somebody has changed it. */
+bool core_book_own(const struct core *core, struct str *out);
+/* ERR_BUSY: a job counts on one of these entries. */
+must_check int core_book_test(struct core *core, const struct dbd_book *going, struct error *err);
+/* What slurmdbd says counts from now on. */
+void core_book_take(struct core *core, int64_t now, const struct dbd_book *book,
+                    struct effects *out);
+
 /* Time has come to core_next_time() or later. */
 void core_tick(struct core *core, int64_t now, struct effects *out);
 /* INT64_MAX when nothing is due. */

@@ -57,8 +57,9 @@
     X(2, STR, cluster, 0)                                                                          \
     X(3, U64, next_db_index, 0)                                                                    \
     X(4, U32, last_reservation_id, 0)                                                              \
-    X(5, I64, usage_reset, 0) /* usage of before that does not count any more */                   \
-    X(6, STR, capacity, 0)    /* of the cluster, as history has it */
+    X(5, I64, usage_reset, 0)  /* usage of before that does not count any more */                  \
+    X(6, STR, capacity, 0)     /* of the cluster, as history has it */                             \
+    X(7, U64, book_version, 0) /* slurmdbd's number of the book; 0: it is our own */
 RECORD_DECLARE(core_meta, CORE_META_FIELDS)
 
 struct core_settings {
@@ -498,6 +499,15 @@ const struct assoc *assoc_for_job(const struct core *core, const struct job *job
 /* Under PrivateData; name NULL = the account's own. */
 bool core_sees_assoc(const struct core *core, const struct core_user *user, const char *name,
                      const char *account);
+/* What of the book a plan takes away, as a set of its records; whether a job counts on one of them;
+ * ERR_BUSY names the first job that does. */
+void book_going(const struct core *core, const struct assoc_plan *plan, struct map *ret);
+bool book_job_loses(const struct core *core, const struct job *job, const struct map *going);
+must_check int book_check_unused(struct core *core, const struct map *going, struct error *err);
+/* In the store. */
+void book_put(struct core *core, uint32_t kind, const void *next);
+void book_delete(struct core *core, uint32_t kind, const void *old);
+void book_changed(struct core *core); /* what follows for jobs */
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body);
 void handle_assoc_dump(struct core *core, uint64_t client, uint32_t seq,

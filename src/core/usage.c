@@ -331,6 +331,48 @@ void usage_follow_plan(struct core *core, const struct assoc_plan *plan) {
     }
 }
 
+static uint32_t number_of(uint32_t kind, const void *record) {
+    return kind == ASSOC_QOS ? ((const struct qos *) record)->id
+                             : ((const struct assoc *) record)->id;
+}
+
+void usage_renumber(struct core *core, const struct assoc_plan *plan) {
+    struct map moves = MAP_INIT;   /* key of old -> what is charged under it */
+    struct map numbers = MAP_INIT; /* old number of an association -> the new one */
+    vec_each (&plan->edits, edit) {
+        if (edit->at == SIZE_MAX || edit->next == NULL ||
+            (edit->kind != ASSOC_ASSOC && edit->kind != ASSOC_QOS))
+            continue;
+        uint32_t old = number_of(edit->kind, core->book.entries[edit->kind].items[edit->at]);
+        uint32_t next = number_of(edit->kind, edit->next);
+        struct usage_entry *entry =
+            old != next ? map_remove(&core->usage.entries, entry_key(edit->kind, old)) : NULL;
+        if (old != next && edit->kind == ASSOC_ASSOC)
+            map_put(&numbers, old, (void *) (uintptr_t) next);
+        if (entry == NULL)
+            continue;
+        emit_delete(core, STORE_USAGE, entry_key(edit->kind, old));
+        entry->rec.id = next;
+        map_put(&moves, entry_key(edit->kind, next), entry);
+    }
+    size_t at = 0;
+    uint64_t key;
+    struct usage_entry *entry;
+    while ((entry = map_next(&moves, &at, &key)) != NULL) {
+        map_put(&core->usage.entries, key, entry);
+        entry_touch(core, entry);
+    }
+    jobs_each (core, job) {
+        uint32_t next = (uint32_t) (uintptr_t) map_get(&numbers, job->rec.assoc_id);
+        if (next == 0)
+            continue;
+        job->rec.assoc_id = next;
+        job_touch(core, job);
+    }
+    map_done(&moves);
+    map_done(&numbers);
+}
+
 /* ---- life ---- */
 
 void usage_init(struct core *core) {

@@ -89,6 +89,9 @@ double usage_settled(const struct core *core, uint32_t kind, uint32_t id);
 /* What a change of the book does to usage, before it is applied: who goes leaves it to the account
  * above, RawUsage=0 forgets it. */
 void usage_follow_plan(struct core *core, const struct assoc_plan *plan);
+/* Then, with the same plan: entries whose numbers change, all at once, since numbers may change
+ * hands. */
+void usage_renumber(struct core *core, const struct assoc_plan *plan);
 
 /* ---- by resource (usage_tres.c) ---- */
 struct tres_sums {

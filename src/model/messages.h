@@ -356,6 +356,13 @@ RECORD_DECLARE(assoc_list, ASSOC_LIST_FIELDS)
     X(2, STRS, notes, 0)                                                                           \
     X(3, REC, added, assoc_list) /* of a file: what is new */
 RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
+/* The book of a cluster between its controller and slurmdbd, which keeps it. */
+#define DBD_BOOK_FIELDS(X)                                                                         \
+    X(1, U64, version, 0) /* slurmdbd's number of it; 0: the controller has kept it by itself */   \
+    X(2, REC, book, assoc_list)
+RECORD_DECLARE(dbd_book, DBD_BOOK_FIELDS)
+#define DBD_BOOK_ANSWER_FIELDS(X) X(1, STR, problem, 0) /* NULL: taken, or nothing against it */
+RECORD_DECLARE(dbd_book_answer, DBD_BOOK_ANSWER_FIELDS)
 
 /* An association with its share and what it has used (sshare). */
 #define SHARE_FIELDS(X)                                                                            \
@@ -529,7 +536,12 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(121, CLUSTER_LIST, cluster_list)                                                             \
     /* commands -> controller, slurmdbd */                                                         \
     X(122, LIST_EVENTS, event_query)                                                               \
-    X(123, EVENT_LIST, event_list)
+    X(123, EVENT_LIST, event_list)                                                                 \
+    /* the book: a controller says what it has, slurmdbd what counts, and what is to go */         \
+    X(132, DBD_BOOK_MINE, dbd_book)                                                                \
+    X(133, DBD_BOOK, dbd_book)      /* answers DBD_BOOK_ANSWER */                                  \
+    X(134, DBD_BOOK_TEST, dbd_book) /* entries that would go; answers DBD_BOOK_ANSWER */           \
+    X(135, DBD_BOOK_ANSWER, dbd_book_answer)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

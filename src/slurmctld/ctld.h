@@ -134,6 +134,8 @@ void deliver_start(struct ctld *ctld);  /* and at each reconfiguration */
 void deliver_stop(struct ctld *ctld);   /* before the loop ends */
 void deliver_free(struct ctld *ctld);   /* after it */
 void deliver_stored(struct ctld *ctld); /* a row of history has been stored */
+/* The connection to slurmdbd; NULL: there is none now. */
+struct rpc_conn *deliver_conn(const struct ctld *ctld);
 struct deliver_state {
     const char *host;
     uint32_t port;
@@ -144,6 +146,12 @@ struct deliver_state {
 };
 /* False where there is no slurmdbd. */
 bool deliver_state(const struct ctld *ctld, struct deliver_state *ret);
+
+/* book.c: the accounts, where slurmdbd keeps them */
+void book_tell(struct ctld *ctld, struct rpc_conn *conn); /* what we have, when registered */
+/* Answers a message of slurmdbd about the book; false: it is none. */
+bool book_message(struct ctld *ctld, struct rpc_conn *conn, uint16_t type, uint32_t seq,
+                  const void *body);
 
 /* reconfigure.c */
 must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,

@@ -207,6 +207,7 @@ static void on_welcome(struct deliver *deliver, const struct dbd_welcome *welcom
     deliver->is_registered = true;
     log_info("slurmdbd at %s:%u: registered as cluster %s", host_of(deliver),
              deliver->ctld->conf->accounting_storage_port, deliver->ctld->conf->cluster_name);
+    book_tell(deliver->ctld, deliver->conn);
     rows_forget(deliver, welcome->last_seq);
     next(deliver);
 }
@@ -245,6 +246,8 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
         on_ack(deliver, body);
     else if (message->type == MSG_ERROR)
         on_error(deliver, body);
+    else
+        (void) book_message(deliver->ctld, conn, message->type, message->seq, body);
     arena_done(&memory);
 }
 
@@ -314,6 +317,10 @@ void deliver_stored(struct ctld *ctld) {
         deliver->since = ctld_now(ctld);
     deliver->wanted = true;
     next(deliver);
+}
+
+struct rpc_conn *deliver_conn(const struct ctld *ctld) {
+    return ctld->deliver != NULL ? ctld->deliver->conn : NULL;
 }
 
 bool deliver_state(const struct ctld *ctld, struct deliver_state *ret) {

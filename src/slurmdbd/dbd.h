@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slurmdbd: the accounting of several clusters. A thin shell between connections and the database
- * (acct/acct.h). The loop's thread owns everything here but the two database connections, each of
- * which a worker thread owns: one writes what controllers deliver, in order, the other answers
- * questions, so that a long one delays no delivery.
+ * (acct/acct.h). The loop's thread owns everything here but the three database connections, each of
+ * which a worker thread owns: one writes what controllers deliver, in order, one answers questions,
+ * so that a long one delays no delivery, and one keeps the book of accounts.
  *
  * A delivery is acknowledged when its transaction is committed, never before; the controller keeps
  * it until then and sends it again where the answer was lost, and the numbers of its events tell
@@ -54,7 +54,10 @@ struct dbd {
     char *munge_socket;
     struct rpc_server *server;
     struct acct_location location;
-    struct worker *writer, *reader;
+    struct worker *writer, *reader, *keeper;
+    struct keeper *book; /* the keeper thread's; book.c */
+    struct list rounds;  /* questions to controllers; controllers.c */
+    uint32_t last_seq;   /* of them */
     struct userdb *users;
     uid_t slurm_uid;
     char hostname[256];
@@ -89,6 +92,39 @@ void reply_error_text(struct client *client, uint32_t seq, int code, const char 
 /* ---- deliver.c: what controllers say ---- */
 void deliver_register(struct client *client, uint32_t seq, const void *body);
 void deliver_events(struct client *client, uint32_t seq, const void *body);
+
+/* NULL: none is registered for it. */
+struct client *controller_of(struct dbd *dbd, const char *cluster);
+
+/* ---- controllers.c: asking them ---- */
+struct controller_ask {
+    const char *cluster;
+    uint16_t type; /* answered with MSG_DBD_BOOK_ANSWER */
+    struct bytes body;
+};
+struct controller_answers {
+    const char *problem, *cluster; /* the first objection and whose it is; NULL */
+    struct strs away;              /* clusters whose controller is not registered or is silent */
+};
+/* Asks several at once; done() comes when all have answered, are away, or CONTROLLER_PATIENCE is
+ * over, perhaps before this returns. */
+#define CONTROLLER_PATIENCE_USEC 5000000u
+void controllers_ask(struct dbd *dbd, const struct controller_ask *asks, size_t n,
+                     void (*done)(const struct controller_answers *answers, void *context),
+                     void *context);
+void controllers_answered(struct client *client, uint32_t seq, const void *body);
+void controllers_client_gone(struct client *client);
+void controllers_stop(struct dbd *dbd); /* nobody is waited for any more */
+
+/* ---- book.c: accounts, users, associations and QOS of all clusters ---- */
+struct keeper *keeper_new(void);
+void keeper_free(struct keeper *keeper); /* when its worker has stopped */
+void book_change(struct client *client, uint32_t seq, const void *body);
+void book_load(struct client *client, uint32_t seq, const void *body);
+void book_dump(struct client *client, uint32_t seq, const void *body);
+void book_list(struct client *client, uint32_t seq, const void *body);
+/* A controller that has registered says what it has. */
+void book_mine(struct client *client, uint32_t seq, const void *body);
 
 /* ---- rollup.c: usage is summed up by hours, days and months, after each full hour ---- */
 void rollup_start(struct dbd *dbd);

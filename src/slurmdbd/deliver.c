@@ -51,7 +51,7 @@ static int register_work(struct task *task, struct acct *acct, struct error *err
     return r;
 }
 
-static struct client *controller_of(struct dbd *dbd, const char *cluster) {
+struct client *controller_of(struct dbd *dbd, const char *cluster) {
     size_t at = 0;
     uint64_t id;
     struct client *client;

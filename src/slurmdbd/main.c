@@ -332,6 +332,8 @@ static int start(struct dbd *dbd, struct error *err) {
     if (r == 0)
         r = worker_start(dbd->loop, &dbd->location, &dbd->reader, err);
     if (r == 0)
+        r = worker_start(dbd->loop, &dbd->location, &dbd->keeper, err);
+    if (r == 0)
         r = rpc_server_new(dbd->loop, &dbd->auth, "", (uint16_t) dbd->conf->dbd_port, &dbd_handlers,
                            dbd, &dbd->server, err);
     if (r < 0)
@@ -347,8 +349,11 @@ static void stop(struct dbd *dbd) {
     loop_timer_free(dbd->rollup_timer);
     worker_stop(&dbd->writer);
     worker_stop(&dbd->reader);
+    worker_stop(&dbd->keeper);
+    controllers_stop(dbd);
     rpc_server_free(dbd->server);
     loop_free(dbd->loop);
+    keeper_free(dbd->book);
     userdb_free(dbd->users);
     map_done(&dbd->clients);
     arena_done(&dbd->request_memory);
@@ -406,5 +411,7 @@ int main(int argc, char **argv) {
     }
     arena_init(&dbd.request_memory, REQUEST_MEMORY);
     dbd.users = userdb_new(USER_CACHE, USER_TTL_SEC);
+    dbd.book = keeper_new();
+    list_init(&dbd.rounds);
     return run(&dbd, &options, &daemon);
 }

@@ -69,6 +69,7 @@ static void diag(struct client *client, uint32_t seq, const void *body) {
                 {"events_rejected", dbd->n_rejected},
                 {"writes_waiting", worker_queued(dbd->writer)},
                 {"questions_waiting", worker_queued(dbd->reader)},
+                {"changes_waiting", worker_queued(dbd->keeper)},
                 {"database_away", dbd->db_away}};
     struct diag reply;
     record_init(&record_diag, &reply);
@@ -100,6 +101,12 @@ static const struct handler {
     {MSG_LIST_CHANGES, false, query_changes},
     {MSG_LIST_CLUSTERS, false, query_clusters},
     {MSG_LIST_EVENTS, false, query_events},
+    {MSG_ASSOC_CHANGE, false, book_change},
+    {MSG_ASSOC_LOAD, false, book_load},
+    {MSG_ASSOC_DUMP, false, book_dump},
+    {MSG_LIST_ASSOC, false, book_list},
+    {MSG_DBD_BOOK_MINE, true, book_mine},
+    {MSG_DBD_BOOK_ANSWER, true, controllers_answered},
 };
 
 static const struct handler *handler_find(uint16_t type) {
@@ -157,6 +164,7 @@ static void closed(struct rpc_conn *conn, const struct error *why, void *context
         log_info("cluster %s: the controller's connection has ended%s%s", client->cluster,
                  why->code != 0 ? ": " : "", why->code != 0 ? why->text : "");
     query_client_gone(client);
+    controllers_client_gone(client);
     free(client->cluster);
     free(client);
 }

@@ -5,116 +5,11 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
-import subprocess
 import time
 
-import pytest
-from harness import BIN_ROOT, OTHER, USER, Cluster, find_bin_dirs, process_is_alive, wait_until
-
-MARIADB = [path for path in ("/usr/sbin/mariadbd",) if os.path.exists(path)]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Dbd:
-    """A slurmdbd beside a cluster: it uses that one's munged and directory."""
-
-    def __init__(self, storage="StorageType=accounting_storage/sqlite", extra=""):
-        self.port = free_port()
-        self.storage, self.extra = storage, extra
-        self.process = None
-
-    def conf(self, more=""):
-        """Lines of slurm.conf for a cluster that reports here."""
-        return (f"AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
-                f"AccountingStoragePort={self.port}\nMinJobAge=2\nKillWait=1\n{more}")
-
-    def attach(self, cluster):
-        self.dir = cluster.dir
-        self.path = os.path.join(cluster.dir, "etc", "slurmdbd.conf")
-        storage = self.storage
-        if "StorageLoc" not in storage:
-            storage += f"\nStorageLoc={cluster.dir}/slurmdbd.sqlite"
-        self.write(f"DbdHost=localhost\nDbdPort={self.port}\nSlurmUser=root\nAuthInfo=socket={cluster.dir}/munge/socket\n"
-                   f"LogFile={cluster.dir}/log/slurmdbd.log\nPidFile={cluster.dir}/run/slurmdbd.pid\n{storage}\n{self.extra}\n")
-        return self
-
-    def write(self, text, mode=0o600):
-        with open(self.path, "w") as file:
-            file.write(text)
-        os.chmod(self.path, mode)
-
-    def run(self, *argv):
-        program = os.path.join(find_bin_dirs(BIN_ROOT, ["slurmdbd"])[0], "slurmdbd")
-        return subprocess.run([program, "-f", self.path, *argv], capture_output=True, text=True, timeout=30,
-                              stdin=subprocess.DEVNULL, cwd="/")
-
-    def start(self):
-        done = self.run()
-        assert done.returncode == 0, done.stderr
-        with open(os.path.join(self.dir, "run", "slurmdbd.pid")) as file:
-            self.process = int(file.read())
-        return self
-
-    def stop(self, sig=signal.SIGTERM):
-        if self.process:
-            os.kill(self.process, sig)
-            wait_until(lambda: not process_is_alive(self.process), what="end of slurmdbd")
-        self.process = None
-
-    def log(self):
-        with open(os.path.join(self.dir, "log", "slurmdbd.log")) as file:
-            return file.read()
-
-
-@pytest.fixture
-def make_dbd():
-    made = []
-
-    def make(*args, **options):
-        made.append(Dbd(*args, **options))
-        return made[-1]
-    yield make
-    for dbd in made:
-        if dbd.process and process_is_alive(dbd.process):
-            dbd.stop(signal.SIGKILL)
-
-
-def waiting(cluster):
-    """How many records wait for slurmdbd, by sdiag."""
-    out = cluster.ok("sdiag", user="root")
-    return int(next(line for line in out.splitlines() if "DBD Agent queue size" in line).split(":")[1])
-
-
-def wait_delivered(cluster):
-    wait_until(lambda: waiting(cluster) == 0, what="delivery")
-
-
-def rows(cluster, words="-X -S now-1hour", fields="jobid,state,cluster", user="root", rc=0):
-    done = cluster.run(f"sacct -a -n -P {words} -o {fields}", user=user)
-    assert done.rc == rc, str(done)
-    return done.out.splitlines()
-
-
-def run_jobs(cluster, n, user=USER):
-    return [cluster.submit("-o /dev/null --wrap 'sleep 0.1'", user=user, cwd="/tmp") for _ in range(n)]
-
-
-def wait_ended(cluster):
-    wait_until(lambda: not cluster.ok("squeue -h -t PD,R,CG -o %i", user="root"), what="all jobs have ended")
-
-
-def wait_forgotten(cluster):
-    """Until the controller knows no job any more, and slurmdbd has them all."""
-    wait_until(lambda: not cluster.ok("squeue -h -t all -o %i", user="root"), 60, 0.2, "the controller has forgotten all")
-    wait_delivered(cluster)
-
+from dbd import make_dbd, rows, run_jobs, wait_delivered, wait_ended, wait_forgotten, waiting  # noqa: F401
+from harness import OTHER, USER, wait_until
 
 def test_jobs_reach_slurmdbd_and_stay_when_the_controller_has_forgotten_them(make_cluster, make_dbd):
     dbd = make_dbd()
@@ -308,7 +203,7 @@ def test_what_is_too_old_is_archived_purged_and_can_be_loaded(make_cluster, make
     assert archive.startswith("sluice_job_archive_")
     assert os.stat(archives / archive).st_mode & 0o777 == 0o600
     for n in (1, 0):
-        done = Cluster.sluice("acct", "load", str(archives / archive), database)
+        done = cluster.sluice("acct", "load", str(archives / archive), database)
         assert done.out == f"{n} rows from {archives / archive} to {database}\n", str(done)
     assert rows(cluster, "-X -S now-1week", "jobid") == [old, young]
     # A directory that is missing: nothing goes, and the log says why.

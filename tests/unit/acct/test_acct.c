@@ -472,10 +472,18 @@ TEST(entries_of_the_book_are_stored_with_who_changed_them) {
                                    .actor = text_of("root"),
                                    .action = text_of("Add Accounts"),
                                    .info = text_of("x='1'")};
-    OK(acct_book_apply(db->acct, edits, 3, &who, 1, &failure));
+    uint64_t version = 9;
+    OK(acct_book_version(db->acct, &version, &failure));
+    assert_int_equal(version, 0);
+    OK(acct_book_apply(db->acct, edits, 3, &who, 1, &version, &failure));
+    assert_int_equal(version, 1);
     struct acct_book_edit gone = {.cluster = "a", .kind = 1, .id = 5};
     who.action = text_of("Remove Accounts");
-    OK(acct_book_apply(db->acct, &gone, 1, &who, 1, &failure));
+    OK(acct_book_apply(db->acct, &gone, 1, &who, 1, &version, &failure));
+    assert_int_equal(version, 2);
+    version = 0;
+    OK(acct_book_version(db->acct, &version, &failure));
+    assert_int_equal(version, 2);
     struct str text cleanup_str = STR_INIT, expected cleanup_str = STR_INIT;
     OK(acct_book_load(db->acct, "", entry_print, &text, &failure));
     OK(acct_book_load(db->acct, "a", entry_print, &text, &failure));
@@ -497,7 +505,8 @@ TEST(a_change_with_one_bad_entry_is_not_made_at_all) {
         {.cluster = "", .kind = 1, .id = 2, .record = junk},
     };
     struct error err = ERROR_INIT;
-    assert_true(acct_book_apply(db->acct, edits, 2, NULL, 0, &err) < 0);
+    uint64_t version = 0;
+    assert_true(acct_book_apply(db->acct, edits, 2, NULL, 0, &version, &err) < 0);
     struct str text cleanup_str = STR_INIT;
     OK(acct_book_load(db->acct, "", entry_print, &text, &failure));
     assert_string_equal(str_cstr(&text), "");

@@ -90,7 +90,8 @@ static void fill(struct database *db) {
         {.cluster = "b", .kind = 1, .id = UINT64_MAX, .record = {(const uint8_t *) "\x0a\x01y", 3}},
     };
     struct acct_transaction who = {.time = T0, .actor = text_of("root"), .action = text_of("Add")};
-    OK(acct_book_apply(db->acct, edits, 2, &who, 1, &failure));
+    uint64_t version = 0;
+    OK(acct_book_apply(db->acct, edits, 2, &who, 1, &version, &failure));
 }
 
 /* ---- tests ---- */
