@@ -35,12 +35,18 @@ void str_reserve(struct str *str, size_t extra) {
     str->data[str->length] = '\0';
 }
 
+/* Nearly all appends find room: no call for them. */
+static inline void room_make(struct str *str, size_t extra) {
+    if (str->capacity - str->length <= extra)
+        str_reserve(str, extra);
+}
+
 void str_append(struct str *str, const char *text) {
     str_append_bytes(str, text, strlen(text));
 }
 
 void str_append_bytes(struct str *str, const void *data, size_t size) {
-    str_reserve(str, size);
+    room_make(str, size);
     if (size)
         memcpy(str->data + str->length, data, size);
     str->length += size;
@@ -48,13 +54,13 @@ void str_append_bytes(struct str *str, const void *data, size_t size) {
 }
 
 void str_append_char(struct str *str, char c) {
-    str_reserve(str, 1);
+    room_make(str, 1);
     str->data[str->length++] = c;
     str->data[str->length] = '\0';
 }
 
 void str_append_fill(struct str *str, char c, size_t count) {
-    str_reserve(str, count);
+    room_make(str, count);
     memset(str->data + str->length, c, count);
     str->length += count;
     str->data[str->length] = '\0';

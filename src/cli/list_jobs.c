@@ -177,91 +177,92 @@ static bool job_is_folded(const struct job *job) {
     return job->array_tasks && *job->array_tasks && job->array_task_id == UNSET32;
 }
 
-static void push_tasks(struct rows *rows, const struct job *job, const struct idset *tasks,
-                       struct arena *arena) {
-    uint32_t task = 0;
+static void parts_each(const struct job *job, job_row_fn fn, void *context) {
+    if (job->state != JOB_PENDING || !job->partition || !strchr(job->partition, ',')) {
+        fn(job, context);
+        return;
+    }
+    struct job row = *job;
+    words_each (job->partition, ",", word) {
+        row.partition = word;
+        fn(&row, context);
+    }
+}
+
+static void row_give(const struct job_query *query, const struct job *row, job_row_fn fn,
+                     void *context) {
+    if (query->per_partition)
+        parts_each(row, fn, context);
+    else
+        fn(row, context);
+}
+
+/* The waiting tasks that the ids name; false when an id names the whole record. */
+static bool tasks_named(const struct job_query *query, const struct job *job,
+                        const struct idset *waiting, struct idset *ret_tasks) {
+    for (uint32_t i = 0; i < query->ids.n; i++) {
+        struct job_ref ref;
+        struct idset wanted cleanup_idset = IDSET_INIT, rest cleanup_idset = IDSET_INIT;
+        if (!job_ref_parse(query->ids.items[i], &ref) || !job_ref_match(&ref, job))
+            continue;
+        if (!job_ref_tasks(&ref, &wanted))
+            return false;
+        idset_divide(waiting, &wanted, &wanted, &rest);
+        uint32_t task = 0;
+        while (idset_next(&wanted, task, &task)) {
+            idset_add(ret_tasks, task);
+            if (task++ == UINT32_MAX)
+                break;
+        }
+    }
+    return query->ids.n > 0;
+}
+
+void job_rows_each(const struct job_query *query, const struct job *job, job_row_fn fn,
+                   void *context) {
+    struct idset waiting cleanup_idset = IDSET_INIT, named cleanup_idset = IDSET_INIT;
+    uint32_t limit, task = 0;
+    if ((query->ids.n == 0 && !query->unfold) || !job_is_folded(job) ||
+        idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0) {
+        row_give(query, job, fn, context);
+        return;
+    }
+    const struct idset *tasks = tasks_named(query, job, &waiting, &named) ? &named
+                                : query->unfold                           ? &waiting
+                                                                          : NULL;
+    if (!tasks) {
+        row_give(query, job, fn, context);
+        return;
+    }
+    /* One record for all: copies of a million tasks would cost more than their lines. */
+    struct job row = *job;
+    row.array_tasks = NULL;
     while (idset_next(tasks, task, &task)) {
-        struct job *row = arena_alloc(arena, sizeof(*row));
-        *row = *job;
-        row->array_task_id = task;
-        row->array_tasks = NULL;
-        rows_push(rows, row);
+        row.array_task_id = task;
+        row_give(query, &row, fn, context);
         if (task++ == UINT32_MAX)
             break;
     }
 }
 
-void rows_unfold_arrays(struct rows *rows, struct arena *arena) {
-    struct rows result = {NULL, 0, 0};
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct job *job = rows->items[i];
-        struct idset tasks cleanup_idset = IDSET_INIT;
-        uint32_t limit;
-        if (!job_is_folded(job) ||
-            idset_parse(&tasks, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
-            rows_push(&result, job);
-        else
-            push_tasks(&result, job, &tasks, arena);
-    }
-    rows_done(rows);
-    *rows = result;
+struct unfolded {
+    struct rows rows;
+    struct arena *arena;
+};
+
+static void row_keep(const struct job *job, void *context) {
+    struct unfolded *unfolded = context;
+    struct job *row = arena_alloc(unfolded->arena, sizeof(*row));
+    *row = *job;
+    if (job->partition)
+        row->partition = arena_strndup(unfolded->arena, job->partition, strlen(job->partition));
+    rows_push(&unfolded->rows, row);
 }
 
-/* The waiting tasks that the ids name; false when an id names the whole record. */
-static bool tasks_named(const struct job_query *query, const struct job *job,
-                        struct idset *ret_tasks) {
-    struct idset waiting cleanup_idset = IDSET_INIT;
-    uint32_t limit;
-    if (idset_parse(&waiting, job->array_tasks, UINT32_MAX, &limit, NULL) < 0)
-        return false;
-    for (uint32_t i = 0; i < query->ids.n; i++) {
-        struct job_ref ref;
-        struct idset wanted cleanup_idset = IDSET_INIT;
-        if (!job_ref_parse(query->ids.items[i], &ref) || !job_ref_match(&ref, job))
-            continue;
-        if (!job_ref_tasks(&ref, &wanted))
-            return false;
-        uint32_t task = 0;
-        while (idset_next(&wanted, task, &task)) {
-            if (idset_contains(&waiting, task))
-                idset_add(ret_tasks, task);
-            if (task++ == UINT32_MAX)
-                break;
-        }
-    }
-    return true;
-}
-
-void rows_unfold_named(struct rows *rows, const struct job_query *query, struct arena *arena) {
-    struct rows result = {NULL, 0, 0};
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct job *job = rows->items[i];
-        struct idset tasks cleanup_idset = IDSET_INIT;
-        if (query->ids.n && job_is_folded(job) && tasks_named(query, job, &tasks))
-            push_tasks(&result, job, &tasks, arena);
-        else
-            rows_push(&result, job);
-    }
+void rows_unfold(struct rows *rows, const struct job_query *query, struct arena *arena) {
+    struct unfolded result = {.arena = arena};
+    for (size_t i = 0; i < rows->n; i++)
+        job_rows_each(query, rows->items[i], row_keep, &result);
     rows_done(rows);
-    *rows = result;
-}
-
-void rows_unfold_partitions(struct rows *rows, struct arena *arena) {
-    struct rows result = {NULL, 0, 0};
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct job *job = rows->items[i];
-        if (job->state != JOB_PENDING || !job->partition || !strchr(job->partition, ',')) {
-            rows_push(&result, job);
-            continue;
-        }
-        char *cursor = arena_strndup(arena, job->partition, strlen(job->partition)), *word;
-        while ((word = str_next_word(&cursor, ","))) {
-            struct job *row = arena_alloc(arena, sizeof(*row));
-            *row = *job;
-            row->partition = word;
-            rows_push(&result, row);
-        }
-    }
-    rows_done(rows);
-    *rows = result;
+    *rows = result.rows;
 }

@@ -45,11 +45,13 @@ void job_query_choose(const struct job_query *query, const struct hostlist *node
 bool job_query_match_step(const struct job_query *query, const struct step *step,
                           const struct hostlist *nodes);
 
-/* Replaces each array record by one row a waiting task, or each job of several partitions by one
- * row a partition; new rows live in the arena. */
-void rows_unfold_arrays(struct rows *rows, struct arena *arena);
-/* Cuts array records down to the tasks that ids like 12_3 name. */
-void rows_unfold_named(struct rows *rows, const struct job_query *query, struct arena *arena);
-void rows_unfold_partitions(struct rows *rows, struct arena *arena);
+/* Calls fn for each row that a record stands for: the tasks of an array that wait (query->unfold,
+ * or those that ids like 12_3 name), and each partition (per_partition). A row is there during the
+ * call. */
+typedef void (*job_row_fn)(const struct job *row, void *context);
+void job_rows_each(const struct job_query *query, const struct job *job, job_row_fn fn,
+                   void *context);
+/* Replaces the records by such rows, which live in the arena. */
+void rows_unfold(struct rows *rows, const struct job_query *query, struct arena *arena);
 
 #endif

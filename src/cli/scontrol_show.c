@@ -65,7 +65,7 @@ static int show_jobs(struct scontrol *scontrol, const char *id) {
         status = load_failed(scontrol, "slurm_load_jobs error", &err);
     } else {
         job_query_choose(&query, NULL, &rows);
-        rows_unfold_named(&rows, &query, &arena);
+        rows_unfold(&rows, &query, &arena);
         jobs_print(scontrol, &rows);
         if (rows.n == 0 && !scontrol->json && id) {
             str_printf(&scontrol->out, "Job %s not found\n", id);

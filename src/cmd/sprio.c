@@ -316,8 +316,9 @@ static bool job_is_queued(const struct job *job, const struct weights *weights) 
 /* Held jobs have no priority to take apart. */
 static void rows_choose(const struct settings *settings, const struct weights *weights,
                         struct rows *jobs, struct arena *arena) {
+    const struct job_query by_partition = {.per_partition = true};
     size_t n = 0;
-    rows_unfold_partitions(jobs, arena);
+    rows_unfold(jobs, &by_partition, arena);
     job_query_choose(&settings->query, NULL, jobs);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct job *job = jobs->items[i];

@@ -284,38 +284,40 @@ struct round {
     struct line_table lines;
     struct json_dump dump;
     struct str out;
-    struct arena arena; /* rows made here, of one reply */
-    size_t n_rows;      /* before the filters */
+    size_t n_rows; /* before the filters */
     int argc;
     char **argv;
     bool dumping;
 };
+
+static void row_take(const void *row, struct round *round) {
+    if (round->listing->settings->json) {
+        json_job(&round->dump.json, row, &round->env);
+        list_output(&round->out);
+    } else {
+        line_table_add(&round->lines, &round->listing->format, &round->listing->sort, row,
+                       &round->env);
+    }
+}
+
+static void job_take(const struct job *job, void *context) {
+    row_take(job, context);
+}
 
 static void rows_take(void *context, struct rows *rows) {
     struct round *round = context;
     const struct settings *settings = round->listing->settings;
     round->n_rows += rows->n;
     rows_filter(rows, round->listing);
-    arena_reset(&round->arena);
-    if (!settings->steps) {
-        rows_unfold_named(rows, &settings->query, &round->arena);
-        if (settings->query.unfold)
-            rows_unfold_arrays(rows, &round->arena);
-        if (settings->query.per_partition)
-            rows_unfold_partitions(rows, &round->arena);
-    }
     if (settings->json && !round->dumping)
         json_dump_jobs_begin(&round->dump, settings->json, round->argc, round->argv, &round->env,
                              &round->out);
     round->dumping = settings->json;
     for (size_t i = 0; i < rows->n; i++) {
-        if (settings->json) {
-            json_job(&round->dump.json, rows->items[i], &round->env);
-            list_output(&round->out);
-        } else {
-            line_table_add(&round->lines, &round->listing->format, &round->listing->sort,
-                           rows->items[i], &round->env);
-        }
+        if (settings->steps)
+            row_take(rows->items[i], round);
+        else
+            job_rows_each(&settings->query, rows->items[i], job_take, round);
     }
 }
 
@@ -368,7 +370,6 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     list_env_init(&round.env, list_session_conf(&listing->session)->cluster_name);
     round.env.raw_units = settings->raw_units;
     round.env.data = &data;
-    arena_init(&round.arena, 0);
     line_table_init(&round.lines);
     int result = round_load(&round, &err);
     if (result < 0) {
@@ -382,7 +383,6 @@ static int listing_show(struct listing *listing, int argc, char **argv) {
     list_output_all(&round.out);
     str_done(&round.out);
     line_table_done(&round.lines);
-    arena_done(&round.arena);
     list_session_close(&listing->session);
     return result < 0 ? 1 : 0;
 }

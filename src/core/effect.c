@@ -32,8 +32,11 @@ struct effect *emit(struct core *core, enum effect_kind kind) {
     return effect;
 }
 
+#define ENCODED_USUALLY 1000 /* bytes: a job has fewer */
+
 struct bytes effect_encode(struct core *core, const struct record *record, const void *object) {
     struct str out cleanup_str = STR_INIT;
+    str_reserve(&out, ENCODED_USUALLY);
     wire_encode(record, object, NULL, &out);
     if (out.length == 0)
         return (struct bytes) {NULL, 0};

@@ -472,7 +472,12 @@ static int line_compare(const void *pa, const void *pb, void *context) {
 }
 
 void line_table_sort(struct line_table *table, const struct sort_spec *spec) {
-    if (spec->n && table->lines.n > 1)
+    size_t sorted = 1; /* the tasks of an array are in order as they come */
+    while (spec->n && sorted < table->lines.n &&
+           line_compare(&table->lines.items[sorted - 1], &table->lines.items[sorted],
+                        (void *) (uintptr_t) spec) <= 0)
+        sorted++;
+    if (spec->n && sorted < table->lines.n)
         qsort_r(table->lines.items, table->lines.n, sizeof(struct kept_line), line_compare,
                 (void *) (uintptr_t) spec);
 }

@@ -67,9 +67,7 @@ static void listing(const char *letters, const char *names, const char *sort,
     for (size_t i = 0; i < N_JOBS; i++)
         rows_push(&rows, &jobs[i]);
     job_query_choose(query, NULL, &rows);
-    rows_unfold_named(&rows, query, &arena);
-    if (query->unfold)
-        rows_unfold_arrays(&rows, &arena);
+    rows_unfold(&rows, query, &arena);
     if (names)
         format_parse_names(&format, &columns_job, names, &unknown);
     else
@@ -176,7 +174,7 @@ TEST(a_waiting_job_in_two_partitions_shows_twice_on_request) {
     arena_init(&arena, 0);
     job.partition = T("main,short");
     rows_push(&rows, &job);
-    rows_unfold_partitions(&rows, &arena);
+    rows_unfold(&rows, &(struct job_query) {.per_partition = true}, &arena);
     assert_int_equal(rows.n, 2);
     assert_string_equal(((const struct job *) rows.items[0])->partition, "main");
     assert_string_equal(((const struct job *) rows.items[1])->partition, "short");
