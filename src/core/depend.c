@@ -57,12 +57,19 @@ static enum depend_state array_verdict(const struct core *core, const struct dep
     }
 }
 
+static enum depend_state gone_verdict(const struct core *core, const struct core_job *job,
+                                      const struct depend *depend) {
+    if (depend->kind == DEPEND_AFTER && depend->start > 0)
+        return after_start(core, depend, true, depend->start);
+    return bygone_verdict(core, job, depend);
+}
+
 enum depend_state depend_verdict(struct core *core, const struct core_job *job,
                                  const struct depend *depend) {
     if (depend->kind == DEPEND_SINGLETON)
         return singleton_may_go(core, job) ? DEPEND_MET : DEPEND_OPEN;
     if (depend->unknown)
-        return DEPEND_MET;
+        return gone_verdict(core, job, depend);
     const struct core_array *array = array_find(core, depend->job_id);
     uint32_t task = depend->task;
     if (array != NULL && depend->kind == DEPEND_CORR && task == UNSET32) {
@@ -74,7 +81,8 @@ enum depend_state depend_verdict(struct core *core, const struct core_job *job,
         return array_verdict(core, depend, array);
     const struct core_job *target =
         array != NULL ? array_task(array, task) : job_find(core, depend->job_id);
-    return target != NULL ? depend_job_verdict(core, depend, target) : DEPEND_MET;
+    return target != NULL ? depend_job_verdict(core, depend, target)
+                          : gone_verdict(core, job, depend);
 }
 
 /* ---- all of a job's ---- */
@@ -107,25 +115,58 @@ static void forget(struct core_job *job) {
     job->n_depends = 0;
     job->depends_due = 0;
     list_remove(&job->depending);
+    free(job->rec.depend_starts.items);
+    job->rec.depend_starts.items = NULL;
+    job->rec.depend_starts.n = 0;
     string_set(&job->rec.dependency, NULL);
     string_set(&job->rec.depend_cause, NULL);
 }
 
-/* "after:ID+minutes" becomes true by the clock alone: the job's timer looks again. */
-static int64_t clock_due(struct core *core, const struct depend *depend) {
-    if (depend->minutes == 0 || depend->state != DEPEND_OPEN)
-        return 0;
+/* When what "after:ID+minutes" names has started, as far as it is still here; 0 = it has not. */
+static int64_t target_start(struct core *core, const struct depend *depend) {
     const struct core_array *array = array_find(core, depend->job_id);
     const struct core_job *target = array == NULL             ? job_find(core, depend->job_id)
                                     : depend->task != UNSET32 ? array_task(array, depend->task)
                                                               : NULL;
-    int64_t start = 0;
-    if (target != NULL && has_started(target))
-        start = target->rec.start_time;
-    else if (target == NULL && array != NULL && array->n[ARRAY_WAITS] == 0)
-        start = array->last_start;
-    int64_t due = start + (int64_t) depend->minutes * 60;
-    return start > 0 && due > core->now ? due : 0;
+    if (target != NULL)
+        return has_started(target) ? target->rec.start_time : 0;
+    return array != NULL && array->n[ARRAY_WAITS] == 0 ? array->last_start : 0;
+}
+
+/* It becomes true by the clock alone: the job's timer looks again. */
+static int64_t clock_due(const struct core *core, const struct depend *depend) {
+    if (depend->minutes == 0 || depend->state != DEPEND_OPEN)
+        return 0;
+    int64_t due = depend->start + (int64_t) depend->minutes * 60;
+    return depend->start > 0 && due > core->now ? due : 0;
+}
+
+/* What has started may leave before the minutes are over, and the controller may be restarted
+ * meanwhile. */
+static void starts_note(struct core *core, struct core_job *job) {
+    vec(struct depend_start) starts = {0};
+    for (size_t i = 0; i < job->n_depends; i++) {
+        struct depend *depend = &job->depends[i];
+        if (depend->kind != DEPEND_AFTER || depend->minutes == 0 || depend->state != DEPEND_OPEN)
+            continue;
+        int64_t start = depend->unknown ? 0 : target_start(core, depend);
+        depend->start = start > 0 ? start : depend->start;
+        if (depend->start == 0)
+            continue;
+        struct depend_start known = {depend->job_id, depend->task, depend->start};
+        vec_push(&starts, known);
+    }
+    bool same = starts.n == job->rec.depend_starts.n &&
+                (starts.n == 0 || memcmp(starts.items, job->rec.depend_starts.items,
+                                         starts.n * sizeof(struct depend_start)) == 0);
+    if (same) {
+        vec_done(&starts);
+        return;
+    }
+    free(job->rec.depend_starts.items);
+    job->rec.depend_starts.items = starts.items;
+    job->rec.depend_starts.n = (uint32_t) starts.n;
+    job_touch(core, job);
 }
 
 static void set_due(struct core *core, struct core_job *job) {
@@ -159,6 +200,7 @@ bool depend_check(struct core *core, struct core_job *job) {
         return true;
     if (job->corr_wanted && job->rec.array_tasks != NULL)
         corr_divide(core, job);
+    starts_note(core, job);
     evaluate(core, job);
     set_due(core, job);
     if (is_met(job) && job->rec.priority == 0)

@@ -8,7 +8,8 @@
  * that wait for it. So a chain of jobs costs what as many jobs without one cost.
  *
  * depend.c evaluates, depend_index.c finds who waits, depend_text.c reads, prints and refuses,
- * depend_corr.c is "aftercorr" of arrays, singleton.c the jobs of one name and user.
+ * depend_corr.c is "aftercorr" of arrays, singleton.c the jobs of one name and user, bygone.c what
+ * history knows of jobs that are gone.
  */
 #ifndef SLUICE_CORE_DEPEND_H
 #define SLUICE_CORE_DEPEND_H
@@ -17,6 +18,7 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "core/bygone.h"
 
 struct core;
 struct core_job;
@@ -40,6 +42,7 @@ struct depend {
     bool
         unknown; /* no such job was there when it was said; one that gets the id later is another */
     uint32_t minutes;
+    int64_t start; /* of "after:ID+minutes": when it has started, known though it has left; 0 */
 };
 
 /* What one job may wait for. */
@@ -89,6 +92,9 @@ void corr_task_changed(struct core *core, struct core_job *group, uint32_t array
  * circle of jobs that wait for each other. */
 must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
                             struct error *err);
+/* Adds the ids that a text names and nobody here can tell the end of; NULL and what is wrong name
+ * none. */
+void depends_unknown(struct core *core, const char *text, bygone_ids *ret);
 /* From the text of the record, when all records are in. */
 void depend_restore(struct core *core, struct core_job *job);
 /* "afterok:12", without its state */
@@ -97,6 +103,16 @@ void depends_print(const struct core_job *job, struct str *out); /* all that are
 /* Why it can never come true: "afterok:12: job 12 (prep) ended FAILED, exit code 3:0". */
 void depend_print_cause(struct core *core, const struct core_job *job, const struct depend *depend,
                         struct str *out);
+
+/* ---- bygone.c ---- */
+/* What history has of the job, array or task; NULL: nothing, or it was not asked. */
+const struct bygone_job *bygone_find(const struct core *core, const struct depend *depend);
+/* What is unknown is met. */
+enum depend_state bygone_verdict(const struct core *core, const struct core_job *job,
+                                 const struct depend *depend);
+/* Appends ": job 12 (prep) ended FAILED, exit code 3:0"; false when it is unknown. */
+bool bygone_print_end(const struct core *core, const struct core_job *job,
+                      const struct depend *depend, struct str *out);
 
 /* ---- singleton.c ---- */
 bool singleton_may_go(struct core *core, const struct core_job *job);

@@ -37,7 +37,10 @@ static void corr_look(struct core *core, const struct depend *depend,
                       struct corr *ret) {
     *ret = (struct corr) {0};
     idset_copy(&ret->met, &group->tasks);
-    for (size_t i = 0; i < array->groups.n; i++) {
+    const struct bygone_job *bygone = bygone_find(core, depend);
+    if (bygone != NULL)
+        corr_sort(ret, &bygone->tasks_failed, DEPEND_FAILED);
+    for (size_t i = 0; array != NULL && i < array->groups.n; i++) {
         const struct core_job *other = array->groups.items[i];
         corr_sort(ret, &other->tasks, depend_job_verdict(core, depend, other));
     }
@@ -84,10 +87,10 @@ void corr_divide(struct core *core, struct core_job *group) {
     group->corr_wanted = false;
     for (size_t i = 0; i < group->n_depends && group->rec.array_tasks != NULL; i++) {
         struct depend *depend = &group->depends[i];
-        if (depend->kind != DEPEND_CORR || depend->state != DEPEND_OPEN || depend->unknown)
+        if (depend->kind != DEPEND_CORR || depend->state != DEPEND_OPEN || depend->task != UNSET32)
             continue;
-        const struct core_array *array = array_find(core, depend->job_id);
-        if (array == NULL || depend->task != UNSET32)
+        const struct core_array *array = depend->unknown ? NULL : array_find(core, depend->job_id);
+        if (array == NULL && bygone_find(core, depend) == NULL)
             continue;
         struct corr corr;
         corr_look(core, depend, array, group, &corr);

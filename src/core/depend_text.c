@@ -83,6 +83,8 @@ void depend_print_cause(struct core *core, const struct core_job *job, const str
                         struct str *out) {
     const struct core_job *target = culprit(core, job, depend);
     depend_print(depend, out);
+    if (target == NULL && bygone_print_end(core, job, depend, out))
+        return;
     if (target == NULL) {
         str_append(out, depend->task == UNSET32 && depend->whole_array
                             ? ": a task of the array did not end so"
@@ -125,6 +127,33 @@ static bool parse_target(const char *text, struct depend *depend) {
     return *end == '\0' || strcmp(end, "(unfulfilled)") == 0 || strcmp(end, "(failed)") == 0;
 }
 
+/* Nobody here can tell what it has come to. */
+static bool target_unknown(const struct core_array *array, const struct core_job *target,
+                           const struct depend *depend) {
+    if (array != NULL && depend->task != UNSET32)
+        return array_task(array, depend->task) == NULL;
+    return array == NULL && target == NULL;
+}
+
+static int take_bygone(struct depend *depend, const struct bygone_job *bygone, const char *word,
+                       struct error *err) {
+    if (depend->task != UNSET32 && !bygone->is_array)
+        return problem(err, word, "that job is not an array");
+    depend->whole_array = bygone->is_array && depend->task == UNSET32;
+    depend->start = bygone->start;
+    return 0;
+}
+
+static int refuse_unknown(const struct core *core, const char *word, bool of_task,
+                          struct error *err) {
+    const char *what = of_task ? "no task of that number is known any more"
+                               : "no job of that id is known any more";
+    if (core->bygone == NULL || core->bygone->problem == NULL)
+        return problem(err, word, what);
+    return error_set(err, ERR_DEPENDENCY, "dependency %s: %s here, and %s", word, what,
+                     core->bygone->problem);
+}
+
 static int check_target(struct core *core, struct core_job *job, struct depend *depend,
                         const char *word, struct error *err) {
     const struct core_array *array = array_find(core, depend->job_id);
@@ -134,13 +163,12 @@ static int check_target(struct core *core, struct core_job *job, struct depend *
         return problem(err, word, "a job cannot wait for itself");
     if (depend->task != UNSET32 && array == NULL && target != NULL)
         return problem(err, word, "that job is not an array");
-    bool of_task = depend->task != UNSET32 && array != NULL;
-    depend->unknown =
-        of_task ? array_task(array, depend->task) == NULL : array == NULL && target == NULL;
+    depend->unknown = target_unknown(array, target, depend);
+    const struct bygone_job *bygone = depend->unknown ? bygone_find(core, depend) : NULL;
+    if (bygone != NULL)
+        return take_bygone(depend, bygone, word, err);
     if (depend->unknown && (depend->kind == DEPEND_OK || depend->kind == DEPEND_NOT_OK))
-        return problem(err, word,
-                       of_task ? "no task of that number is known any more"
-                               : "no job of that id is known any more");
+        return refuse_unknown(core, word, depend->task != UNSET32 && array != NULL, err);
     if (array != NULL && depend->task == UNSET32 && target != NULL &&
         target->rec.array_job_id == depend->job_id)
         depend->whole_array = true;
@@ -197,9 +225,9 @@ static int parse_targets(struct core *core, struct core_job *job, char *targets,
             return r;
         if (list->stored && strstr(id, "(failed)") != NULL)
             one.state = DEPEND_FAILED;
-        if (list->stored && array_find(core, one.job_id) == NULL &&
-            job_find(core, one.job_id) == NULL)
-            one.unknown = true;
+        if (list->stored)
+            one.unknown =
+                target_unknown(array_find(core, one.job_id), job_find(core, one.job_id), &one);
         if (said_before(list, &one))
             continue;
         vec_push(&list->all, one);
@@ -341,15 +369,46 @@ static int depend_take(struct core *core, struct core_job *job, const char *text
         string_set(&job->rec.dependency, NULL);
     if (!stored)
         string_set(&job->rec.depend_cause, NULL);
+    if (core->bygone != NULL) /* what is known now decides, also where nobody else would look yet */
+        depend_note_itself(core, job);
     return 0;
+}
+
+void depends_unknown(struct core *core, const char *text, bygone_ids *ret) {
+    struct depend_list list = {.stored = true};
+    int r = 0;
+    words_each (text, ",?", word) {
+        if (r == 0)
+            r = parse_word(core, NULL, word, &list, NULL);
+    }
+    vec_each (&list.all, depend) {
+        const struct core_array *array = array_find(core, depend->job_id);
+        bool forgotten = depend->kind == DEPEND_CORR && array != NULL && array->past != 0;
+        if (r == 0 && depend->kind != DEPEND_SINGLETON && (depend->unknown || forgotten))
+            vec_push(ret, depend->job_id);
+    }
+    vec_done(&list.all);
 }
 
 int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
     return depend_take(core, job, text, false, err);
 }
 
+static void restore_starts(struct core_job *job) {
+    for (uint32_t i = 0; i < job->rec.depend_starts.n; i++) {
+        const struct depend_start *known = &job->rec.depend_starts.items[i];
+        for (size_t k = 0; k < job->n_depends; k++) {
+            struct depend *depend = &job->depends[k];
+            if (depend->kind == DEPEND_AFTER && depend->minutes > 0 &&
+                depend->job_id == known->job_id && depend->task == known->task)
+                depend->start = known->start;
+        }
+    }
+}
+
 void depend_restore(struct core *core, struct core_job *job) {
     if (job->rec.dependency != NULL && depend_take(core, job, job->rec.dependency, true, NULL) < 0)
         string_set(&job->rec.dependency, NULL);
+    restore_starts(job);
     depends_index(core, job);
 }

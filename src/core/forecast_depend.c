@@ -20,7 +20,7 @@ static int64_t depend_reached(const struct forecast *f, const struct depend *dep
     const struct core_array *array = array_find(f->core, depend->job_id);
     int64_t last = f->core->now;
     if (depend->unknown)
-        return f->core->now;
+        return depend->start > 0 ? depend->start : f->core->now;
     if (array == NULL) {
         const struct core_job *job = job_find(f->core, depend->job_id);
         return job != NULL ? record_reached(f, job, end) : f->core->now;

@@ -231,7 +231,8 @@ struct core {
     struct list depending;
     struct map depend_targets; /* depend_index.c */
     vec(struct depend_event) depend_events;
-    struct smap namesakes; /* singleton.c */
+    struct smap namesakes;       /* singleton.c */
+    const struct bygone *bygone; /* of the request that is being handled, NULL */
     struct list placed; /* jobs with an allocation, given back or not: few beside those who wait */
     bool depends_walking;
     struct map client_jobs;  /* client -> id of the job that it waits for or owns */

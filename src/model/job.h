@@ -166,6 +166,13 @@ static inline uint64_t priority_rounded(uint64_t weighted) {
     X(4, STR, prio_tres, 0)
 RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
 
+/* When a job has started that another waits for with "after:ID+minutes". */
+#define DEPEND_START_FIELDS(X)                                                                     \
+    X(1, U32, job_id, 0)                                                                           \
+    X(2, OPT32, task, 0)                                                                           \
+    X(3, I64, start, 0)
+RECORD_DECLARE(depend_start, DEPEND_START_FIELDS)
+
 #define JOB_STATE_FIELDS(X)                                                                        \
     X(1, U32, job_id, 0)                                                                           \
     X(2, U32, array_job_id, 0)                                                                     \
@@ -272,7 +279,10 @@ enum job_script_flag {
     JOB_SCRIPT_EPILOG_DUE = 8, /* it runs when PrologSlurmctld has ended */
 };
 
-#define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X)
+/* More of its state: numbers ascend in a record, and those below the request's are used up. */
+#define JOB_STATE_MORE_FIELDS(X) X(310, RECS, depend_starts, depend_start)
+
+#define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X) JOB_STATE_MORE_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)
 
 /* One thing that is measured of every task: the highest and the lowest of them, and their sum, from

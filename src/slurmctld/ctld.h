@@ -81,7 +81,8 @@ struct ctld {
     uint64_t store_told_usec; /* when the log last heard of it; 0 = all is stored */
     struct loop_timer *timer, *retry_timer;
 
-    struct filter *filter; /* of submissions; NULL until one is needed, see filter.h */
+    struct filter *filter;      /* of submissions; NULL until one is needed, see filter.h */
+    struct bygone_desk *bygone; /* NULL until a request asks for jobs that are gone, see bygone.h */
 
     uint64_t next_client;
     struct map clients; /* id -> struct client */

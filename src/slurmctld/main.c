@@ -15,6 +15,7 @@
 #include "os/hugepages.h"
 #include "os/notify.h"
 #include "os/pidfile.h"
+#include "slurmctld/bygone.h"
 #include "slurmctld/filter.h"
 
 #define USER_CACHE 65536
@@ -375,6 +376,7 @@ static void stop(struct ctld *ctld) {
     filter_free(ctld);
     ctld_flush(ctld);
     deliver_stop(ctld);
+    bygone_stop(ctld);
     rpc_server_free(ctld->server);
     store_close(ctld->store);
     core_free(take(ctld->core));
@@ -382,6 +384,7 @@ static void stop(struct ctld *ctld) {
     loop_timer_free(ctld->retry_timer);
     loop_free(ctld->loop);
     deliver_free(ctld);
+    bygone_free(ctld);
     userdb_free(ctld->users);
     map_done(&ctld->clients);
     map_done(&ctld->nodes);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "slurmctld/bygone.h"
 #include "slurmctld/filter.h"
 
 /* What an authenticated peer can repeat at will is logged so many times a minute. */
@@ -303,6 +304,13 @@ static bool names_nobody(struct client *client, uint32_t seq, const struct updat
     return false;
 }
 
+static void to_core(struct client *client, uint16_t type, uint32_t seq,
+                    const struct core_user *user, void *body) {
+    struct ctld *ctld = client->ctld;
+    if (!bygone_take(client, seq, type, body))
+        core_request(ctld->core, ctld_now(ctld), client->id, seq, type, user, body, ctld->effects);
+}
+
 static void handle(struct client *client, const struct rpc_message *message, void *body) {
     struct ctld *ctld = client->ctld;
     if (message->type == MSG_NODE_REGISTER) {
@@ -344,8 +352,7 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         filter_take(client, message, body);
         return;
     }
-    core_request(ctld->core, ctld_now(ctld), client->id, message->seq, message->type, &user, body,
-                 ctld->effects);
+    to_core(client, message->type, message->seq, &user, body);
 }
 
 void request_filtered(struct client *client, uint16_t type, uint32_t seq, void *body) {
@@ -355,7 +362,22 @@ void request_filtered(struct client *client, uint16_t type, uint32_t seq, void *
     if (type == MSG_SUBMIT)
         fill_other(ctld, body, &user);
     if (!store_blocks(client, seq))
-        core_request(ctld->core, ctld_now(ctld), client->id, seq, type, &user, body, ctld->effects);
+        to_core(client, type, seq, &user, body);
+}
+
+void request_informed(struct client *client, uint16_t type, uint32_t seq, void *body,
+                      const struct bygone *bygone) {
+    struct ctld *ctld = client->ctld;
+    struct core_user user;
+    arena_reset(&ctld->request_memory);
+    request_user(ctld, rpc_conn_peer(client->conn), &user);
+    if (type == MSG_SUBMIT)
+        fill_other(ctld, body, &user);
+    if (store_blocks(client, seq))
+        return;
+    core_give_bygone(ctld->core, bygone);
+    core_request(ctld->core, ctld_now(ctld), client->id, seq, type, &user, body, ctld->effects);
+    core_give_bygone(ctld->core, NULL);
 }
 
 static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {

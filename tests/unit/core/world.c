@@ -74,6 +74,9 @@ void world_stop(struct world *world) {
         free(*mail);
     vec_done(&world->mails);
     vec_done(&world->runs);
+    vec_each (&world->history, run)
+        str_done(run);
+    vec_done(&world->history);
     size_t at = 0;
     uint64_t key;
     struct world_record *record;
@@ -324,6 +327,14 @@ static void keep_reply(struct world *world, const struct effect *effect) {
     str_append_bytes(&reply->body, effect->body.data, effect->body.size);
 }
 
+static void history_keep(struct world *world, const struct effect *effect) {
+    struct str run = STR_INIT;
+    if (!world->keeps_history || effect->history.kind != HISTORY_RUN)
+        return;
+    str_append_bytes(&run, effect->body.data, effect->body.size);
+    vec_push(&world->history, run);
+}
+
 static void store_effects(struct world *world, const struct effects *batch) {
     for (size_t i = 0; i < batch->list.n; i++) {
         const struct effect *effect = &batch->list.items[i];
@@ -333,6 +344,7 @@ static void store_effects(struct world *world, const struct effects *batch) {
             store_delete(world, effect);
         else if (effect->kind == EFFECT_HISTORY) {
             world->n_history += (HISTORY_JOBS & 1u << effect->history.kind) != 0;
+            history_keep(world, effect);
             world->n_outages += effect->history.kind == HISTORY_OUTAGE;
         }
     }
@@ -426,6 +438,18 @@ int world_reconfigure(struct world *world, const char *conf_text) {
 
 /* ---- requests ---- */
 
+static void history_look_up(struct world *world, const bygone_ids *ids, struct bygone *ret) {
+    bygone_ask(ret, ids);
+    vec_each (&world->history, run) {
+        struct arena arena;
+        struct acct_job record;
+        arena_init(&arena, 0);
+        assert_int_equal(wire_decode(&record_acct_job, str_bytes(run), &arena, &record, NULL), 0);
+        bygone_add(ret, record.job);
+        arena_done(&arena);
+    }
+}
+
 uint64_t world_send(struct world *world, uint16_t type, const void *body) {
     const struct record *record = message_record(type);
     struct str out cleanup_str = STR_INIT;
@@ -443,8 +467,18 @@ uint64_t world_send(struct world *world, uint16_t type, const void *body) {
                                  &arena, decoded, &err),
                      0);
     uint64_t client = world->client++;
+    struct bygone bygone = BYGONE_INIT;
+    bygone_ids ids = {0};
     core_meet(world->core, &user);
+    core_asks_bygone(world->core, type, decoded, &ids);
+    if (world->keeps_history && ids.n > 0) {
+        history_look_up(world, &ids, &bygone);
+        core_give_bygone(world->core, &bygone);
+    }
     core_request(world->core, world->now, client, 1, type, &user, decoded, &world->effects);
+    core_give_bygone(world->core, NULL);
+    bygone_done(&bygone);
+    vec_done(&ids);
     arena_done(&arena);
     world_turn(world);
     return client;

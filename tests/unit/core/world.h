@@ -9,6 +9,7 @@
 #define SLUICE_TESTS_CORE_WORLD_H
 
 #include "base/map.h"
+#include "core/bygone.h"
 #include "core/core.h"
 #include "model/conf.h"
 
@@ -49,6 +50,8 @@ struct world {
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_outages, n_launched;
+    bool keeps_history;           /* requests are told what history has of jobs that are gone */
+    vec(struct str) history;      /* runs, encoded */
     size_t n_scripts, n_prepares; /* programs of the controller; nodes asked to make ready */
     size_t n_terminates, n_terminates_with_cpus; /* orders to end a job; what Epilog is told */
     size_t n_signals[SIGNALS_KNOWN];             /* that nodes were told to send, by number */

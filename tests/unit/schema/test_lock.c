@@ -53,6 +53,8 @@ static const char *const type_names[] = {
 static void add_record(rows *list, const struct record *record) {
     for (size_t i = 0; i < record->n_fields; i++) {
         const struct field *field = &record->fields[i];
+        if (i > 0 && field->number < record->fields[i - 1].number) /* they are looked up so */
+            fail_msg("%s: number %u stands behind a higher one", record->name, field->number);
         add(list, xasprintf("%s %u", record->name, field->number),
             xasprintf("%s%s%s %s", type_names[field->type], field->record != NULL ? " " : "",
                       field->record != NULL ? field->record->name : "", field->name));
