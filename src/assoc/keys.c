@@ -243,6 +243,22 @@ SET(set_tres) {
     return r;
 }
 
+/* "GrpCPUMins=100" is "GrpTRESMins=cpu=100". */
+static int set_one_tres(const struct assoc_book *book, const struct assoc_key *key,
+                        const char *tres, void *record, const char *value, struct error *err) {
+    cleanup_free char *item = xasprintf("%s=%s", tres, clears(value) ? "-1" : value);
+    return set_tres(book, key, record, '=', item, err);
+}
+SET(set_cpu) {
+    return set_one_tres(book, key, "cpu", record, value, err);
+}
+SET(set_node) {
+    return set_one_tres(book, key, "node", record, value, err);
+}
+SET(set_mem) {
+    return set_one_tres(book, key, "mem", record, value, err);
+}
+
 /* In files memory has no halves of units, which cannot be read again. */
 static void tres_print(const char *tres, bool in_file, struct str *out) {
     const char *between = "";
@@ -468,11 +484,19 @@ const struct assoc_key assoc_keys[] = {
     Q("GraceTime", 3, grace_time, set_limit, print_number),
     Q("GrpJobs", 4, grp_jobs, set_limit, print_number),
     Q_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
+    Q_OLD("GrpCPUs", 7, grp_tres, set_cpu, print_tres),
+    Q_OLD("GrpNodes", 8, grp_tres, set_node, print_tres),
+    Q_OLD("GrpMemory", 6, grp_tres, set_mem, print_tres),
+    Q_OLD("GrpCPUMins", 8, grp_tres_mins, set_cpu, print_tres_mins),
+    Q_OLD("GrpCPURunMins", 7, grp_tres_run_mins, set_cpu, print_tres_mins),
+    Q_OLD("MaxCPUsPerJob", 7, max_tres, set_cpu, print_tres),
+    Q_OLD("MaxNodesPerJob", 4, max_tres, set_node, print_tres),
+    Q_OLD("MaxCPUMinsPerJob", 8, max_tres_mins, set_cpu, print_tres_mins),
     Q("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
     Q("GrpTRES", 7, grp_tres, set_tres, print_tres),
-    Q_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
-    Q_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
-    Q_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
+    Q("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
+    Q("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
+    Q("GrpWall", 4, grp_wall, set_minutes, print_minutes),
     Q_LATER("LimitFactor", 6, limit_factor, set_factor, print_factor),
     Q_LATER("MaxJobsAccruePerAccount", 17, max_jobs_accrue_pa, set_limit, print_number),
     Q_OLD_LATER("MaxJobsAccruePA", 15, max_jobs_accrue_pa, set_limit, print_number),
@@ -494,10 +518,10 @@ const struct assoc_key assoc_keys[] = {
     Q("MaxTRESPerNode", 11, max_tres_per_node, set_tres, print_tres),
     Q("MaxTRESPerUser", 11, max_tres_pu, set_tres, print_tres),
     Q_OLD("MaxTRESPU", 9, max_tres_pu, set_tres, print_tres),
-    Q_LATER("MaxTRESRunMinsPerAccount", 18, max_tres_run_mins_pa, set_tres, print_tres_mins),
-    Q_OLD_LATER("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
-    Q_LATER("MaxTRESRunMinsPerUser", 18, max_tres_run_mins_pu, set_tres, print_tres_mins),
-    Q_OLD_LATER("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
+    Q("MaxTRESRunMinsPerAccount", 18, max_tres_run_mins_pa, set_tres, print_tres_mins),
+    Q_OLD("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
+    Q("MaxTRESRunMinsPerUser", 18, max_tres_run_mins_pu, set_tres, print_tres_mins),
+    Q_OLD("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
     Q_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
     Q_OLD_LATER("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
     Q("MinTRESPerJob", 7, min_tres, set_tres, print_tres),
@@ -530,9 +554,17 @@ const struct assoc_key assoc_keys[] = {
     A_LATER("GrpJobsAccrue", 8, grp_jobs_accrue, set_limit, print_number),
     A("GrpSubmitJobs", 4, grp_submit_jobs, set_limit, print_number),
     A("GrpTRES", 7, grp_tres, set_tres, print_tres),
-    A_LATER("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
-    A_LATER("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
-    A_LATER("GrpWall", 4, grp_wall, set_minutes, print_minutes),
+    A("GrpTRESMins", 8, grp_tres_mins, set_tres, print_tres_mins),
+    A("GrpTRESRunMins", 8, grp_tres_run_mins, set_tres, print_tres_mins),
+    A("GrpWall", 4, grp_wall, set_minutes, print_minutes),
+    A_OLD("GrpCPUs", 7, grp_tres, set_cpu, print_tres),
+    A_OLD("GrpNodes", 8, grp_tres, set_node, print_tres),
+    A_OLD("GrpMemory", 6, grp_tres, set_mem, print_tres),
+    A_OLD("GrpCPUMins", 8, grp_tres_mins, set_cpu, print_tres_mins),
+    A_OLD("GrpCPURunMins", 7, grp_tres_run_mins, set_cpu, print_tres_mins),
+    A_OLD("MaxCPUsPerJob", 7, max_tres, set_cpu, print_tres),
+    A_OLD("MaxNodesPerJob", 4, max_tres, set_node, print_tres),
+    A_OLD("MaxCPUMinsPerJob", 8, max_tres_mins, set_cpu, print_tres_mins),
     A("MaxJobs", 4, max_jobs, set_limit, print_number),
     A_LATER("MaxJobsAccrue", 8, max_jobs_accrue, set_limit, print_number),
     A("MaxSubmitJobs", 4, max_submit_jobs, set_limit, print_number),
@@ -601,7 +633,8 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
 /* QOS flags, and TRES of whose use nothing is known, that are kept only. */
 #define FLAGS_IN_EFFECT                                                                            \
     (QOS_FLAG_DENY_ON_LIMIT | QOS_FLAG_OVER_PART_QOS | QOS_FLAG_PART_MAX_NODES |                   \
-     QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT | QOS_FLAG_NO_DECAY)
+     QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT | QOS_FLAG_NO_DECAY |                      \
+     QOS_FLAG_USAGE_FACTOR_SAFE)
 static const char *const idle_tres[] = {"energy", "fs/", "vmem", "pages", "bb/"};
 
 static bool is_idle(const struct assoc_key *key, const char *word) {

@@ -176,6 +176,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->age_next);
     if (core->usage.reset_next > 0)
         next = min_of(next, core->usage.reset_next);
+    if (core->limits.used_next > 0)
+        next = min_of(next, core->limits.used_next);
     if (core->gang_next > 0)
         next = min_of(next, core->gang_next);
     if (core->health_next > 0)
@@ -202,6 +204,7 @@ void core_tick(struct core *core, int64_t now, struct effects *out) {
         node_timer(core, (uint32_t) (node - core->nodes));
     }
     usage_reset_tick(core);
+    limits_used_tick(core);
     if (core->health_next > 0 && core->health_next <= now)
         health_tick(core);
     if (core->remind_next > 0 && core->remind_next <= now)

@@ -70,6 +70,13 @@ static void shares_sum(struct core *core) {
     }
 }
 
+const struct assoc *shares_assoc(struct core *core, uint32_t assoc_id) {
+    if (core->usage.shares.n == 0)
+        shares_update(core);
+    uint32_t place = shares_place(&core->usage.shares, assoc_id);
+    return place > 0 ? core->usage.shares.assocs[place - 1] : NULL;
+}
+
 void shares_update(struct core *core) {
     struct core_shares *shares = &core->usage.shares;
     if (shares->n == 0)

@@ -71,20 +71,29 @@ static char *subject_text(const struct place *place, const struct limit_value *v
     return xasprintf("account %s", place->job->account != NULL ? place->job->account : "none");
 }
 
-static struct sched_budget budget_of(const struct limit_pool *pool) {
+static enum sched_budget_measure measure_of(const struct core *core, const struct limit_row *row) {
+    if (limit_is_used_up(row))
+        return limits_are_safe(core) ? SCHED_BUDGET_STOCK : SCHED_BUDGET_OPEN;
+    return row->measure == LIMIT_TRES_AHEAD ? SCHED_BUDGET_AHEAD : SCHED_BUDGET_HELD;
+}
+
+static struct sched_budget budget_of(const struct core *core, const struct limit_pool *pool) {
     static const enum sched_budget_of of[LIMIT_CLASSES] = {
         [LIMIT_CPU] = SCHED_BUDGET_CPUS,      [LIMIT_MEM] = SCHED_BUDGET_MEM,
         [LIMIT_NODE] = SCHED_BUDGET_NODES,    [LIMIT_GRES] = SCHED_BUDGET_GRES_NAME,
-        [LIMIT_LICENSE] = SCHED_BUDGET_FIXED, [LIMIT_BILLING] = SCHED_BUDGET_CPUS};
+        [LIMIT_LICENSE] = SCHED_BUDGET_FIXED, [LIMIT_BILLING] = SCHED_BUDGET_FIXED};
     const struct limit_tres *tres = &pool->value.tres;
-    bool jobs = pool->value.row->measure == LIMIT_JOBS;
+    bool jobs =
+        pool->value.row->measure == LIMIT_JOBS || pool->value.row->measure == LIMIT_WALL_USED;
     bool typed = tres->class == LIMIT_GRES && tres->typed;
+    bool minutes = limit_has_minutes(pool->value.row);
     return (struct sched_budget) {.of = jobs    ? SCHED_BUDGET_JOBS
                                         : typed ? SCHED_BUDGET_GRES
                                                 : of[tres->class],
+                                  .measure = measure_of(core, pool->value.row),
                                   .kind = tres->class == LIMIT_GRES ? tres->index : 0,
                                   .reason = pool->reason,
-                                  .total = pool->value.most};
+                                  .total = saturated(pool->value.most, minutes ? 60 : 1)};
 }
 
 static struct limit_pool *pool_of(struct core *core, const struct place *place,
@@ -113,13 +122,19 @@ static struct limit_pool *pool_of(struct core *core, const struct place *place,
         vec_push(&core->limits.budgets, pool);
     }
     smap_put(&core->limits.pools, pool->key, pool);
+    if (limit_is_used_up(value->row))
+        limit_stock_new(core, pool,
+                        place->of_qos ? ((const struct qos *) record)->id
+                                      : ((const struct assoc *) record)->id);
     return pool;
 }
 
 void limits_show(struct core *core, struct sched *sched) {
     for (size_t id = sched_count_budgets(sched); id < core->limits.budgets.n; id++) {
-        struct sched_budget budget = budget_of(core->limits.budgets.items[id]);
+        const struct limit_pool *pool = core->limits.budgets.items[id];
+        struct sched_budget budget = budget_of(core, pool);
         (void) sched_budget_add(sched, &budget);
+        limit_used_show(core, sched, pool);
     }
 }
 
@@ -127,6 +142,7 @@ void limits_show(struct core *core, struct sched *sched) {
 
 static void group_take(struct core *core, struct limit_group *group, const struct place *place,
                        const struct limit_value *value, bool binds) {
+    group->bills |= value->tres.class == LIMIT_BILLING;
     if (value->row->scope == LIMIT_OF_JOB) {
         const uint32_t *reasons =
             place->of_qos ? value->row->qos_reasons : value->row->assoc_reasons;
@@ -199,6 +215,9 @@ static struct limit_group *group_new(struct core *core, const struct job *job,
         group->any_min_nodes |= (qos[i]->flags & QOS_FLAG_PART_MIN_NODES) != 0;
     }
     group_take_assoc(core, group, place, values);
+    bool charged = of_job != NULL && limits_are_safe(core) &&
+                   (of_job->flags & QOS_FLAG_USAGE_FACTOR_SAFE) && of_job->usage_factor != NULL;
+    group->factor = charged ? (uint32_t) (strtod(of_job->usage_factor, NULL) * 1000) : 1000;
     return group;
 }
 
@@ -275,11 +294,13 @@ static void pool_free(struct limit_pool *pool) {
     free(pool->key);
     free(pool->owner);
     free(pool->subject);
+    limit_stock_free(pool->stock);
     free(pool);
 }
 
 void limits_free(struct core *core) {
     struct limits *limits = &core->limits;
+    limit_stocks_free(core);
     const char *name;
     uint64_t key;
     size_t at = 0;
@@ -300,6 +321,27 @@ void limits_free(struct core *core) {
     *limits = (struct limits) {.groups = SMAP_INIT, .pools = SMAP_INIT, .values = MAP_INIT};
 }
 
+static void stocks_of_record(struct core *core, bool of_qos, const void *record) {
+    struct place place = {.of_qos = of_qos, .record = record};
+    vec_each (values_of(core, of_qos, record), value) {
+        if (limit_is_used_up(value->row))
+            (void) pool_of(core, &place, value);
+    }
+}
+
+/* Of all limits on what has been used, so that one look at all usage is enough. */
+static void stocks_make(struct core *core) {
+    vec_each (&core->book.entries[ASSOC_ASSOC], entry) {
+        const struct assoc *assoc = *entry;
+        bool root = assoc->user == NULL && str_equal(assoc->account, ROOT_ACCOUNT);
+        if (assoc->grp_tres_mins != NULL || assoc->grp_wall != UNSET32 || root)
+            stocks_of_record(core, false, assoc);
+    }
+    for (uint32_t i = 0; i < qos_count(core); i++)
+        stocks_of_record(core, true, qos_at(core, i));
+    limits_used_renew(core);
+}
+
 void limits_renew(struct core *core) {
     jobs_each (core, job) {
         job->limits = NULL;
@@ -310,4 +352,5 @@ void limits_renew(struct core *core) {
         return;
     jobs_each (core, job)
         limits_count(core, job);
+    stocks_make(core);
 }

@@ -11,12 +11,11 @@
  *   limit_rows.c  what limits there are, which reasons go with them
  *   limit.c       which of them concern a job; who has how much of what
  *   limit_job.c   a job against them: at the door, and for the planner
+ *   limit_used.c  those on what has been used up to now
  *   limit_why.c   what a job that waits for one is told
  *
  * A limit on what runs is a budget of the planner (sched.h), so that it counts with it ahead in
- * time; it keeps what is in use. How many jobs are submitted is counted here. Limits in minutes of
- * usage (GrpTRESMins, GrpTRESRunMins, GrpWall) are not here: they belong to whoever keeps usage, as
- * rows of limit_rows.c with a measure of their own.
+ * time; it keeps what is in use. How many jobs are submitted is counted here.
  */
 #ifndef SLUICE_CORE_LIMIT_H
 #define SLUICE_CORE_LIMIT_H
@@ -44,6 +43,9 @@ enum limit_measure {
     LIMIT_TRES_MINUTES,  /* of a job, by its time limit */
     LIMIT_WALL,          /* minutes */
     LIMIT_LEAST,         /* TRES that a job must ask for */
+    LIMIT_TRES_AHEAD,    /* minutes that are left of the limits of what runs */
+    LIMIT_TRES_USED,     /* minutes, with what runs; they decay */
+    LIMIT_WALL_USED,     /* the same of the jobs themselves */
 };
 enum limit_class {
     LIMIT_CPU,
@@ -62,12 +64,21 @@ struct limit_row {
     /* By class; of a measure without TRES the first. 0: not a limit. */
     uint32_t assoc_reasons[LIMIT_CLASSES], qos_reasons[LIMIT_CLASSES];
 };
-#define LIMIT_ROWS 14
+#define LIMIT_ROWS 19
 extern const struct limit_row limit_rows[LIMIT_ROWS];
 /* Does sacctmgr's value of it say something of TRES? */
 static inline bool limit_has_tres(const struct limit_row *row) {
     return row->measure != LIMIT_JOBS && row->measure != LIMIT_SUBMITTED &&
-           row->measure != LIMIT_WALL;
+           row->measure != LIMIT_WALL && row->measure != LIMIT_WALL_USED;
+}
+/* Of what has been used (limit_used.c). */
+static inline bool limit_is_used_up(const struct limit_row *row) {
+    return row->measure == LIMIT_TRES_USED || row->measure == LIMIT_WALL_USED;
+}
+/* Its value is minutes, of the jobs or of their TRES. */
+static inline bool limit_has_minutes(const struct limit_row *row) {
+    return row->measure == LIMIT_TRES_MINUTES || row->measure == LIMIT_WALL ||
+           row->measure == LIMIT_TRES_AHEAD || limit_is_used_up(row);
 }
 
 /* One of the TRES of this cluster. */
@@ -91,16 +102,25 @@ void limits_read(const struct core *core, bool of_qos, const void *record, limit
 
 /* ---- which of them concern a job ---- */
 
+/* Of a limit on what has been used: that, and what those who run add to it. Seconds (of TRES). */
+struct limit_stock {
+    uint32_t id;       /* of the association or the QOS */
+    char *tres;        /* as entries of usage call it; NULL: the jobs themselves */
+    double used, rate; /* as of `time`; what each second adds */
+    int64_t time, half_life;
+    uint32_t n_runs;
+};
 /* What jobs may have together. */
 struct limit_pool {
     char *key;
     struct limit_value value;
     bool of_qos;
-    char *owner;          /* "account physics", "QOS normal" */
-    char *subject;        /* whose use of a QOS it is: "user alice"; NULL: its own */
-    uint32_t reason;      /* enum job_reason */
-    uint32_t id;          /* the planner's budget; of submitted jobs UINT32_MAX */
-    uint64_t n_submitted; /* of those */
+    char *owner;               /* "account physics", "QOS normal" */
+    char *subject;             /* whose use of a QOS it is: "user alice"; NULL: its own */
+    uint32_t reason;           /* enum job_reason */
+    uint32_t id;               /* the planner's budget; of submitted jobs UINT32_MAX */
+    uint64_t n_submitted;      /* of those */
+    struct limit_stock *stock; /* of those on what has been used, else NULL */
 };
 struct limit_use {
     struct limit_pool *pool;
@@ -119,12 +139,18 @@ struct limit_group {
     vec(struct limit_check) checks; /* that bind */
     bool denies;                    /* DenyOnLimit: what never fits is refused */
     bool any_time, any_max_nodes, any_min_nodes;
+    bool bills;      /* some limit is on billing */
+    uint32_t factor; /* thousandths: what its jobs are charged with; see sched_budget_use */
 };
 
 struct limits {
     struct smap groups, pools;        /* by their keys */
     struct map values;                /* a record -> what is set in it */
     vec(struct limit_pool *) budgets; /* by id */
+    struct map stocks;                /* limit_used.c */
+    vec(struct limit_pool *) stocked; /* those with a stock */
+    int64_t told;                     /* when the planner was told of them, 0 */
+    int64_t used_next;                /* when one may come to its end, or be left enough of; 0 */
 };
 
 bool limits_are_on(const struct core *core);
@@ -142,6 +168,35 @@ void limits_show(struct core *core, struct sched *sched);
 void limits_count(struct core *core, struct core_job *job);
 void limits_uncount(struct core_job *job);
 
+/* ---- what has been used (limit_used.c) ---- */
+
+/* AccountingStorageEnforce=safe: who starts can use all of his time limit; else whoever runs when
+ * the minutes are used up is ended. */
+bool limits_are_safe(const struct core *core);
+void limit_stock_new(struct core *core, struct limit_pool *pool, uint32_t id);
+void limit_stock_free(struct limit_stock *stock);
+void limit_stocks_free(struct core *core);
+/* As of core->now, in seconds. */
+double limit_used(const struct core *core, const struct limit_pool *pool);
+/* When there may be room for so many more seconds, with nobody running; INT64_MAX. */
+int64_t limit_used_until(const struct core *core, const struct limit_pool *pool, double need);
+/* What of it was used by an entry of usage, or is used by a run and in no entry yet. */
+double limit_used_by_entry(const struct core *core, const struct limit_pool *pool,
+                           const struct assoc_usage *entry);
+double limit_used_by_run(const struct core *core, const struct limit_pool *pool,
+                         const struct job *job);
+/* What a job that runs has of it. */
+double limit_run_amount(const struct core *core, const struct job *job,
+                        const struct limit_tres *tres);
+/* The job runs from now on, or has stopped and is charged. */
+void limits_charge(struct core *core, const struct job *job, bool begins);
+/* Entries have changed otherwise. */
+void limits_used_renew(struct core *core);
+void limit_used_show(struct core *core, struct sched *sched, const struct limit_pool *pool);
+void limits_before_pass(struct core *core);
+void limits_after_pass(struct core *core);
+void limits_used_tick(struct core *core);
+
 /* ---- a job against them ---- */
 
 /* What a request comes to at least. */
@@ -150,11 +205,21 @@ struct limit_need {
     uint64_t gres[SCHED_GRES_KINDS];         /* asked for by type */
     uint64_t gres_of_name[SCHED_GRES_KINDS]; /* at the first kind of each name */
     uint64_t minutes;                        /* UINT64_MAX: no limit */
+    uint64_t billing;                        /* 0 where no limit asks for it */
     const struct sched_job_spec *spec;
 };
 void limit_need_make(const struct core *core, const struct job *job,
                      const struct sched_job_spec *spec, struct limit_need *ret);
+/* In a partition, by the group of the job there; may be NULL. */
+void limit_need_bill(const struct core *core, const struct limit_group *group, uint32_t partition,
+                     struct limit_need *need);
 uint64_t limit_need_of(const struct limit_need *need, const struct limit_tres *tres);
+/* Of a limit that jobs share: in its unit, by the job's time limit where minutes count. */
+uint64_t limit_need_whole(const struct core *core, const struct limit_need *need,
+                          const struct limit_value *value);
+/* "GrpTRES=cpu=3" */
+void limit_value_print(const struct core *core, const struct limit_value *value, bool of_qos,
+                       struct str *out);
 /* The check that it fails; NULL. *ret_asked: how much it asks for. */
 const struct limit_check *limit_broken(const struct limit_group *group,
                                        const struct limit_need *need, uint64_t *ret_asked);

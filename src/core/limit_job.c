@@ -74,8 +74,9 @@ static uint64_t licenses_asked(const struct sched_job_spec *spec, uint32_t id) {
 uint64_t limit_need_of(const struct limit_need *need, const struct limit_tres *tres) {
     switch (tres->class) {
     case LIMIT_CPU:
-    case LIMIT_BILLING:
         return need->cpus;
+    case LIMIT_BILLING:
+        return need->billing;
     case LIMIT_MEM:
         return need->mem;
     case LIMIT_NODE:
@@ -90,6 +91,25 @@ uint64_t limit_need_of(const struct limit_need *need, const struct limit_tres *t
     return 0;
 }
 
+/* Untyped GRES are taken for those of the first type. */
+void limit_need_bill(const struct core *core, const struct limit_group *group, uint32_t partition,
+                     struct limit_need *need) {
+    uint64_t totals[SCHED_GRES_KINDS] = {0};
+    struct str gres cleanup_str = STR_INIT;
+    if (group == NULL || !group->bills)
+        return;
+    for (size_t k = 0; k < core->n_kinds; k++) {
+        size_t first = first_of_name(core, k);
+        totals[k] += need->gres[k];
+        totals[first] += first == k ? need->gres_of_name[k] : 0;
+        totals[first] -= min_of(totals[first], need->gres[k]);
+    }
+    gres_accounts_print(core, totals, &gres);
+    need->billing =
+        (uint64_t) billing_of(core, core->partitions[partition].rec.name, need->cpus, need->mem,
+                              (uint32_t) min_of(need->nodes, COUNT_LARGEST), str_cstr(&gres));
+}
+
 /* ---- against the limits ---- */
 
 static uint64_t asked_of(const struct limit_value *value, const struct limit_need *need) {
@@ -102,10 +122,19 @@ static uint64_t asked_of(const struct limit_value *value, const struct limit_nee
         return saturated(limit_need_of(need, &value->tres), need->minutes);
     case LIMIT_JOBS:
     case LIMIT_SUBMITTED:
+    case LIMIT_WALL_USED: /* each second */
         return 1;
     default:
         return limit_need_of(need, &value->tres);
     }
+}
+
+uint64_t limit_need_whole(const struct core *core, const struct limit_need *need,
+                          const struct limit_value *value) {
+    uint64_t asked = asked_of(value, need);
+    if (limit_is_used_up(value->row) && !limits_are_safe(core))
+        return 0;
+    return asked > 0 && limit_has_minutes(value->row) ? saturated(asked, need->minutes) : asked;
 }
 
 const struct limit_check *limit_broken(const struct limit_group *group,
@@ -167,7 +196,7 @@ static const struct sched_budget_use *uses_make(const struct limit_group *group,
     for (size_t i = 0; i < group->running.n; i++) {
         const struct limit_use *use = &group->running.items[i];
         uses[i] = (struct sched_budget_use) {use->pool->id, use->binds,
-                                             asked_of(&use->pool->value, need)};
+                                             asked_of(&use->pool->value, need), group->factor};
     }
     return uses;
 }
@@ -184,6 +213,7 @@ void limits_terms(struct core *core, const struct job *job, struct sched_job_spe
     struct sched_terms *terms = arena_alloc(arena, spec->n_partitions * sizeof(*terms));
     for (size_t p = 0; p < spec->n_partitions; p++) {
         const struct limit_group *group = limit_group_of(core, job, spec->partitions[p]);
+        limit_need_bill(core, group, spec->partitions[p], &need);
         const struct limit_check *broken = limit_broken(group, &need, &asked);
         terms[p] = (struct sched_terms) {.refused = broken != NULL ? broken->reason : REASON_NONE,
                                          .any_time = group->any_time,
@@ -203,19 +233,16 @@ void limits_run(struct core *core, const struct core_job *job, uint32_t partitio
     const struct limit_group *group = limit_group_of(core, &job->rec, partition);
     if (group == NULL || group->running.n == 0 || !job_has_nodes(job))
         return;
-    uint64_t mem = 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        mem += job->rec.allocation.items[i].mem;
     struct sched_budget_use *uses = xcalloc(group->running.n, sizeof(*uses));
     for (size_t i = 0; i < group->running.n; i++) {
         const struct limit_use *use = &group->running.items[i];
         const struct limit_tres *tres = &use->pool->value.tres;
-        uint64_t least = 0; /* what has no node, or is not handed out there */
-        if (tres->class == LIMIT_LICENSE)
-            least = license_count(job->rec.licenses, core->licenses[tres->index]);
-        else if (tres->class == LIMIT_MEM)
-            least = mem;
-        uses[i] = (struct sched_budget_use) {use->pool->id, use->binds, least};
+        bool apart = limit_has_tres(use->pool->value.row) &&
+                     (tres->class == LIMIT_LICENSE || tres->class == LIMIT_MEM ||
+                      tres->class == LIMIT_BILLING);
+        /* what has no node, or is not handed out there */
+        uint64_t least = apart ? (uint64_t) limit_run_amount(core, &job->rec, tres) : 0;
+        uses[i] = (struct sched_budget_use) {use->pool->id, use->binds, least, group->factor};
     }
     limits_show(core, core->sched);
     sched_run_budgets(core->sched, job->rec.job_id, uses, group->running.n);
@@ -224,7 +251,7 @@ void limits_run(struct core *core, const struct core_job *job, uint32_t partitio
 
 /* ---- at the door ---- */
 
-static void value_text(const struct core *core, const struct limit_value *value, bool of_qos,
+void limit_value_print(const struct core *core, const struct limit_value *value, bool of_qos,
                        struct str *out) {
     str_append(out, of_qos ? value->row->qos_name : value->row->assoc_name);
     str_append_char(out, '=');
@@ -232,9 +259,9 @@ static void value_text(const struct core *core, const struct limit_value *value,
         limit_tres_print(core, &value->tres, out);
         str_append_char(out, '=');
     }
-    if (value->row->measure == LIMIT_WALL)
+    if (value->row->measure == LIMIT_WALL || value->row->measure == LIMIT_WALL_USED)
         minutes_print_long((uint32_t) value->most, "UNLIMITED", out);
-    else if (value->tres.class == LIMIT_MEM && value->row->measure != LIMIT_TRES_MINUTES &&
+    else if (value->tres.class == LIMIT_MEM && !limit_has_minutes(value->row) &&
              limit_has_tres(value->row))
         mem_print(value->most, true, out);
     else
@@ -254,7 +281,7 @@ static int check_submitted(struct core *core, const struct limit_group *group, u
         if (!use->binds || pool->n_submitted + n_tasks <= pool->value.most)
             continue;
         struct str limit cleanup_str = STR_INIT;
-        value_text(core, &pool->value, pool->of_qos, &limit);
+        limit_value_print(core, &pool->value, pool->of_qos, &limit);
         cleanup_free char *sentence = xasprintf(
             "%s has %s%s%s; %llu %s there, %llu more %s asked for: wait until some have ended",
             pool->owner, limit.data, pool->subject != NULL ? " for " : "",
@@ -272,11 +299,11 @@ static int refuse_value(struct core *core, const struct limit_value *value, bool
     struct str limit cleanup_str = STR_INIT, has cleanup_str = STR_INIT;
     struct limit_value mine = *value;
     mine.most = asked;
-    value_text(core, value, of_qos, &limit);
+    limit_value_print(core, value, of_qos, &limit);
     if (asked == UINT64_MAX)
         str_append(&has, "no time limit");
     else
-        value_text(core, &mine, of_qos, &has);
+        limit_value_print(core, &mine, of_qos, &has);
     const char *text = strchr(has.data, '=');
     cleanup_free char *sentence = xasprintf("%s has %s, the job asks for %s", owner, limit.data,
                                             text != NULL ? text + 1 : has.data);
@@ -293,7 +320,7 @@ static int check_alone(struct core *core, const struct limit_group *group,
                             asked, broken->reason, reply);
     vec_each (&group->running, use) {
         const struct limit_pool *pool = use->pool;
-        asked = asked_of(&pool->value, need);
+        asked = limit_need_whole(core, need, &pool->value);
         if (use->binds && asked > pool->value.most)
             return refuse_value(core, &pool->value, pool->of_qos, pool->owner, asked, pool->reason,
                                 reply);
@@ -319,6 +346,7 @@ int limits_check(struct core *core, const struct job *job, uint64_t n_tasks,
     limit_need_make(core, job, &spec.sched, &need);
     for (size_t p = 0; p < spec.sched.n_partitions && !fits; p++) {
         group = limit_group_of(core, job, spec.sched.partitions[p]);
+        limit_need_bill(core, group, spec.sched.partitions[p], &need);
         struct reply_error why;
         record_init(&record_reply_error, &why);
         fits = !group->denies || check_alone(core, group, &need, &why) == 0;

@@ -21,6 +21,26 @@ const struct limit_row limit_rows[LIMIT_ROWS] = {
     {LIMIT_OF_GROUP, LIMIT_TRES, "grp_tres", "grp_tres", "GrpTRES", "GrpTRES",
      SIX(ASSOC_GRP_CPU, ASSOC_GRP_MEM, ASSOC_GRP_NODE, ASSOC_GRP_GRES, ASSOC_GRP_LICENSE, ASSOC_GRP_BILLING),
      SIX(QOS_GRP_CPU, QOS_GRP_MEM, QOS_GRP_NODE, QOS_GRP_GRES, QOS_GRP_LICENSE, QOS_GRP_BILLING)},
+    {LIMIT_OF_GROUP, LIMIT_TRES_USED, "grp_tres_mins", "grp_tres_mins", "GrpTRESMins", "GrpTRESMins",
+     SIX(ASSOC_GRP_CPU_MINUTES, ASSOC_GRP_MEM_MINUTES, ASSOC_GRP_NODE_MINUTES, ASSOC_GRP_GRES_MINUTES,
+         ASSOC_GRP_LICENSE_MINUTES, ASSOC_GRP_BILLING_MINUTES),
+     SIX(QOS_GRP_CPU_MINUTES, QOS_GRP_MEM_MINUTES, QOS_GRP_NODE_MINUTES, QOS_GRP_GRES_MINUTES,
+         QOS_GRP_LICENSE_MINUTES, QOS_GRP_BILLING_MINUTES)},
+    {LIMIT_OF_GROUP, LIMIT_WALL_USED, "grp_wall", "grp_wall", "GrpWall", "GrpWall",
+     {R(ASSOC_GRP_WALL)}, {R(QOS_GRP_WALL)}},
+    {LIMIT_OF_GROUP, LIMIT_TRES_AHEAD, "grp_tres_run_mins", "grp_tres_run_mins", "GrpTRESRunMins", "GrpTRESRunMins",
+     SIX(ASSOC_GRP_CPU_RUN_MINUTES, ASSOC_GRP_MEM_RUN_MINUTES, ASSOC_GRP_NODE_RUN_MINUTES,
+         ASSOC_GRP_GRES_RUN_MINUTES, ASSOC_GRP_LICENSE_RUN_MINUTES, ASSOC_GRP_BILLING_RUN_MINUTES),
+     SIX(QOS_GRP_CPU_RUN_MINUTES, QOS_GRP_MEM_RUN_MINUTES, QOS_GRP_NODE_RUN_MINUTES,
+         QOS_GRP_GRES_RUN_MINUTES, QOS_GRP_LICENSE_RUN_MINUTES, QOS_GRP_BILLING_RUN_MINUTES)},
+    {LIMIT_OF_USER, LIMIT_TRES_AHEAD, NULL, "max_tres_run_mins_pu", NULL, "MaxTRESRunMinsPerUser",
+     {0},
+     SIX(MAX_CPU_RUN_MINS_PER_USER, MAX_MEM_RUN_MINS_PER_USER, MAX_NODE_RUN_MINS_PER_USER,
+         MAX_GRES_RUN_MINS_PER_USER, MAX_LICENSE_RUN_MINS_PER_USER, MAX_BILLING_RUN_MINS_PER_USER)},
+    {LIMIT_OF_ACCOUNT, LIMIT_TRES_AHEAD, NULL, "max_tres_run_mins_pa", NULL, "MaxTRESRunMinsPerAccount",
+     {0},
+     SIX(MAX_CPU_RUN_MINS_PER_ACCOUNT, MAX_MEM_RUN_MINS_PER_ACCOUNT, MAX_NODE_RUN_MINS_PER_ACCOUNT,
+         MAX_GRES_RUN_MINS_PER_ACCOUNT, MAX_LICENSE_RUN_MINS_PER_ACCOUNT, MAX_BILLING_RUN_MINS_PER_ACCOUNT)},
     {LIMIT_OF_USER, LIMIT_JOBS, "max_jobs", "max_jobs_pu", "MaxJobs", "MaxJobsPerUser",
      {R(ASSOC_MAX_JOBS)}, {R(QOS_MAX_JOBS_PER_USER)}},
     {LIMIT_OF_ACCOUNT, LIMIT_JOBS, NULL, "max_jobs_pa", NULL, "MaxJobsPerAccount",
@@ -110,6 +130,14 @@ void limit_tres_print(const struct core *core, const struct limit_tres *tres, st
 
 /* ---- values ---- */
 
+/* What GRES were used for is known of those that are accounted for. */
+static bool is_counted(const struct core *core, const struct limit_row *row,
+                       const struct limit_tres *tres) {
+    const struct gres_kind *kind = &core->kinds[tres->index];
+    return row->measure != LIMIT_TRES_USED || tres->class != LIMIT_GRES ||
+           gres_is_tracked(core, kind->name, tres->typed ? kind->type : NULL);
+}
+
 static void value_push(const struct limit_row *row, bool of_qos, struct limit_tres tres,
                        uint64_t most, limit_values *ret) {
     const uint32_t *reasons = of_qos ? row->qos_reasons : row->assoc_reasons;
@@ -127,7 +155,7 @@ static void read_tres(const struct core *core, const struct limit_row *row, bool
         if (equals == NULL || !str_to_u64(equals + 1, &most))
             continue;
         *equals = '\0';
-        if (limit_tres_read(core, word, &tres))
+        if (limit_tres_read(core, word, &tres) && is_counted(core, row, &tres))
             value_push(row, of_qos, tres, most, ret);
     }
 }
@@ -140,12 +168,15 @@ static const struct limit_value *value_of(const limit_values *values, const char
     return NULL;
 }
 
-/* GrpJobs and GrpCPUs of slurm.conf are those of account root where sacctmgr has set none. */
+/* GrpJobs, GrpCPUs and GrpCPUMins of slurm.conf are those of account root where sacctmgr has set
+ * none. */
 static void read_conf(const struct core *core, limit_values *ret) {
     const struct {
         const char *member;
         uint64_t most;
-    } rows[] = {{"grp_jobs", core->conf->grp_jobs}, {"grp_tres", core->conf->grp_cpus}};
+    } rows[] = {{"grp_jobs", core->conf->grp_jobs},
+                {"grp_tres", core->conf->grp_cpus},
+                {"grp_tres_mins", core->conf->grp_cpu_mins}};
     for (size_t i = 0; i < countof(rows); i++) {
         if (rows[i].most == CONF_UNSET || value_of(ret, rows[i].member) != NULL)
             continue;

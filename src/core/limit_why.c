@@ -1,29 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `sluice why` tells of the limits that a job waits for: which, whose, who has how much of it.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/why.h"
 
-/* How much a job that runs has of a pool; 0: nobody says. */
-static uint64_t amount_of(const struct core_job *job, const struct limit_value *value) {
-    uint64_t mem = 0;
+/* How much a job that runs has of a pool. */
+static uint64_t amount_of(const struct core *core, const struct core_job *job,
+                          const struct limit_value *value) {
     if (value->row->measure == LIMIT_JOBS)
         return 1;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
-        mem += job->rec.allocation.items[i].mem;
-    switch (value->tres.class) {
-    case LIMIT_CPU:
-    case LIMIT_BILLING:
-        return job->rec.num_cpus;
-    case LIMIT_NODE:
-        return job->rec.num_nodes;
-    case LIMIT_MEM:
-        return mem;
-    default:
-        return 0;
-    }
+    double amount = limit_run_amount(core, &job->rec, &value->tres);
+    int64_t left = job->rec.end_time > core->now ? job->rec.end_time - core->now : 0;
+    return (uint64_t) (value->row->measure == LIMIT_TRES_AHEAD ? amount * (double) left / 60
+                                                               : amount);
 }
+
+/* ---- whose use of what has been used it is ---- */
+
+struct user_use {
+    uint32_t assoc_id;
+    double seconds;
+};
+typedef vec(struct user_use) user_uses;
+
+static void user_adds(struct why_work *w, const struct limit_pool *pool, uint32_t assoc_id,
+                      double seconds, user_uses *uses) {
+    const struct assoc *at = shares_assoc(w->core, assoc_id);
+    while (at != NULL && at->id != pool->stock->id)
+        at = assoc_parent(&w->core->book, at);
+    if (at == NULL || seconds <= 0)
+        return;
+    vec_each (uses, use) {
+        if (use->assoc_id == assoc_id) {
+            use->seconds += seconds;
+            return;
+        }
+    }
+    vec_push(uses, ((struct user_use) {assoc_id, seconds}));
+}
+
+static int most_first(const void *a, const void *b) {
+    const struct user_use *x = a, *y = b;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds ? 1 : -1)
+                                    : (x->assoc_id > y->assoc_id) - (x->assoc_id < y->assoc_id);
+}
+
+static void print_past_users(struct why_work *w, const struct limit_pool *pool,
+                             struct why_limit *row) {
+    struct str by cleanup_str = STR_INIT;
+    struct core *core = w->core;
+    user_uses uses = {0};
+    size_t position = 0;
+    uint64_t key;
+    const struct usage_entry *entry;
+    while ((entry = map_next(&core->usage.entries, &position, &key)) != NULL) {
+        if (entry->rec.kind == ASSOC_ASSOC)
+            user_adds(w, pool, entry->rec.id, limit_used_by_entry(core, pool, &entry->rec), &uses);
+    }
+    list_each (&core->placed, at) {
+        const struct job *job = &list_entry(at, struct core_job, placed)->rec;
+        if (usage_charged_from(core, job) > 0)
+            user_adds(w, pool, job->assoc_id, limit_used_by_run(core, pool, job), &uses);
+    }
+    qsort(uses.items, uses.n, uses.n > 0 ? sizeof(*uses.items) : 1, most_first);
+    for (size_t i = 0; i < uses.n && i < WHY_HOLDERS; i++) {
+        const struct assoc *assoc = shares_assoc(core, uses.items[i].assoc_id);
+        str_printf(&by, "%s%s%s%s (%llu)", i > 0 ? ", " : "",
+                   assoc->user != NULL ? assoc->user : "users who have left",
+                   assoc->user != NULL ? " in " : " ", assoc->account,
+                   (unsigned long long) (uses.items[i].seconds / 60));
+    }
+    if (uses.n > WHY_HOLDERS)
+        str_printf(&by, " and %zu more", uses.n - WHY_HOLDERS);
+    vec_done(&uses);
+    row->used_by = why_copy(w, by.length > 0 ? by.data : "jobs that have ended");
+}
+
+/* ---- whose use of what is in use it is ---- */
 
 static bool uses_pool(struct core *core, const struct core_job *job,
                       const struct limit_pool *pool) {
@@ -48,7 +103,7 @@ static void print_users(struct why_work *w, const struct limit_pool *pool, struc
             row->until = job->rec.end_time;
         if (n++ >= WHY_HOLDERS)
             continue;
-        uint64_t amount = amount_of(job, &pool->value);
+        uint64_t amount = amount_of(w->core, job, &pool->value);
         str_printf(&by, "%sjob %s of %s", by.length > 0 ? ", " : "", job_display_id(w->core, job),
                    job->rec.user_name);
         if (amount > 0 && pool->value.row->measure != LIMIT_JOBS)
@@ -71,11 +126,53 @@ static char *limit_name(struct why_work *w, const struct limit_value *value, boo
 }
 
 static char *limit_unit(struct why_work *w, const struct limit_value *value) {
-    if (value->row->measure == LIMIT_WALL)
+    if (value->row->measure == LIMIT_WALL || value->row->measure == LIMIT_WALL_USED)
         return why_copy(w, "minutes");
-    if (value->row->measure == LIMIT_TRES_MINUTES)
+    if (limit_has_minutes(value->row))
         return why_copy(w, "TRES-minutes");
     return value->tres.class == LIMIT_MEM && limit_has_tres(value->row) ? why_copy(w, "MiB") : NULL;
+}
+
+/* In the unit of its value: in use, or used with what those who run may still use. */
+static uint64_t used_of(const struct core *core, const struct limit_pool *pool) {
+    uint64_t used = sched_budget_used(core->sched, core->now, pool->id);
+    if (pool->stock != NULL && !limits_are_safe(core))
+        return (uint64_t) (limit_used(core, pool) / 60);
+    return limit_has_minutes(pool->value.row) ? used / 60 : used;
+}
+
+static bool is_short(const struct core *core, const struct limit_pool *pool, uint64_t asked) {
+    if (pool->stock != NULL && !limits_are_safe(core))
+        return limit_used(core, pool) >= 60.0 * (double) pool->value.most;
+    return asked > 0 && used_of(core, pool) + asked > pool->value.most;
+}
+
+/* When there is enough again, and why then. */
+static void tell_minutes(struct why_work *w, const struct limit_pool *pool, uint64_t asked,
+                         struct why_limit *row) {
+    const struct core *core = w->core;
+    if (pool->stock == NULL) {
+        int64_t free = sched_budget_free_at(core->sched, core->now, pool->id, saturated(asked, 60));
+        row->until = free == SCHED_FOREVER ? 0 : free;
+        row->cure = why_format(w, "it starts when so much less is ahead of these jobs; a shorter "
+                                  "time limit fits sooner");
+        return;
+    }
+    if (!pool->of_qos)
+        print_past_users(w, pool, row);
+    int64_t until =
+        limit_used_until(core, pool, limits_are_safe(core) ? 60.0 * (double) asked : 0.001);
+    row->until = until == INT64_MAX ? 0 : until;
+    if (row->until == 0)
+        row->cure = why_format(w, "what was used does not decay here: an administrator raises the "
+                                  "limit, or sets RawUsage=0");
+    else if (pool->stock->half_life > 0)
+        row->cure = why_format(w,
+                               "what was used loses half its weight in %lld s, and leaves "
+                               "enough then if nobody uses more",
+                               (long long) pool->stock->half_life);
+    else
+        row->cure = why_format(w, "usage begins again at nothing then (PriorityUsageResetPeriod)");
 }
 
 static void tell_pool(struct why_work *w, const struct limit_pool *pool, uint64_t asked,
@@ -86,8 +183,12 @@ static void tell_pool(struct why_work *w, const struct limit_pool *pool, uint64_
     row->unit = limit_unit(w, &pool->value);
     row->asked = asked;
     row->limit = pool->value.most;
-    row->used = sched_budget_used(core->sched, pool->id);
+    row->used = used_of(core, pool);
     print_users(w, pool, row);
+    if (limit_has_minutes(pool->value.row) && asked <= pool->value.most) {
+        tell_minutes(w, pool, asked, row);
+        return;
+    }
     row->cure = asked > pool->value.most
                     ? why_format(w,
                                  "the job alone is above it: ask for at most %llu, or have "
@@ -126,8 +227,8 @@ static uint32_t tell_group(struct why_work *w, const struct limit_group *group,
     for (size_t i = 0; i < group->running.n && n < most; i++) {
         const struct limit_use *use = &group->running.items[i];
         const struct limit_pool *pool = use->pool;
-        asked = pool->value.row->measure == LIMIT_JOBS ? 1 : limit_need_of(need, &pool->value.tres);
-        if (use->binds && sched_budget_used(w->core->sched, pool->id) + asked > pool->value.most)
+        asked = limit_need_whole(w->core, need, &pool->value);
+        if (use->binds && is_short(w->core, pool, asked))
             tell_pool(w, pool, asked, &rows[n++]);
     }
     return n;
@@ -141,6 +242,8 @@ uint32_t why_limits(struct why_work *w, struct why_limit *rows, uint32_t most) {
     if (job_spec_build(w->core, &w->job->rec, &spec, NULL) < 0 || spec.sched.n_partitions == 0)
         return 0;
     limit_need_make(w->core, &w->job->rec, &spec.sched, &need);
-    return tell_group(w, limit_group_of(w->core, &w->job->rec, spec.sched.partitions[0]), &need,
-                      rows, most);
+    const struct limit_group *group =
+        limit_group_of(w->core, &w->job->rec, spec.sched.partitions[0]);
+    limit_need_bill(w->core, group, spec.sched.partitions[0], &need);
+    return tell_group(w, group, &need, rows, most);
 }

@@ -84,6 +84,7 @@ void plan_run(struct core *core) {
     core->plan_wanted = core->plan_again = false;
     paused_resume(core);
     preempt_before_pass(core);
+    limits_before_pass(core);
     sched_pass(core->sched, core->now, STARTS_PER_TURN, &plan);
     core->n_passes++;
     core->n_candidates += plan.candidates;
@@ -96,6 +97,7 @@ void plan_run(struct core *core) {
     for (size_t i = 0; i < plan.n_breaches; i++)
         promise_broken(core, &plan.breaches[i]);
     preempt_after_pass(core);
+    limits_after_pass(core);
     if (!core->plan_again && core->gang_next > 0 && core->gang_next <= core->now)
         gang_rotate(core);
     core->plan_next = plan.next_time;

@@ -496,9 +496,12 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
         usage_run_ends(core, job, core->now); /* the other QOS is charged from now on */
         next.usage_since = core->now;
     }
+    bool charged_anew = next.usage_since == core->now && job->rec.usage_since == 0;
     singleton_leaves(core, job); /* it may be of another name now */
     record_done(&record_job, &job->rec);
     job->rec = next;
+    if (charged_anew)
+        limits_charge(core, &job->rec, true);
     singleton_joins(core, job);
     depend_show(job);
     depends_index(core, job);

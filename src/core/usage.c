@@ -64,7 +64,7 @@ static const struct qos *qos_of_id(const struct core *core, uint32_t id) {
     return NULL;
 }
 
-static int64_t half_life_of(const struct core *core, uint32_t kind, uint32_t id) {
+int64_t usage_half_life(const struct core *core, uint32_t kind, uint32_t id) {
     const struct qos *qos = kind == ASSOC_QOS ? qos_of_id(core, id) : NULL;
     return qos != NULL && (qos->flags & QOS_FLAG_NO_DECAY) ? 0 : core->usage.half_life;
 }
@@ -75,7 +75,7 @@ static void entry_age(const struct core *core, struct usage_entry *entry, int64_
     struct assoc_usage *rec = &entry->rec;
     if (time <= rec->time)
         return;
-    int64_t half_life = half_life_of(core, rec->kind, rec->id);
+    int64_t half_life = usage_half_life(core, rec->kind, rec->id);
     double left = usage_decayed(1, time - rec->time, half_life);
     rec->billing *= left;
     rec->wall *= left;
@@ -107,16 +107,31 @@ double usage_settled(const struct core *core, uint32_t kind, uint32_t id) {
     const struct usage_entry *entry = entry_find(core, kind, id);
     return entry == NULL ? 0
                          : usage_decayed(entry->rec.billing, core->now - entry->rec.time,
-                                         half_life_of(core, kind, id));
+                                         usage_half_life(core, kind, id));
 }
 
 /* ---- runs ---- */
 
-static double usage_factor(const struct qos *qos) {
+static double factor_of(const struct qos *qos) {
     return qos != NULL && qos->usage_factor != NULL ? strtod(qos->usage_factor, NULL) : 1;
 }
 
-static int64_t charged_from(const struct core *core, const struct job *job) {
+double usage_factor(const struct core *core, const struct job *job) {
+    return factor_of(book_qos_find(&core->book, job->qos));
+}
+
+void usage_qos(const struct core *core, const struct job *job, const struct qos **ret_own,
+               const struct qos **ret_partition) {
+    const struct core_partition *part =
+        partition_find((struct core *) (uintptr_t) core, job->partition, NULL);
+    *ret_own = book_qos_find(&core->book, job->qos);
+    *ret_partition =
+        part != NULL && part->rec.qos != NULL ? book_qos_find(&core->book, part->rec.qos) : NULL;
+    if (*ret_partition == *ret_own)
+        *ret_partition = NULL;
+}
+
+int64_t usage_charged_from(const struct core *core, const struct job *job) {
     return job->usage_since > 0 ? max_of(job->usage_since, core->meta.usage_reset) : 0;
 }
 
@@ -128,7 +143,7 @@ static void charge_one(struct core *core, uint32_t kind, uint32_t id, const stru
                        int64_t from, int64_t to, double factor) {
     struct usage_entry *entry = entry_of(core, kind, id);
     struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
-    double seconds = factor * usage_accrued(1, to - from, half_life_of(core, kind, id));
+    double seconds = factor * usage_accrued(1, to - from, usage_half_life(core, kind, id));
     entry_age(core, entry, to);
     entry->rec.billing += job->billing * seconds;
     entry->rec.wall += seconds;
@@ -140,37 +155,48 @@ static void charge_one(struct core *core, uint32_t kind, uint32_t id, const stru
             entry_add_tres(entry, name, usage_amount(job, name, item->count) * seconds);
         }
     }
+    for (size_t i = 0; job->licenses != NULL && i < core->n_licenses; i++) {
+        uint64_t count = license_count(job->licenses, core->licenses[i]);
+        cleanup_free char *name = xasprintf("license/%s", core->licenses[i]);
+        if (count > 0)
+            entry_add_tres(entry, name, (double) count * seconds);
+    }
     entry_touch(core, entry);
 }
 
 void usage_run_begins(struct core *core, struct core_job *job) {
     job->rec.usage_since = core->now;
+    limits_charge(core, &job->rec, true);
     job_touch(core, job);
 }
 
 void usage_run_ends(struct core *core, struct core_job *job, int64_t end) {
-    const struct qos *qos = book_qos_find(&core->book, job->rec.qos);
-    double factor = usage_factor(qos);
-    int64_t from = charged_from(core, &job->rec);
+    const struct qos *own, *of_partition;
+    double factor = usage_factor(core, &job->rec);
+    int64_t from = usage_charged_from(core, &job->rec);
+    usage_qos(core, &job->rec, &own, &of_partition);
     if (from > 0 && end > from && factor > 0) {
         if (job->rec.assoc_id != 0)
             charge_one(core, ASSOC_ASSOC, job->rec.assoc_id, &job->rec, from, end, factor);
-        if (qos != NULL)
-            charge_one(core, ASSOC_QOS, qos->id, &job->rec, from, end, factor);
+        if (own != NULL)
+            charge_one(core, ASSOC_QOS, own->id, &job->rec, from, end, factor);
+        if (of_partition != NULL)
+            charge_one(core, ASSOC_QOS, of_partition->id, &job->rec, from, end, factor);
     }
+    if (from > 0)
+        limits_charge(core, &job->rec, false);
     job->rec.usage_since = 0;
     job_touch(core, job);
 }
 
 double usage_rate(const struct core *core, const struct job *job) {
-    return job->usage_since > 0 ? job->billing * usage_factor(book_qos_find(&core->book, job->qos))
-                                : 0;
+    return job->usage_since > 0 ? job->billing * usage_factor(core, job) : 0;
 }
 
 double usage_unsettled_seconds(const struct core *core, const struct job *job) {
-    int64_t from = charged_from(core, job);
+    int64_t from = usage_charged_from(core, job);
     return from == 0 ? 0
-                     : usage_factor(book_qos_find(&core->book, job->qos)) *
+                     : usage_factor(core, job) *
                            usage_accrued(1, core->now - from, core->usage.half_life);
 }
 
@@ -220,6 +246,8 @@ static void usage_reset_all(struct core *core, int64_t time) {
         entry_forget(core, entry->rec.kind, entry->rec.id);
     core->meta.usage_reset = time;
     core->meta_dirty = true;
+    limits_used_renew(core);
+    core->plan_wanted = true;
 }
 
 static void reset_arm(struct core *core) {

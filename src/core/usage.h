@@ -3,10 +3,10 @@
  * What has been used on whose account, and whose share that leaves: part of state.h.
  *
  * A run is charged, from usage_run_begins() to usage_run_ends(), to the association that it started
- * with and to its QOS: what a second of it costs (billing.c) times the seconds times the QOS's
- * UsageFactor. What still runs is in no stored usage; it follows from the record of the job
- * (usage_since, billing). The entry and the record that say that a run has stopped are stored in
- * one transaction, so that no crash charges anything twice or not at all.
+ * with, to its QOS and to that of its partition: what a second of it costs (billing.c) times the
+ * seconds times the QOS's UsageFactor. What still runs is in no stored usage; it follows from the
+ * record of the job (usage_since, billing). The entry and the record that say that a run has
+ * stopped are stored in one transaction, so that no crash charges anything twice or not at all.
  *
  * An entry holds what its own jobs have used; what an account has used is the sum over all below
  * it. Usage loses half its weight in PriorityDecayHalfLife, reckoned when somebody looks.
@@ -70,6 +70,15 @@ double usage_unsettled(const struct core *core, const struct job *job);
 double usage_unsettled_seconds(const struct core *core, const struct job *job);
 /* What counts of an item of its TRES: billing is listed without its fraction. */
 double usage_amount(const struct job *job, const char *name, uint64_t count);
+/* The QOS whose usage the job counts in: its own, and that of its partition if that is another. */
+void usage_qos(const struct core *core, const struct job *job, const struct qos **ret_own,
+               const struct qos **ret_partition);
+/* What the job is charged with, as a multiple of what it has. */
+double usage_factor(const struct core *core, const struct job *job);
+/* Up to then its run has been charged; 0: it does not run. */
+int64_t usage_charged_from(const struct core *core, const struct job *job);
+/* Of an entry, in seconds; 0: it does not decay. */
+int64_t usage_half_life(const struct core *core, uint32_t kind, uint32_t id);
 /* What a second of it is charged with now; 0 for what does not run. */
 double usage_rate(const struct core *core, const struct job *job);
 
@@ -117,6 +126,8 @@ double billing_of(const struct core *core, const char *partition, uint64_t cpus,
 void shares_update(struct core *core);
 void shares_outdate(struct core *core); /* the book has changed */
 void shares_free(struct core *core);
+/* NULL: there is none of that number (any more). */
+const struct assoc *shares_assoc(struct core *core, uint32_t assoc_id);
 /* In units of PRIORITY_ONE, as shares_update() has left it; 0 without an association. */
 uint64_t shares_factor(struct core *core, const struct job *job);
 

@@ -97,9 +97,7 @@ static void control_hosts_check(struct conf_loader *loader) {
 
 /* ---- Association limits in slurm.conf ---- */
 
-static const char *root_limit_holds(const struct conf *conf, size_t offset) {
-    if (offset == offsetof(struct conf, grp_cpu_mins))
-        return ", which is not enforced yet";
+static const char *root_limit_holds(const struct conf *conf) {
     return conf->accounting_storage_enforce & CONF_ENFORCE_LIMITS
                ? ""
                : ", which holds with AccountingStorageEnforce=limits";
@@ -128,8 +126,7 @@ static void root_limits_check(struct conf_loader *loader) {
             conf_notice(&context,
                         "%s is taken as a limit of account root%s; the same by command: sacctmgr "
                         "modify account root set %s%llu",
-                        limits[i].key, root_limit_holds(loader->conf, limits[i].offset),
-                        limits[i].command, value);
+                        limits[i].key, root_limit_holds(loader->conf), limits[i].command, value);
     }
 }
 

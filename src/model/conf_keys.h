@@ -496,7 +496,7 @@ X(STRING, backup_addr, "BackupAddr", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 1, 
 X(BOOL, strict_conf, "StrictConf", false, 0, 1, NONE, "", HONOURED, DAEMON, 1, \
   "refuse the association limits in this file that are otherwise taken as limits of account root") \
 X(U64, grp_cpu_mins, "GrpCPUMins", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
-  "limit of account root: CPU minutes of all its jobs; it is not enforced yet") \
+  "limit of account root: CPU minutes that all its jobs may use, as they decay") \
 X(U64, grp_cpus, "GrpCPUs", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \
   "limit of account root: CPUs of all its running jobs") \
 X(U64, grp_jobs, "GrpJobs", CONF_UNSET, 0, CONF_U64_MAX, NONE, "", HONOURED, DAEMON, 1, \

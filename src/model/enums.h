@@ -182,7 +182,44 @@ const char *job_state_compact(uint32_t state, uint32_t flags);
     X(QOS_MIN_NODE, 127, "QOSMinNode")                                                             \
     X(QOS_MIN_GRES, 128, "QOSMinGRES")                                                             \
     X(QOS_MIN_LICENSE, 129, "QOSMinLicense")                                                       \
-    X(QOS_MIN_BILLING, 130, "QOSMinBilling")
+    X(QOS_MIN_BILLING, 130, "QOSMinBilling")                                                       \
+    X(ASSOC_GRP_MEM_MINUTES, 131, "AssocGrpMemMinutes")                                            \
+    X(ASSOC_GRP_NODE_MINUTES, 132, "AssocGrpNodeMinutes")                                          \
+    X(ASSOC_GRP_GRES_MINUTES, 133, "AssocGrpGRESMinutes")                                          \
+    X(ASSOC_GRP_LICENSE_MINUTES, 134, "AssocGrpLicenseMinutes")                                    \
+    X(ASSOC_GRP_BILLING_MINUTES, 135, "AssocGrpBillingMinutes")                                    \
+    X(ASSOC_GRP_CPU_RUN_MINUTES, 136, "AssocGrpCPURunMinutesLimit")                                \
+    X(ASSOC_GRP_MEM_RUN_MINUTES, 137, "AssocGrpMemRunMinutes")                                     \
+    X(ASSOC_GRP_NODE_RUN_MINUTES, 138, "AssocGrpNodeRunMinutes")                                   \
+    X(ASSOC_GRP_GRES_RUN_MINUTES, 139, "AssocGrpGRESRunMinutes")                                   \
+    X(ASSOC_GRP_LICENSE_RUN_MINUTES, 140, "AssocGrpLicenseRunMinutes")                             \
+    X(ASSOC_GRP_BILLING_RUN_MINUTES, 141, "AssocGrpBillingRunMinutes")                             \
+    X(QOS_GRP_CPU_MINUTES, 142, "QOSGrpCPUMinutesLimit")                                           \
+    X(QOS_GRP_MEM_MINUTES, 143, "QOSGrpMemoryMinutes")                                             \
+    X(QOS_GRP_NODE_MINUTES, 144, "QOSGrpNodeMinutes")                                              \
+    X(QOS_GRP_GRES_MINUTES, 145, "QOSGrpGRESMinutes")                                              \
+    X(QOS_GRP_LICENSE_MINUTES, 146, "QOSGrpLicenseMinutes")                                        \
+    X(QOS_GRP_BILLING_MINUTES, 147, "QOSGrpBillingMinutes")                                        \
+    X(QOS_GRP_CPU_RUN_MINUTES, 148, "QOSGrpCPURunMinutesLimit")                                    \
+    X(QOS_GRP_MEM_RUN_MINUTES, 149, "QOSGrpMemoryRunMinutes")                                      \
+    X(QOS_GRP_NODE_RUN_MINUTES, 150, "QOSGrpNodeRunMinutes")                                       \
+    X(QOS_GRP_GRES_RUN_MINUTES, 151, "QOSGrpGRESRunMinutes")                                       \
+    X(QOS_GRP_LICENSE_RUN_MINUTES, 152, "QOSGrpLicenseRunMinutes")                                 \
+    X(QOS_GRP_BILLING_RUN_MINUTES, 153, "QOSGrpBillingRunMinutes")                                 \
+    X(ASSOC_GRP_WALL, 154, "AssocGrpWallLimit")                                                    \
+    X(QOS_GRP_WALL, 155, "QOSGrpWallLimit")                                                        \
+    X(MAX_CPU_RUN_MINS_PER_ACCOUNT, 156, "MaxCpuRunMinsPerAccount")                                \
+    X(MAX_MEM_RUN_MINS_PER_ACCOUNT, 157, "MaxMemoryRunMinsPerAccount")                             \
+    X(MAX_NODE_RUN_MINS_PER_ACCOUNT, 158, "MaxNodeRunMinsPerAccount")                              \
+    X(MAX_GRES_RUN_MINS_PER_ACCOUNT, 159, "MaxGRESRunMinsPerAccount")                              \
+    X(MAX_LICENSE_RUN_MINS_PER_ACCOUNT, 160, "MaxLicenseRunMinsPerAccount")                        \
+    X(MAX_BILLING_RUN_MINS_PER_ACCOUNT, 161, "MaxBillingRunMinsPerAccount")                        \
+    X(MAX_CPU_RUN_MINS_PER_USER, 162, "MaxCpuRunMinsPerUser")                                      \
+    X(MAX_MEM_RUN_MINS_PER_USER, 163, "MaxMemoryRunMinsPerUser")                                   \
+    X(MAX_NODE_RUN_MINS_PER_USER, 164, "MaxNodeRunMinsPerUser")                                    \
+    X(MAX_GRES_RUN_MINS_PER_USER, 165, "MaxGRESRunMinsPerUser")                                    \
+    X(MAX_LICENSE_RUN_MINS_PER_USER, 166, "MaxLicenseRunMinsPerUser")                              \
+    X(MAX_BILLING_RUN_MINS_PER_USER, 167, "MaxBillingRunMinsPerUser")
 enum job_reason {
 #define X(name, value, text) REASON_##name = value,
     JOB_REASON_TABLE(X)

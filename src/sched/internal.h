@@ -63,7 +63,9 @@ struct sched {
     uint64_t *license_total, *license_used;
     size_t n_licenses;
     vec(struct budget) budgets;
-    uint64_t budgets_given; /* how often runs have given something back to any, from 1 */
+    uint64_t budgets_given;       /* how often runs have given something back to any, from 1 */
+    vec(uint32_t) budgets_wanted; /* those with a `wanted` */
+    int64_t budgets_due;          /* when time gives enough of one back; SCHED_FOREVER */
     struct reservation *calendar;
     uint32_t n_calendar;
     struct topology *topology; /* NULL: no switches are known */

@@ -66,9 +66,10 @@ static bool placement_is_paid(struct sched *s, struct shape *shape, const struct
 
     if (b) {
         shape->kept_by_budget = true;
-        if (b->used > 0 && budget_short(s, alt, s->now, s->now, &s->placement)) {
+        const struct budget *over = budget_over(s, alt, &s->placement);
+        if (over) {
             shape->overspent = order_turn(s)->overspent = true;
-            shape_short_of(s, shape, b->spec.reason);
+            shape_short_of(s, shape, over->spec.reason);
         }
     }
     return !b;
@@ -415,6 +416,7 @@ static void pass_begin(struct sched *s, int64_t now) {
         sched_released(s); /* what was planned around them may be void */
         s->budgets_given++;
     }
+    budgets_pass(s);
     proposals_forget(s);
     if (!s->cut) /* what was chosen by in the part before goes on to be */
         popular_pass(s);
@@ -460,7 +462,7 @@ static int64_t next_time(const struct sched *s) {
     const struct heap_node *timer = heap_min(&s->timers);
     int64_t next = min_of(calendar_next_any(s, s->now), s->preempt_wake);
 
-    next = min_of(next, s->wish_due);
+    next = min_of(min_of(next, s->wish_due), s->budgets_due);
     if (timer)
         next = min_of(next, timer->key);
     for (uint32_t p = 0; p < s->n_pools; p++) {
@@ -633,7 +635,8 @@ void sched_pass(struct sched *s, int64_t now, uint32_t max_starts, struct sched_
     s->unexplained = explain_pass(s, max_waits, false, plan);
     pass_end(s, plan, &starts);
     s->changed = s->changed || cut;
-    s->due = s->preempt_wake;
+    budgets_wake(s);
+    s->due = min_of(s->preempt_wake, s->budgets_due);
     for (uint32_t p = 0; p < s->n_pools; p++)
         s->due = min_of(s->due, s->pools[p].first_start);
     s->log.from = s->log.end;

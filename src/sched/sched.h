@@ -118,24 +118,40 @@ enum sched_budget_of {
     SCHED_BUDGET_GRES_NAME, /* of all kinds with the name of `kind` */
     SCHED_BUDGET_FIXED,     /* what the uses say */
 };
+/* What of it counts. */
+enum sched_budget_measure {
+    SCHED_BUDGET_HELD,  /* what is in use at a time */
+    SCHED_BUDGET_AHEAD, /* the same times the seconds until the ends of limits */
+    SCHED_BUDGET_STOCK, /* what has been used (sched_budget_tell) and may still be until then */
+    SCHED_BUDGET_OPEN,  /* what has been used: whoever takes of it may start while some is left */
+};
 struct sched_budget {
     enum sched_budget_of of;
+    enum sched_budget_measure measure;
     uint32_t kind;
     uint32_t reason; /* enum job_reason of those who wait for it */
-    uint64_t total;
+    uint64_t total;  /* HELD: at a time; else times seconds */
 };
 /* A job in one partition uses a budget. */
 struct sched_budget_use {
     uint32_t id;
     bool binds;     /* else what it has is counted, and it is not held back */
     uint64_t least; /* it takes at least so much */
+    /* Of what counts by the second it is charged with so many thousandths; 0 is 1000. */
+    uint32_t factor;
 };
 /* Their ids count from 0. After sched_configure() there are none. */
 uint32_t sched_budget_add(struct sched *sched, const struct sched_budget *budget);
 size_t sched_count_budgets(const struct sched *sched);
-uint64_t sched_budget_used(const struct sched *sched, uint32_t id);
+/* In the unit of its total. */
+uint64_t sched_budget_used(const struct sched *sched, int64_t now, uint32_t id);
 /* When runs will have left so much of it, with nobody else starting; SCHED_FOREVER. */
 int64_t sched_budget_free_at(const struct sched *sched, int64_t now, uint32_t id, uint64_t amount);
+/* So much of a STOCK or of what is OPEN has been used up to now, runs that go on included. True:
+ * that leaves enough for one that has waited for it. */
+bool sched_budget_tell(struct sched *sched, int64_t now, uint32_t id, double used);
+/* The least of those that wait for what others have used is short by so much; 0: nobody waits. */
+double sched_budget_missing(const struct sched *sched, int64_t now, uint32_t id);
 
 /* ---- the network ---- */
 

@@ -60,6 +60,7 @@ static void key_terms(struct str *key, const struct sched_job_spec *spec) {
         for (size_t k = 0; k < terms->n_uses; k++) {
             key_u64(key, (uint64_t) terms->uses[k].id << 1 | terms->uses[k].binds);
             key_u64(key, terms->uses[k].least);
+            key_u64(key, terms->uses[k].factor);
         }
     }
 }

@@ -13,6 +13,7 @@ struct sched *sched_new(const struct sched_settings *settings) {
     s->log.first = s->log.end = s->log.from = 1;
     s->static_version = 1;
     s->budgets_given = 1;
+    s->budgets_due = SCHED_FOREVER;
     s->preempt_wake = SCHED_FOREVER;
     s->changed = true;
     return s;
@@ -112,6 +113,7 @@ void sched_free(struct sched *s) {
     vec_done(&s->tentative);
     vec_done(&s->licensed);
     vec_done(&s->budgets);
+    vec_done(&s->budgets_wanted);
     vec_done(&s->preempts);
     free((void *) (uintptr_t) s->preemption.may);
     placement_done(&s->placement);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits of associations and QOS: who starts, who waits and why, who is refused. Covers:
- * limit_job.c limit_rows.c limit_why.c
+ * limit_job.c limit_rows.c limit_used.c limit_why.c
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/rng.h"
@@ -503,7 +504,406 @@ TEST(a_job_that_is_too_large_is_told_how_large_it_may_be) {
     world_stop(&world);
 }
 
+/* ---- minutes ---- */
+
+#define DAYS "PriorityDecayHalfLife=1-0\n"
+#define LASTING "PriorityDecayHalfLife=0\n"
+
+static const struct {
+    const char *command;
+    struct ask first, more;
+    const char *reason;
+} ahead[] = {
+    {"modify account physics set grptresrunmins=cpu=29",
+     {.minutes = 20},
+     {.uid = 8, .minutes = 10},
+     "AssocGrpCPURunMinutesLimit"},
+    {"modify user user7 set grptresrunmins=mem=2900",
+     {.minutes = 20},
+     {.minutes = 10},
+     "AssocGrpMemRunMinutes"},
+    {"modify account optics set grptresrunmins=node=29",
+     {.minutes = 20},
+     {.uid = 8, .minutes = 10},
+     "AssocGrpNodeRunMinutes"},
+    {"modify account optics set grptresrunmins=gres/gpu=29",
+     {.minutes = 20, .gres = "gpu:t4:1"},
+     {.uid = 8, .minutes = 10, .gres = "gpu:a100:1"},
+     "AssocGrpGRESRunMinutes"},
+    {"modify account optics set grptresrunmins=license/flex=29",
+     {.minutes = 20, .licenses = "flex:1"},
+     {.minutes = 10, .licenses = "flex:1"},
+     "AssocGrpLicenseRunMinutes"},
+    {"modify account optics set grptresrunmins=billing=29",
+     {.minutes = 20},
+     {.minutes = 10},
+     "AssocGrpBillingRunMinutes"},
+    {"modify qos normal set grptresrunmins=cpu=29",
+     {.minutes = 20},
+     {.uid = 8, .minutes = 10},
+     "QOSGrpCPURunMinutesLimit"},
+    {"modify qos normal set grptresrunmins=mem=2900",
+     {.minutes = 20},
+     {.minutes = 10},
+     "QOSGrpMemoryRunMinutes"},
+    {"modify qos normal set maxtresrunminsperuser=cpu=29",
+     {.minutes = 20},
+     {.account = "lasers", .minutes = 10},
+     "MaxCpuRunMinsPerUser"},
+    {"modify qos normal set maxtresrunminsperaccount=node=29",
+     {.minutes = 20},
+     {.uid = 8, .minutes = 10},
+     "MaxNodeRunMinsPerAccount"},
+};
+
+/* A minute later there is one minute less ahead of the first: 19 and 10 fit. */
+TEST(minutes_that_are_ahead_of_who_runs_become_fewer_as_time_goes_by) {
+    for (size_t i = 0; i < countof(ahead); i++) {
+        struct world world;
+        begin(&world);
+        world_book(&world, ahead[i].command);
+        uint32_t first = submit(&world, ahead[i].first);
+        expect_runs(&world, first);
+        uint32_t second = submit(&world, ahead[i].more);
+        world_pass_time(&world, 59);
+        expect_waits(&world, second, ahead[i].reason);
+        world_pass_time(&world, 1);
+        expect_runs(&world, second);
+        uint32_t third = submit(&world, ahead[i].more);
+        expect_waits(&world, third, ahead[i].reason);
+        world_script_ends(&world, first, 0);
+        expect_runs(&world, third);
+        world_check(&world);
+        world_stop(&world);
+    }
+}
+
+static const struct {
+    const char *command;
+    struct ask job; /* a minute of it uses the limit up */
+    const char *reason;
+} used_up[] = {
+    {"modify account physics set grptresmins=cpu=2", {.cpus = 2}, "AssocGrpCPUMinutesLimit"},
+    {"modify user user7 set grptresmins=cpu=2", {.cpus = 2}, "AssocGrpCPUMinutesLimit"},
+    {"modify account optics set grptresmins=mem=200", {.cpus = 2}, "AssocGrpMemMinutes"},
+    {"modify account optics set grptresmins=node=1", {0}, "AssocGrpNodeMinutes"},
+    {"modify account optics set grptresmins=gres/gpu=1", {.gres = "gpu:1"}, "AssocGrpGRESMinutes"},
+    {"modify account optics set grptresmins=gres/gpu:t4=1",
+     {.gres = "gpu:t4:1"},
+     "AssocGrpGRESMinutes"},
+    {"modify account optics set grptresmins=license/flex=3",
+     {.licenses = "flex:3"},
+     "AssocGrpLicenseMinutes"},
+    {"modify account optics set grptresmins=billing=1", {0}, "AssocGrpBillingMinutes"},
+    {"modify account physics set grpwall=1", {.cpus = 3}, "AssocGrpWallLimit"},
+    {"modify account root set grptresmins=cpu=1", {0}, "AssocGrpCPUMinutesLimit"},
+    {"modify qos normal set grptresmins=cpu=2", {.cpus = 2}, "QOSGrpCPUMinutesLimit"},
+    {"modify qos normal set grptresmins=mem=200", {.cpus = 2}, "QOSGrpMemoryMinutes"},
+    {"modify qos normal set grptresmins=gres/gpu=1", {.gres = "gpu:1"}, "QOSGrpGRESMinutes"},
+    {"modify qos normal set grpwall=1", {0}, "QOSGrpWallLimit"},
+    {"modify qos limited set grptresmins=cpu=2",
+     {.cpus = 2, .partition = "own"},
+     "QOSGrpCPUMinutesLimit"},
+};
+
+static void expect_state(struct world *world, uint32_t id, uint32_t state, uint32_t reason) {
+    struct job job;
+    assert_true(world_look(world, id, &job));
+    assert_int_equal(job.state, state);
+    assert_int_equal(job.reason, reason);
+}
+
+TEST(who_runs_when_the_minutes_are_used_up_is_ended_and_nobody_starts_until_there_are_more) {
+    for (size_t i = 0; i < countof(used_up); i++) {
+        struct world world;
+        begin_with(&world, ENFORCED LASTING);
+        world_book(&world, used_up[i].command);
+        uint32_t first = submit(&world, used_up[i].job);
+        expect_runs(&world, first); /* though its limit is above what is left */
+        world_pass_time(&world, 59);
+        expect_runs(&world, first);
+        world_pass_time(&world, 1);
+        expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+        uint32_t second = submit(&world, used_up[i].job);
+        expect_waits(&world, second, used_up[i].reason);
+        world_restart(&world); /* what was used is not forgotten */
+        world_all_connect(&world);
+        world_pass_time(&world, 100);
+        expect_waits(&world, second, used_up[i].reason);
+        if (strstr(used_up[i].command, "qos") != NULL)
+            world_book(&world, strstr(used_up[i].command, "limited") != NULL
+                                   ? "modify qos limited set rawusage=0"
+                                   : "modify qos normal set rawusage=0");
+        else
+            world_book(&world, "modify account root set rawusage=0");
+        expect_runs(&world, second);
+        world_check(&world);
+        world_stop(&world);
+    }
+}
+
+TEST(with_safe_who_starts_can_use_all_of_his_limit) {
+    for (size_t i = 0; i < countof(used_up); i++) {
+        struct world world;
+        struct ask ask = used_up[i].job;
+        begin_with(&world, ENFORCED LASTING "AccountingStorageEnforce=safe,qos\n");
+        world_book(&world, used_up[i].command);
+        ask.minutes = 2;
+        expect_waits(&world, submit(&world, ask), used_up[i].reason);
+        ask.minutes = 1;
+        uint32_t first = submit(&world, ask);
+        expect_runs(&world, first);
+        world_pass_time(&world, 30);
+        uint32_t second = submit(&world, ask);
+        expect_waits(&world, second, used_up[i].reason);
+        world_restart(&world);
+        world_all_connect(&world);
+        world_pass_time(&world, 20);
+        expect_runs(&world, first);
+        expect_waits(&world, second, used_up[i].reason);
+        world_stop(&world);
+    }
+}
+
+/* Of two minutes the first has used half a one, and asked for both. */
+TEST(with_safe_minutes_that_a_job_asked_for_and_did_not_use_are_free_at_its_end) {
+    struct world world;
+    begin_with(&world, ENFORCED LASTING "AccountingStorageEnforce=safe,qos\n");
+    world_book(&world, "modify account physics set grptresmins=cpu=2");
+    uint32_t first = submit(&world, (struct ask) {.minutes = 2});
+    uint32_t second = submit(&world, (struct ask) {.uid = 8, .minutes = 1});
+    expect_runs(&world, first);
+    expect_waits(&world, second, "AssocGrpCPUMinutesLimit");
+    world_pass_time(&world, 30);
+    world_script_ends(&world, first, 0);
+    expect_runs(&world, second);
+    expect_waits(&world, submit(&world, (struct ask) {.minutes = 1}), "AssocGrpCPUMinutesLimit");
+    world_stop(&world);
+}
+
+/* 118 of 60 CPU seconds are used; they are 60 after 0.976 of a half-life. */
+TEST(minutes_come_back_as_usage_decays) {
+    struct world world;
+    begin_with(&world, ENFORCED DAYS);
+    world_book(&world, "modify account physics set grptresmins=cpu=2");
+    uint32_t first = submit(&world, (struct ask) {.cpus = 2});
+    world_pass_time(&world, 59);
+    world_script_ends(&world, first, 0);
+    world_book(&world, "modify account physics set grptresmins=cpu=1");
+    uint32_t second = submit(&world, (struct ask) {.cpus = 2});
+    world_pass_time(&world, 84260);
+    expect_waits(&world, second, "AssocGrpCPUMinutesLimit");
+    world_pass_time(&world, 60);
+    assert_int_not_equal(world_state(&world, second), JOB_PENDING);
+    world_stop(&world);
+}
+
+/* The same with 60 seconds that must be left of 120. */
+TEST(with_safe_a_job_starts_when_its_whole_limit_has_come_back) {
+    struct world world;
+    begin_with(&world, ENFORCED DAYS "AccountingStorageEnforce=safe,qos\n");
+    world_book(&world, "modify account physics set grptresmins=cpu=2");
+    uint32_t first = submit(&world, (struct ask) {.cpus = 2, .minutes = 1});
+    world_pass_time(&world, 59);
+    world_script_ends(&world, first, 0);
+    uint32_t second = submit(&world, (struct ask) {.minutes = 1});
+    world_pass_time(&world, 84260);
+    expect_waits(&world, second, "AssocGrpCPUMinutesLimit");
+    world_pass_time(&world, 50);
+    expect_runs(&world, second);
+    world_stop(&world);
+}
+
+TEST(a_qos_that_does_not_decay_keeps_its_minutes_used) {
+    struct world world;
+    begin_with(&world, ENFORCED DAYS);
+    world_book(&world, "modify qos normal set grptresmins=cpu=1 flags=nodecay");
+    uint32_t first = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 60);
+    expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    uint32_t second = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 10 * 86400);
+    expect_waits(&world, second, "QOSGrpCPUMinutesLimit");
+    world_stop(&world);
+}
+
+TEST(minutes_are_given_anew_when_the_period_of_usage_begins) {
+    struct world world;
+    setenv("TZ", "UTC0", 1);
+    begin_with(&world, ENFORCED LASTING "PriorityUsageResetPeriod=DAILY\n");
+    world_book(&world, "modify account physics set grptresmins=cpu=1");
+    uint32_t first = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 60);
+    expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    uint32_t second = submit(&world, (struct ask) {0});
+    int64_t to_midnight = 86400 - world.now % 86400;
+    world_pass_time(&world, to_midnight - 1);
+    expect_waits(&world, second, "AssocGrpCPUMinutesLimit");
+    world_pass_time(&world, 1);
+    expect_runs(&world, second);
+    world_stop(&world);
+}
+
+TEST(what_a_qos_charges_is_what_is_used_and_with_its_flag_what_must_be_left) {
+    struct world world;
+    begin_with(&world, ENFORCED LASTING);
+    world_book(&world, "modify qos second set usagefactor=0.5");
+    world_book(&world, "modify account physics set grptresmins=cpu=1");
+    uint32_t half = submit(&world, (struct ask) {.qos = "second"});
+    world_pass_time(&world, 119);
+    expect_runs(&world, half);
+    world_pass_time(&world, 1);
+    expect_state(&world, half, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    world_stop(&world);
+    begin_with(&world, ENFORCED LASTING "AccountingStorageEnforce=safe,qos\n");
+    world_book(&world, "modify qos second set usagefactor=0.5");
+    world_book(&world, "modify account physics set grptresmins=cpu=1");
+    struct ask ask = {.qos = "second", .minutes = 2};
+    uint32_t id = submit(&world, ask);
+    expect_waits(&world, id, "AssocGrpCPUMinutesLimit");
+    world_book(&world, "modify qos second set flags=usagefactorsafe");
+    expect_runs(&world, id);
+    world_stop(&world);
+}
+
+TEST(a_job_that_takes_nothing_of_what_is_used_up_is_not_held_back) {
+    struct world world;
+    begin_with(&world, ENFORCED LASTING);
+    world_book(&world, "modify account physics set grptresmins=gres/gpu=1");
+    uint32_t gpu = submit(&world, (struct ask) {.gres = "gpu:1"});
+    uint32_t plain = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 61);
+    expect_state(&world, gpu, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    expect_runs(&world, plain);
+    expect_runs(&world, submit(&world, (struct ask) {0}));
+    world_stop(&world);
+}
+
+/* The user's own limit does not count where the QOS has one, the QOS's does. */
+TEST(minutes_that_another_limit_decides_about_end_nobody) {
+    struct world world;
+    begin_with(&world, ENFORCED LASTING);
+    world_book(&world, "modify user user7 set grptresmins=cpu=1");
+    world_book(&world, "modify qos second set grptresmins=cpu=3");
+    uint32_t first = submit(&world, (struct ask) {.qos = "second"});
+    world_pass_time(&world, 179);
+    expect_runs(&world, first);
+    world_pass_time(&world, 1);
+    expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    world_stop(&world);
+}
+
+TEST(minutes_of_a_job_in_slurm_conf_are_those_of_account_root) {
+    struct world world;
+    begin_with(&world, ENFORCED LASTING "GrpCPUMins=1\n");
+    uint32_t first = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 60);
+    expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    expect_waits(&world, submit(&world, (struct ask) {.uid = 8}), "AssocGrpCPUMinutesLimit");
+    world_stop(&world);
+}
+
+TEST(minutes_that_can_never_be_had_are_refused_with_deny_on_limit) {
+    struct world world;
+    int code;
+    begin_with(&world, ENFORCED LASTING);
+    world_book(&world, "modify qos normal set flags=denyonlimit grptresrunmins=cpu=9");
+    assert_int_equal(submit_code(&world, (struct ask) {.minutes = 10}, &code), 0);
+    assert_int_equal(code, ERR_POLICY);
+    expect_runs(&world, submit(&world, (struct ask) {.minutes = 9}));
+    world_stop(&world);
+}
+
+static const struct why_limit *why_limit(struct world *world, uint32_t id, struct arena *arena) {
+    const struct why_reply *reply = world_why(world, id, arena);
+    assert_non_null(reply);
+    assert_int_equal(reply->limits.n, 1);
+    return &reply->limits.items[0];
+}
+
+TEST(who_waits_for_minutes_is_told_who_has_used_them_and_when_they_are_back) {
+    struct world world;
+    struct arena arena;
+    arena_init(&arena, 0);
+    begin_with(&world, ENFORCED DAYS);
+    world_book(&world, "modify account physics set grptresmins=cpu=4");
+    uint32_t first = submit(&world, (struct ask) {.cpus = 2});
+    uint32_t second = submit(&world, (struct ask) {.uid = 8});
+    world_pass_time(&world, 120);
+    world_script_ends(&world, first, 0);
+    world_script_ends(&world, second, 0);
+    uint32_t id = submit(&world, (struct ask) {0});
+    const struct why_limit *limit = why_limit(&world, id, &arena);
+    assert_string_equal(limit->name, "GrpTRESMins cpu of account physics");
+    assert_string_equal(limit->unit, "TRES-minutes");
+    assert_int_equal(limit->limit, 4);
+    assert_int_equal(limit->used, 4); /* they were ended */
+    assert_string_equal(limit->used_by, "user7 in optics (2), user8 in optics (1)");
+    assert_true(limit->until > world.now && limit->until < world.now + 2000);
+    assert_non_null(strstr(limit->cure, "half its weight"));
+    arena_done(&arena);
+    world_stop(&world);
+}
+
+TEST(who_waits_for_minutes_that_do_not_come_back_is_told_who_can_help) {
+    struct world world;
+    struct arena arena;
+    arena_init(&arena, 0);
+    begin_with(&world, ENFORCED LASTING);
+    world_book(&world, "modify qos normal set grpwall=1");
+    uint32_t first = submit(&world, (struct ask) {0});
+    world_pass_time(&world, 60);
+    expect_state(&world, first, JOB_TIMEOUT, REASON_TIME_LIMIT);
+    const struct why_limit *limit = why_limit(&world, submit(&world, (struct ask) {0}), &arena);
+    assert_string_equal(limit->name, "GrpWall of QOS normal");
+    assert_string_equal(limit->unit, "minutes");
+    assert_int_equal(limit->until, 0);
+    assert_non_null(strstr(limit->cure, "RawUsage=0"));
+    arena_done(&arena);
+    world_stop(&world);
+}
+
+/* 29 minutes, of which 20 are ahead of the first: 20 more fit in 11 minutes. */
+TEST(who_waits_for_minutes_ahead_of_others_is_told_when_enough_of_them_are_over) {
+    struct world world;
+    struct arena arena;
+    arena_init(&arena, 0);
+    begin(&world);
+    world_book(&world, "modify account physics set grptresrunmins=cpu=29");
+    uint32_t first = submit(&world, (struct ask) {.minutes = 20});
+    const struct why_limit *limit =
+        why_limit(&world, submit(&world, (struct ask) {.minutes = 20}), &arena);
+    assert_string_equal(limit->name, "GrpTRESRunMins cpu of account physics");
+    assert_int_equal(limit->asked, 20);
+    assert_int_equal(limit->used, 20);
+    cleanup_free char *by = xasprintf("job %u of user7 (20)", first);
+    assert_string_equal(limit->used_by, by);
+    assert_int_equal(limit->until, world.now + 11 * 60);
+    arena_done(&arena);
+    world_stop(&world);
+}
+
 /* ---- against a recount ---- */
+
+/* What was used by the tree of shares, which adds up entries and runs in its own way. */
+static bool check_stock(struct world *world, const struct limit_pool *pool) {
+    struct core *core = world->core;
+    struct tres_sums sums;
+    bool found = false;
+    core->now = world->now;
+    shares_update(core);
+    tres_sums_make(core, &sums);
+    for (uint32_t i = 0; i < core->usage.shares.n; i++) {
+        if (pool->of_qos || core->usage.shares.assocs[i]->id != pool->stock->id)
+            continue;
+        double used = sums.used[i * sums.n]; /* cpu is the first */
+        if (fabs(used - limit_used(core, pool)) > 1e-6 * (1 + used))
+            fail_msg("%s has used %f, not %f", pool->owner, used, limit_used(core, pool));
+        found = used > 0;
+    }
+    tres_sums_done(&sums);
+    return found;
+}
 
 /* What runs, by the records alone. */
 static uint64_t recount(struct world *world, const char *account, const char *qos, bool cpus) {
@@ -518,7 +918,7 @@ static uint64_t recount(struct world *world, const char *account, const char *qo
 }
 
 /* How many it could compare. */
-static size_t check_pools(struct world *world) {
+static size_t check_pools(struct world *world, size_t *n_stocks) {
     size_t n = 0;
     vec_each (&world->core->limits.budgets, at) {
         const struct limit_pool *pool = *at;
@@ -526,10 +926,14 @@ static size_t check_pools(struct world *world) {
         const char *qos = str_starts(pool->owner, "QOS ") ? pool->owner + 4 : NULL;
         if (str_equal(account, "physics"))
             account = NULL;
+        if (pool->stock != NULL) {
+            *n_stocks += check_stock(world, pool);
+            continue;
+        }
         if (pool->subject != NULL || (account == NULL && qos == NULL && pool->of_qos))
             continue;
         bool cpus = pool->value.row->measure == LIMIT_TRES;
-        assert_int_equal(sched_budget_used(world->core->sched, pool->id),
+        assert_int_equal(sched_budget_used(world->core->sched, world->now, pool->id),
                          recount(world, account, qos, cpus));
         n++;
     }
@@ -599,18 +1003,22 @@ TEST(what_is_counted_is_what_a_recount_finds) {
     for (uint64_t seed = 1; seed <= 25; seed++) {
         struct world world;
         struct rng rng;
-        size_t n_pools = 0, n_submitted = 0;
+        size_t n_pools = 0, n_submitted = 0, n_stocks = 0;
         rng_seed(&rng, seed);
-        begin(&world);
-        world_book(&world, "modify account physics set grptres=cpu=6 grpjobs=4 grpsubmitjobs=20");
+        begin_with(&world, seed % 2 == 0 ? ENFORCED LASTING : ENFORCED DAYS);
+        world_book(&world, "modify account physics set grptres=cpu=6 grpjobs=4 grpsubmitjobs=20 "
+                           "grptresmins=cpu=9999");
+        world_book(&world, "modify user user8 set grptresmins=cpu=9999");
+        world_book(&world, "modify qos limited set usagefactor=0.5");
         world_book(&world, "modify qos limited set grptres=cpu=4");
         for (unsigned i = 0; i < 60; i++) {
             random_step(&world, &rng);
-            n_pools += check_pools(&world);
+            world_pass_time(&world, 7);
+            n_pools += check_pools(&world, &n_stocks);
             n_submitted += check_submitted(&world, "physics", live(&world));
             world_check(&world);
         }
-        assert_true(n_pools > 0 && n_submitted > 0); /* else nothing was compared */
+        assert_true(n_pools > 0 && n_submitted > 0 && n_stocks > 0); /* else nothing was compared */
         world_stop(&world);
     }
 }
@@ -634,6 +1042,25 @@ int main(void) {
         cmocka_unit_test(tasks_of_an_array_count_one_by_one),
         cmocka_unit_test(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits),
         cmocka_unit_test(a_job_that_is_too_large_is_told_how_large_it_may_be),
+        cmocka_unit_test(minutes_that_are_ahead_of_who_runs_become_fewer_as_time_goes_by),
+        cmocka_unit_test(
+            who_runs_when_the_minutes_are_used_up_is_ended_and_nobody_starts_until_there_are_more),
+        cmocka_unit_test(with_safe_who_starts_can_use_all_of_his_limit),
+        cmocka_unit_test(
+            with_safe_minutes_that_a_job_asked_for_and_did_not_use_are_free_at_its_end),
+        cmocka_unit_test(minutes_come_back_as_usage_decays),
+        cmocka_unit_test(with_safe_a_job_starts_when_its_whole_limit_has_come_back),
+        cmocka_unit_test(a_qos_that_does_not_decay_keeps_its_minutes_used),
+        cmocka_unit_test(minutes_are_given_anew_when_the_period_of_usage_begins),
+        cmocka_unit_test(what_a_qos_charges_is_what_is_used_and_with_its_flag_what_must_be_left),
+        cmocka_unit_test(a_job_that_takes_nothing_of_what_is_used_up_is_not_held_back),
+        cmocka_unit_test(minutes_that_another_limit_decides_about_end_nobody),
+        cmocka_unit_test(minutes_of_a_job_in_slurm_conf_are_those_of_account_root),
+        cmocka_unit_test(minutes_that_can_never_be_had_are_refused_with_deny_on_limit),
+        cmocka_unit_test(who_waits_for_minutes_is_told_who_has_used_them_and_when_they_are_back),
+        cmocka_unit_test(who_waits_for_minutes_that_do_not_come_back_is_told_who_can_help),
+        cmocka_unit_test(
+            who_waits_for_minutes_ahead_of_others_is_told_when_enough_of_them_are_over),
         cmocka_unit_test(what_is_counted_is_what_a_recount_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

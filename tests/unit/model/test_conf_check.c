@@ -65,7 +65,7 @@ TEST(association_limits_in_slurm_conf_are_taken_for_account_root_and_taught) {
     assert_int_equal(r.conf->grp_jobs, 10);
     assert_string_equal(str_cstr(&r.text),
                         "/etc/slurm/slurm.conf:2: notice: GrpCPUMins is taken as a limit of "
-                        "account root, which is not enforced yet; the same "
+                        "account root, which holds with AccountingStorageEnforce=limits; the same "
                         "by command: sacctmgr modify account root set GrpTRESMins=cpu=10000\n"
                         "/etc/slurm/slurm.conf:3: notice: GrpCPUs is taken as a limit of account "
                         "root, which holds with AccountingStorageEnforce=limits; the same by "

@@ -111,11 +111,23 @@ void random_world(struct world *w, struct rng *rng, int richness) {
         }
     }
     if (richness == RANDOM_RICH && w->n_nodes % 2 == 0) { /* draws nothing */
-        w->budgets[0] = (struct sched_budget) {SCHED_BUDGET_JOBS, 0, REASON_ASSOC_GRP_JOBS, 2};
-        w->budgets[1] = (struct sched_budget) {SCHED_BUDGET_CPUS, 0, REASON_ASSOC_GRP_CPU, 7};
-        w->budgets[2] = (struct sched_budget) {SCHED_BUDGET_NODES, 0, REASON_ASSOC_GRP_JOBS, 3};
-        w->budgets[3] = (struct sched_budget) {SCHED_BUDGET_GRES_NAME, 0, REASON_ASSOC_GRP_CPU, 2};
-        w->n_budgets = w->n_kinds ? 4 : 3;
+        w->budgets[0] = (struct sched_budget) {
+            .of = SCHED_BUDGET_JOBS, .reason = REASON_ASSOC_GRP_JOBS, .total = 2};
+        w->budgets[1] = (struct sched_budget) {
+            .of = SCHED_BUDGET_CPUS, .reason = REASON_ASSOC_GRP_CPU, .total = 7};
+        w->budgets[2] = (struct sched_budget) {
+            .of = SCHED_BUDGET_NODES, .reason = REASON_ASSOC_GRP_JOBS, .total = 3};
+        w->budgets[3] = (struct sched_budget) {.of = SCHED_BUDGET_CPUS,
+                                               .measure = SCHED_BUDGET_AHEAD,
+                                               .reason = REASON_ASSOC_GRP_CPU,
+                                               .total = 1500};
+        w->budgets[4] = (struct sched_budget) {.of = SCHED_BUDGET_NODES,
+                                               .measure = SCHED_BUDGET_STOCK,
+                                               .reason = REASON_ASSOC_GRP_CPU,
+                                               .total = 4000};
+        w->budgets[5] = (struct sched_budget) {
+            .of = SCHED_BUDGET_GRES_NAME, .reason = REASON_ASSOC_GRP_CPU, .total = 2};
+        w->n_budgets = w->n_kinds ? 6 : 5;
     }
     for (size_t i = 0; i < w->n_nodes; i++)
         random_node(w, rng, &w->nodes[i]);

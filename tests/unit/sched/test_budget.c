@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Budgets: who waits for one, since when it is known until when, and that plans count with it. */
+/*
+ * Budgets: who waits for one, since when it is known until when, and that plans count with it.
+ * Covers: budget_time.c
+ */
 #include "sched/internal.h"
 #include "world.h"
 
@@ -40,7 +43,7 @@ TEST(who_is_above_a_budget_waits_with_its_reason_until_one_ends) {
     assert_non_null(plan_start(&plan, other));
     world_commit(&w, &plan);
     sched_plan_done(&plan);
-    assert_int_equal(sched_budget_used(w.sched, 0), 1);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 1);
     assert_int_equal(world_pass(&w), 0);
     world_end(&w, first);
     assert_int_equal(world_pass(&w), 1);
@@ -143,7 +146,7 @@ TEST(what_counts_is_what_a_job_gets_not_what_it_asks_for) {
     assert_int_equal(plan_wait(&plan, second)->reason, WHY);
     world_commit(&w, &plan);
     sched_plan_done(&plan);
-    assert_int_equal(sched_budget_used(w.sched, 0), 2);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 2);
     world_done(&w);
 }
 
@@ -183,8 +186,117 @@ TEST(a_use_that_does_not_bind_counts_for_those_that_it_binds) {
     world_done(&w);
 }
 
+/* 250 seconds may be ahead: the first has 100, two more of 100 do not fit yet. */
+TEST(seconds_ahead_of_runs_fall_and_the_next_pass_is_due_when_enough_have_gone) {
+    struct world w;
+    struct sched_terms terms;
+    struct sched_budget_use use;
+    struct sched_plan plan;
+
+    begin(&w, 4, SCHED_BUDGET_CPUS, 250);
+    w.budgets[0].measure = SCHED_BUDGET_AHEAD;
+    world_configure(&w);
+    struct sched_job_spec spec = budgeted(&w, &terms, &use, 1);
+    world_add(&w, &spec);
+    world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 2);
+    uint32_t third = world_add(&w, &spec);
+    sched_pass(w.sched, w.now, 0, &plan);
+    assert_int_equal(plan_wait(&plan, third)->reason, WHY);
+    assert_int_equal(plan.next_time, w.now + 25); /* each of the two has 75 left then */
+    sched_plan_done(&plan);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 200);
+    assert_int_equal(sched_budget_free_at(w.sched, w.now, 0, 250), w.now + 100);
+    assert_int_equal(sched_budget_free_at(w.sched, w.now, 0, 251), SCHED_FOREVER);
+    w.now += 24;
+    assert_int_equal(world_pass(&w), 0);
+    w.now += 1;
+    assert_int_equal(world_pass(&w), 1);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 250);
+    world_check(&w);
+    world_done(&w);
+}
+
+TEST(a_run_without_an_end_leaves_no_seconds_to_others) {
+    struct world w;
+    struct sched_terms terms;
+    struct sched_budget_use use;
+
+    begin(&w, 4, SCHED_BUDGET_CPUS, 250);
+    w.budgets[0].measure = SCHED_BUDGET_AHEAD;
+    world_configure(&w);
+    struct sched_job_spec spec = budgeted(&w, &terms, &use, 1);
+    use.binds = false;
+    spec.limit = SCHED_FOREVER;
+    uint32_t endless = world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 1);
+    use.binds = true;
+    spec.limit = 1;
+    world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 0);
+    world_end(&w, endless);
+    assert_int_equal(world_pass(&w), 1);
+    world_done(&w);
+}
+
+/* Of 250 seconds 100 have been used before; half of what is taken counts. */
+TEST(a_stock_has_what_was_used_and_what_runs_may_still_use) {
+    struct world w;
+    struct sched_terms terms;
+    struct sched_budget_use use;
+
+    begin(&w, 4, SCHED_BUDGET_CPUS, 250);
+    w.budgets[0].measure = SCHED_BUDGET_STOCK;
+    world_configure(&w);
+    struct sched_job_spec spec = budgeted(&w, &terms, &use, 1);
+    use.factor = 500;
+    assert_false(sched_budget_tell(w.sched, w.now, 0, 100));
+    uint32_t first = world_add(&w, &spec);
+    for (unsigned i = 0; i < 3; i++)
+        world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 3);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 250);
+    w.now += 40;
+    assert_int_equal(world_pass(&w), 0); /* what is used by now stays used */
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 250);
+    assert_true(sched_budget_missing(w.sched, w.now, 0) == 50);
+    world_end(&w, first);
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 220);
+    assert_false(sched_budget_tell(w.sched, w.now, 0, 160));
+    assert_int_equal(sched_budget_used(w.sched, w.now, 0), 220);
+    assert_int_equal(world_pass(&w), 0);
+    assert_true(sched_budget_tell(w.sched, w.now, 0, 140)); /* it has decayed */
+    assert_int_equal(world_pass(&w), 1);
+    world_done(&w);
+}
+
+TEST(what_is_open_lets_anybody_start_who_takes_of_it_until_all_has_been_used) {
+    struct world w;
+    struct sched_terms terms;
+    struct sched_budget_use use;
+
+    begin(&w, 4, SCHED_BUDGET_CPUS, 250);
+    w.budgets[0].measure = SCHED_BUDGET_OPEN;
+    world_configure(&w);
+    struct sched_job_spec spec = budgeted(&w, &terms, &use, 1);
+    assert_false(sched_budget_tell(w.sched, w.now, 0, 249));
+    spec.limit = SCHED_FOREVER;
+    world_add(&w, &spec);
+    world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 2);
+    assert_false(sched_budget_tell(w.sched, w.now, 0, 250));
+    world_add(&w, &spec);
+    assert_int_equal(world_pass(&w), 0);
+    assert_int_equal(sched_budget_free_at(w.sched, w.now, 0, 1), SCHED_FOREVER);
+    world_done(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seconds_ahead_of_runs_fall_and_the_next_pass_is_due_when_enough_have_gone),
+        cmocka_unit_test(a_run_without_an_end_leaves_no_seconds_to_others),
+        cmocka_unit_test(a_stock_has_what_was_used_and_what_runs_may_still_use),
+        cmocka_unit_test(what_is_open_lets_anybody_start_who_takes_of_it_until_all_has_been_used),
         cmocka_unit_test(who_is_above_a_budget_waits_with_its_reason_until_one_ends),
         cmocka_unit_test(the_expected_start_is_when_the_budget_comes_free),
         cmocka_unit_test(plans_of_one_budget_follow_each_other),

@@ -308,7 +308,18 @@ static uint64_t run_amount(const struct world *w, const struct world_run *run,
     return budget->of == SCHED_BUDGET_JOBS ? 1 : sum;
 }
 
-/* What is in use of it, and what those have who are bound by it: others may go over it. */
+/* What a run has of it, or will have used until its end. */
+static uint64_t run_share(const struct world *w, const struct world_run *run,
+                          const struct sched_budget *budget) {
+    uint64_t amount = run_amount(w, run, budget);
+
+    return budget->measure == SCHED_BUDGET_HELD
+               ? amount
+               : amount * (uint64_t) max_of(run->end - w->now, (int64_t) 0);
+}
+
+/* What is in use of it, and what those have who are bound by it: others may go over it. Of a stock
+ * those have used, too, who have left. */
 static void check_budget(const struct world *w, uint32_t id) {
     const struct sched_budget *budget = &w->budgets[id];
     uint64_t used = 0, others = 0;
@@ -317,11 +328,14 @@ static void check_budget(const struct world *w, uint32_t id) {
         for (size_t i = 0; i < run->n_uses; i++) {
             if (run->uses[i].id != id)
                 continue;
-            used += run_amount(w, run, budget);
-            others += run->uses[i].binds ? 0 : run_amount(w, run, budget);
+            used += run_share(w, run, budget);
+            others += run->uses[i].binds ? 0 : run_share(w, run, budget);
         }
     }
-    assert_int_equal(used, sched_budget_used(w->sched, id));
+    if (budget->measure == SCHED_BUDGET_STOCK)
+        assert_true(used <= sched_budget_used(w->sched, w->now, id));
+    else
+        assert_int_equal(used, sched_budget_used(w->sched, w->now, id));
     assert_true(used <= budget->total || others > 0);
 }
 
