@@ -7,6 +7,7 @@
 #ifndef SLUICE_CLI_PHRASES_H
 #define SLUICE_CLI_PHRASES_H
 
+#include "cli/phrases_why.h"
 #include "text/language.h"
 
 /* clang-format off */
@@ -54,7 +55,8 @@
       ".\nTo use it:   eval \"$(sluice env --dir %s)\"\nTo end it:   sluice down --dir %s\n", \
       ".\n쓰려면:      eval \"$(sluice env --dir %s)\"\n끝내려면:    sluice down --dir %s\n") \
     X(UP_NO_CLUSTER, "there is no cluster of yours in %s; start one: sluice up --dir %s", \
-      "%s에 사용자의 클러스터가 없습니다. 시작하려면: sluice up --dir %s")
+      "%s에 사용자의 클러스터가 없습니다. 시작하려면: sluice up --dir %s") \
+    PHRASE_WHY_TABLE(X)
 /* clang-format on */
 
 enum phrase_id {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a job has ended, and what reasons and exit codes mean. */
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -10,143 +11,144 @@
 
 static const struct {
     uint32_t reason;
-    const char *text;
+    enum phrase_id phrase;
 } reasons[] = {
-    {REASON_NONE, "The planner has not looked at it yet."},
-    {REASON_PRIORITY, "Jobs that go first wait for the same nodes, and it must not delay them."},
-    {REASON_RESOURCES, "It is the next one; what it needs is not free yet."},
-    {REASON_DEPENDENCY, "It waits for other jobs."},
-    {REASON_DEPENDENCY_NEVER,
-     "What it depends on can never come true, so it will not start. Cancel it, or change it: "
-     "scontrol update JobId=ID Dependency="},
-    {REASON_BEGIN_TIME, "It is not to start before its begin time (--begin, or after a requeue). "
-                        "scontrol update JobId=ID StartTime=now lifts that."},
-    {REASON_HELD_USER, "Its owner has held it. scontrol release ID lets it go."},
-    {REASON_HELD_ADMIN,
-     "An administrator has held it; only an administrator can release it (scontrol release ID)."},
-    {REASON_MAX_REQUEUE, "It was requeued too often and is held. scontrol release ID lets it go."},
-    {REASON_ARRAY_TASK_LIMIT, "As many tasks of its array run as the limit (%N) allows."},
-    {REASON_LICENSES, "Licences that it needs are in use."},
-    {REASON_REQ_NODE_NOT_AVAIL,
-     "A node that it asks for by name cannot be used at present. Without "
-     "--nodelist it could run elsewhere."},
-    {REASON_RESERVATION, "It waits for its reservation."},
-    {REASON_RESERVATION_DELETED, "Its reservation is gone. scontrol update JobId=ID Reservation= "
-                                 "lets it run without one."},
-    {REASON_PARTITION_DOWN, "Its partition is DOWN: jobs may queue, and none starts until an "
-                            "administrator sets it UP."},
-    {REASON_PARTITION_INACTIVE, "Its partition is INACTIVE: none of its jobs starts."},
-    {REASON_PARTITION_NODE_LIMIT, "It asks for more or fewer nodes than its partition allows."},
-    {REASON_PARTITION_TIME_LIMIT, "Its time limit is longer than its partition allows."},
-    {REASON_PARTITION_CONFIG, "Its partition, as it is configured, can never fit it."},
-    {REASON_NODES_UNAVAILABLE,
-     "Too few of the nodes that could run it are up: the others are down, "
-     "drained or reserved."},
-    {REASON_BAD_CONSTRAINTS, "What it asks for does not exist (any more)."},
-    {REASON_DEADLINE, "It cannot end before its deadline, however short it is made."},
-    {REASON_CLEANING, "Its last run is still being cleaned up."},
-    {REASON_LAUNCH_HELD,
-     "Its launch failed, so it was requeued and held. scontrol release ID tries "
-     "again."},
-    {REASON_REQUEUED_HELD, "It was requeued and held. scontrol release ID lets it go."},
+    {REASON_NONE, PHRASE_WHY_NONE},
+    {REASON_PRIORITY, PHRASE_WHY_PRIORITY},
+    {REASON_RESOURCES, PHRASE_WHY_RESOURCES},
+    {REASON_DEPENDENCY, PHRASE_WHY_DEPENDENCY},
+    {REASON_DEPENDENCY_NEVER, PHRASE_WHY_DEPENDENCY_NEVER},
+    {REASON_BEGIN_TIME, PHRASE_WHY_BEGIN_TIME},
+    {REASON_HELD_USER, PHRASE_WHY_HELD_USER},
+    {REASON_HELD_ADMIN, PHRASE_WHY_HELD_ADMIN},
+    {REASON_MAX_REQUEUE, PHRASE_WHY_MAX_REQUEUE},
+    {REASON_ARRAY_TASK_LIMIT, PHRASE_WHY_ARRAY_TASK_LIMIT},
+    {REASON_LICENSES, PHRASE_WHY_LICENSES},
+    {REASON_REQ_NODE_NOT_AVAIL, PHRASE_WHY_REQ_NODE_NOT_AVAIL},
+    {REASON_RESERVATION, PHRASE_WHY_RESERVATION},
+    {REASON_RESERVATION_DELETED, PHRASE_WHY_RESERVATION_DELETED},
+    {REASON_PARTITION_DOWN, PHRASE_WHY_PARTITION_DOWN},
+    {REASON_PARTITION_INACTIVE, PHRASE_WHY_PARTITION_INACTIVE},
+    {REASON_PARTITION_NODE_LIMIT, PHRASE_WHY_PARTITION_NODES},
+    {REASON_PARTITION_TIME_LIMIT, PHRASE_WHY_PARTITION_TIME},
+    {REASON_PARTITION_CONFIG, PHRASE_WHY_PARTITION_CONFIG},
+    {REASON_NODES_UNAVAILABLE, PHRASE_WHY_NODES_UNAVAILABLE},
+    {REASON_BAD_CONSTRAINTS, PHRASE_WHY_BAD_CONSTRAINTS},
+    {REASON_DEADLINE, PHRASE_WHY_DEADLINE},
+    {REASON_CLEANING, PHRASE_WHY_CLEANING},
+    {REASON_LAUNCH_HELD, PHRASE_WHY_LAUNCH_HELD},
+    {REASON_REQUEUED_HELD, PHRASE_WHY_REQUEUED_HELD},
 };
 
-const char *why_reason(uint32_t reason) {
+const char *why_reason(uint32_t reason, enum language language) {
     for (size_t i = 0; i < countof(reasons); i++) {
         if (reasons[i].reason == reason)
-            return reasons[i].text;
+            return phrase(language, reasons[i].phrase);
     }
     return NULL;
 }
 
-/* Codes that shells and the C library give a meaning. */
-static const struct {
-    int code;
-    const char *text;
-} codes[] = {
-    {1, "a general error: its output says more"},
-    {2, "a command was used wrongly, or a file is missing"},
-    {126, "a command is not executable"},
-    {127, "a command was not found: is a module or the PATH missing?"},
-    {255, "out of range, or a remote command failed"},
+/* Codes that shells and the C library give a meaning, and signals that tell something. */
+struct meaning {
+    int number;
+    enum phrase_id phrase;
+};
+static const struct meaning codes[] = {
+    {1, PHRASE_WHY_CODE_1},     {2, PHRASE_WHY_CODE_2},     {126, PHRASE_WHY_CODE_126},
+    {127, PHRASE_WHY_CODE_127}, {255, PHRASE_WHY_CODE_255},
+};
+static const struct meaning signals[] = {
+    {SIGSEGV, PHRASE_WHY_SIGNAL_SEGV},
+    {SIGKILL, PHRASE_WHY_SIGNAL_KILL},
+    {SIGBUS, PHRASE_WHY_SIGNAL_BUS},
+    {SIGTERM, PHRASE_WHY_SIGNAL_TERM},
 };
 
-static void exit_print(int status, struct str *out) {
+/* NULL: it says nothing more. */
+static const char *meaning_of(const struct meaning *meanings, size_t n, int number,
+                              enum language language) {
+    for (size_t i = 0; i < n; i++) {
+        if (meanings[i].number == number)
+            return phrase(language, meanings[i].phrase);
+    }
+    return NULL;
+}
+
+static void exit_print(int status, enum language language, struct str *out) {
     int code = WEXITSTATUS(status), number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (number == 0 && code > 128 && code < 128 + 65)
         number = code - 128;
     if (number > 0) {
         const char *what = sigdescr_np(number);
-        str_printf(out, "It was ended by signal %d (%s)%s.", number, what ? what : "unknown",
-                   number == 11   ? ": it touched memory that is not its own, a bug in the program"
-                   : number == 9  ? ": killed from outside, or by the kernel for its memory"
-                   : number == 7  ? ": often a full disk or /tmp under a mapped file"
-                   : number == 15 ? ": somebody asked it to end"
-                                  : "");
+        const char *meaning = meaning_of(signals, countof(signals), number, language);
+        str_printf(out, phrase(language, PHRASE_WHY_END_SIGNAL), number, what ? what : "?",
+                   meaning ? meaning : "");
         return;
     }
-    str_printf(out, "Its exit code is %d", code);
-    for (size_t i = 0; i < countof(codes); i++) {
-        if (codes[i].code == code)
-            str_printf(out, " (%s)", codes[i].text);
-    }
+    const char *meaning = meaning_of(codes, countof(codes), code, language);
+    str_printf(out, phrase(language, PHRASE_WHY_END_CODE), code);
+    if (meaning)
+        str_printf(out, " (%s)", meaning);
     str_append_char(out, '.');
 }
 
-static void timeout_print(const struct job *job, struct str *out) {
+static void timeout_print(const struct job *job, enum language language, struct str *out) {
     struct str limit cleanup_str = STR_INIT;
     minutes_print_long(job->time_limit, "UNLIMITED", &limit);
-    str_printf(out,
-               "It reached its time limit of %s. Ask for more with --time, or let it save its "
-               "work: --signal=B:USR1@300 warns it 5 minutes before.",
-               str_cstr(&limit));
+    str_printf(out, phrase(language, PHRASE_WHY_END_TIMEOUT), str_cstr(&limit));
 }
 
-static void memory_print(const struct job *job, struct str *out) {
-    str_append(out, "It used more memory than it had asked for");
+static void memory_print(const struct job *job, enum language language, struct str *out) {
+    str_append(out, phrase(language, PHRASE_WHY_END_MEMORY));
     if (job->tres_req)
         str_printf(out, " (%s)", job->tres_req);
     if (job->max_rss_kib > 0)
-        str_printf(out, "; it had %llu MiB when it was ended",
+        str_printf(out, phrase(language, PHRASE_WHY_END_MEMORY_HAD),
                    (unsigned long long) (job->max_rss_kib / 1024));
-    str_append(out, ". Ask for more with --mem.");
+    str_append(out, phrase(language, PHRASE_WHY_END_MEMORY_CURE));
 }
 
-void why_end(const struct job *job, struct str *out) {
+static void cancelled_print(const struct job *job, enum language language, struct str *out) {
+    if (job->cancel_uid == UNSET32)
+        str_append(out, phrase(language, PHRASE_WHY_END_CANCELLED));
+    else
+        str_printf(out,
+                   phrase(language, job->cancel_uid == job->uid ? PHRASE_WHY_END_CANCELLED_OWN
+                                                                : PHRASE_WHY_END_CANCELLED_BY),
+                   job->cancel_uid);
+}
+
+void why_end(const struct job *job, enum language language, struct str *out) {
     switch ((enum job_state) job->state) {
     case JOB_COMPLETED:
-        str_append(out, "It ended well: exit code 0.");
+        str_append(out, phrase(language, PHRASE_WHY_END_WELL));
         break;
     case JOB_TIMEOUT:
-        timeout_print(job, out);
+        timeout_print(job, language, out);
         break;
     case JOB_OUT_OF_MEMORY:
-        memory_print(job, out);
+        memory_print(job, language, out);
         break;
     case JOB_NODE_FAIL:
-        str_printf(out, "Node %s failed under it.",
+        str_printf(out, phrase(language, PHRASE_WHY_END_NODE),
                    job->failed_node ? job->failed_node
                    : job->nodes     ? job->nodes
                                     : "?");
         break;
     case JOB_PREEMPTED:
-        str_append(out, "It had to make room for a job that may preempt it.");
+        str_append(out, phrase(language, PHRASE_WHY_END_PREEMPTED));
         break;
     case JOB_CANCELLED:
-        str_append(out, "It was cancelled");
-        if (job->cancel_uid != UNSET32)
-            str_printf(out, " by uid %u%s", job->cancel_uid,
-                       job->cancel_uid == job->uid ? ", its owner" : "");
-        str_append_char(out, '.');
+        cancelled_print(job, language, out);
         break;
     case JOB_DEADLINE:
-        str_append(out, "It could not have ended before its deadline.");
+        str_append(out, phrase(language, PHRASE_WHY_END_DEADLINE));
         break;
     case JOB_BOOT_FAIL:
-        str_append(out, "Its nodes could not be booted.");
+        str_append(out, phrase(language, PHRASE_WHY_END_BOOT));
         break;
     default:
-        exit_print((int) job->exit_status, out);
+        exit_print((int) job->exit_status, language, out);
         break;
     }
     if (job->state_desc && job->state == JOB_FAILED && job->exit_status != 0 &&

@@ -35,7 +35,7 @@ static void delay_json(struct json *json, const struct job *job) {
 
 static void preempted_json(struct json *json, const struct job *job, int64_t now) {
     struct str text cleanup_str = STR_INIT;
-    why_preempted(job, now, &text);
+    why_preempted(job, now, LANGUAGE_ENGLISH, &text);
     if (text.length == 0)
         return;
     json_object(json, "preempted");
@@ -53,7 +53,7 @@ static void job_json(struct json *json, const struct job *job, int64_t now) {
     json_text(json, "partition", job->partition);
     json_text(json, "state", job_state_text(job->state, job->flags));
     json_text(json, "reason", job_reason_text(job));
-    json_text(json, "meaning", why_reason(job->reason));
+    json_text(json, "meaning", why_reason(job->reason, LANGUAGE_ENGLISH));
     json_signed(json, "submitted", job->submit_time);
     json_object(json, "needs");
     json_unsigned(json, "nodes", job->num_nodes);
@@ -72,7 +72,7 @@ static void job_json(struct json *json, const struct job *job, int64_t now) {
     json_signed(json, "end", job->end_time);
     if (!job_state_is_final(job->state))
         return;
-    why_end(job, &end);
+    why_end(job, LANGUAGE_ENGLISH, &end);
     json_unsigned(json, "exit_status", job->exit_status);
     json_text(json, "ended", str_cstr(&end));
 }

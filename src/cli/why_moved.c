@@ -5,27 +5,31 @@
 #include "cli/why.h"
 #include "text/timestamp.h"
 
-void why_time(int64_t time, int64_t now, struct str *out) {
+void why_time(int64_t time, int64_t now, enum language language, struct str *out) {
     if (time > 0)
         timestamp_print(time, NULL, now, out);
     else
-        str_append(out, "an unknown time");
+        str_append(out, phrase(language, PHRASE_WHY_UNKNOWN_TIME));
 }
 
-void why_delay(const struct job *job, int64_t now, struct str *out) {
+void why_delay(const struct job *job, int64_t now, enum language language, struct str *out) {
+    struct str promised cleanup_str = STR_INIT, next cleanup_str = STR_INIT;
+    struct str at cleanup_str = STR_INIT, times cleanup_str = STR_INIT;
     int64_t start = job->start_time > 0 ? job->start_time : job->delayed_to;
     /* As early as promised after all: that is of no interest any more. */
     if (job->n_delays == 0 || (start > 0 && start <= job->promised_start))
         return;
-    str_append(out, "It had been expected at ");
-    why_time(job->promised_start, now, out);
-    str_append(out, job->state == JOB_PENDING ? ", now " : ", and started at ");
-    why_time(start, now, out);
-    str_printf(out, ": %s (at ", job->delay_cause ? job->delay_cause : "something changed");
-    why_time(job->delay_time, now, out);
+    why_time(job->promised_start, now, language, &promised);
+    why_time(start, now, language, &next);
+    why_time(job->delay_time, now, language, &at);
     if (job->n_delays > 1)
-        str_printf(out, ", the last of %u times that it was put off", job->n_delays);
-    str_append(out, ").\n");
+        str_printf(&times, phrase(language, PHRASE_WHY_DELAYED_TIMES), job->n_delays);
+    str_printf(out,
+               phrase(language,
+                      job->state == JOB_PENDING ? PHRASE_WHY_DELAYED : PHRASE_WHY_DELAYED_STARTED),
+               str_cstr(&promised), str_cstr(&next),
+               job->delay_cause ? job->delay_cause : phrase(language, PHRASE_WHY_SOMETHING),
+               str_cstr(&at), str_cstr(&times));
 }
 
 static const char preempted[] = "; preempted by job ";
@@ -47,17 +51,19 @@ int why_started_length(const struct job *job) {
     return (int) (end ? (size_t) (end - job->provenance) : strlen(job->provenance));
 }
 
-void why_preempted(const struct job *job, int64_t now, struct str *out) {
+void why_preempted(const struct job *job, int64_t now, enum language language, struct str *out) {
+    struct str at cleanup_str = STR_INIT, time cleanup_str = STR_INIT;
     const char *what = preemption_of(job);
     if (what == NULL)
         return;
-    str_printf(out, job->state == JOB_PENDING ? "Its last run was %s" : "It was %s", what);
     bool let_off = strchr(what, ',') != NULL; /* ", which then did not need it" */
     if (job->preempt_time > 0 && !let_off) {
-        str_append(out, " at ");
-        why_time(job->preempt_time, now, out);
+        why_time(job->preempt_time, now, language, &time);
+        str_printf(&at, phrase(language, PHRASE_WHY_AT), str_cstr(&time));
     }
-    if (job->state == JOB_RUNNING && job->preempt_end > 0)
-        str_append(out, "; it may run on for its grace time");
-    str_append(out, ".\n");
+    bool goes_on = job->state == JOB_RUNNING && job->preempt_end > 0;
+    str_printf(
+        out,
+        phrase(language, job->state == JOB_PENDING ? PHRASE_WHY_LAST_RUN_WAS : PHRASE_WHY_IT_WAS),
+        what, str_cstr(&at), goes_on ? phrase(language, PHRASE_WHY_GRACE_GOES_ON) : "");
 }

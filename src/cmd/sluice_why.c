@@ -81,7 +81,7 @@ static int ask(struct list_session *session, const char *id, bool json) {
     if (json)
         why_json(reply, &out);
     else
-        why_text(reply, &out);
+        why_text(reply, cli_language(), &out);
     list_output_all(&out);
     return 0;
 }

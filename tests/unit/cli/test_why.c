@@ -25,7 +25,7 @@ static void job_init(struct job *job, uint32_t state) {
 
 static void says(const struct why_reply *reply, const char *words) {
     struct str out cleanup_str = STR_INIT;
-    why_text(reply, &out);
+    why_text(reply, LANGUAGE_ENGLISH, &out);
     if (strstr(str_cstr(&out), words) == NULL)
         fail_msg("\"%s\" is not in:\n%s", words, str_cstr(&out));
 }
@@ -45,7 +45,7 @@ static void end_says_not(struct job *job, const char *words) {
     record_init(&record_why_reply, &reply);
     reply.job = job;
     reply.id = text_of("7");
-    why_text(&reply, &out);
+    why_text(&reply, LANGUAGE_ENGLISH, &out);
     if (strstr(str_cstr(&out), words) != NULL)
         fail_msg("\"%s\" is in:\n%s", words, str_cstr(&out));
 }
@@ -229,7 +229,7 @@ TEST(a_waiting_job_says_what_it_needs_who_has_it_and_what_would_help) {
     says(&reply, "scontrol update JobId=7 NumNodes=1");
     reply.may_update = false;
     struct str out cleanup_str = STR_INIT;
-    why_text(&reply, &out);
+    why_text(&reply, LANGUAGE_ENGLISH, &out);
     assert_null(strstr(str_cstr(&out), "scontrol update"));
 }
 
@@ -245,6 +245,38 @@ TEST(reasons_say_what_releases_the_job) {
     says(&reply, "scontrol update JobId=7 StartTime=now");
     reply.expected = 0;
     says(&reply, "Nobody can say when");
+}
+
+/* What a Korean is told, and that nothing of the frame is left in English. */
+TEST(the_sentences_are_there_in_korean) {
+    struct job job;
+    struct why_reply reply;
+    struct str out cleanup_str = STR_INIT;
+    reply_init(&reply, &job);
+    job.prio_age = 5;
+    why_text(&reply, LANGUAGE_KOREAN, &out);
+    static const char *const korean[] = {
+        "작업 7(train, 사용자 alice, 파티션 gpu)의 상태는 PENDING, 66분째이며 이유는 "
+        "Priority입니다.\n",
+        "필요한 것: 노드 2개, CPU 8개(cpu=8,mem=4G,node=2), 최대 01:00:00 동안.\n",
+        "  bob의 작업 5이(가) 씀: g01의 CPU 4개, ",
+        "앞에 작업 1개가 있습니다: 우선순위로 1개. 이 작업의 우선순위는 100",
+        "(2시간 0분 뒤), 노드 g[01-02].\n",
+        "scontrol update JobId=7 NumNodes=1\n",
+    };
+    for (size_t i = 0; i < sizeof(korean) / sizeof(*korean); i++) {
+        if (strstr(str_cstr(&out), korean[i]) == NULL)
+            fail_msg("%s is not in:\n%s", korean[i], str_cstr(&out));
+    }
+    job.reason = REASON_HELD_USER;
+    str_reset(&out);
+    why_text(&reply, LANGUAGE_KOREAN, &out);
+    assert_non_null(strstr(str_cstr(&out), "풀려면: scontrol release 7\n"));
+    job.state = JOB_FAILED;
+    job.exit_status = 127 << 8;
+    str_reset(&out);
+    why_text(&reply, LANGUAGE_KOREAN, &out);
+    assert_non_null(strstr(str_cstr(&out), "종료 코드는 127 (명령을 찾지 못했습니다"));
 }
 
 TEST(the_json_has_the_same_facts) {
@@ -280,6 +312,7 @@ int main(void) {
         cmocka_unit_test(a_running_job_says_where_and_until_when),
         cmocka_unit_test(a_waiting_job_says_what_it_needs_who_has_it_and_what_would_help),
         cmocka_unit_test(reasons_say_what_releases_the_job),
+        cmocka_unit_test(the_sentences_are_there_in_korean),
         cmocka_unit_test(the_json_has_the_same_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
