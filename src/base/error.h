@@ -37,7 +37,7 @@
     X(CONFIG, 13, "Unable to process configuration file")                                          \
     X(STORE, 14, "State storage failure")                                                          \
     X(EXISTS, 15, "Object already exists")                                                         \
-    X(NOT_SUPPORTED, 16, "Requested operation is not supported")                                   \
+    X(NOT_SUPPORTED, 16, "Requested operation not supported on this system")                       \
     X(CORRUPT, 17, "State storage is corrupt")                                                     \
     X(USER_ID, 100, "Invalid user id")                                                             \
     X(ACCESS_DENIED, 101, "Access/permission denied")                                              \

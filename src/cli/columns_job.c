@@ -17,17 +17,6 @@
     static struct sort_value name(const void *row, const void *member, const struct column_env *env)
 
 /* ---- derived values ---- */
-int64_t job_run_seconds(const struct job *job, int64_t now) {
-    if (job->state == JOB_PENDING || job->start_time == 0)
-        return 0;
-    if (job->state == JOB_SUSPENDED)
-        return job->pre_suspend_seconds;
-    int64_t end = job_state_is_final(job->state) ? job->end_time : now;
-    if (job->suspend_time)
-        return end - job->suspend_time + job->pre_suspend_seconds;
-    return end - job->start_time;
-}
-
 const char *job_reason_text(const struct job *job) {
     if (job->state_desc && *job->state_desc)
         return job->state_desc;

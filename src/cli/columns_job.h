@@ -14,8 +14,6 @@ struct job_columns_data {
 extern const struct column_table columns_job;
 extern const struct column_table columns_step;
 
-/* Seconds the job has run, suspensions left out. */
-int64_t job_run_seconds(const struct job *job, int64_t now);
 /* The free text of a job's state, or the reason's name. */
 const char *job_reason_text(const struct job *job);
 /* Tasks asked for or allotted; at least 1. */

@@ -309,6 +309,8 @@ static int acct_order(const void *a, const void *b) {
     int64_t ty = y->start_time ? y->start_time : INT64_MAX;
     if (tx != ty)
         return tx < ty ? -1 : 1;
+    if (x->db_index != y->db_index && x->resize_time + y->resize_time > 0) /* sizes of one run */
+        return x->db_index < y->db_index ? -1 : 1;
     return (int) run_y->superseded - (int) run_x->superseded;
 }
 

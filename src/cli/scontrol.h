@@ -47,6 +47,10 @@ void scontrol_changes_done(struct scontrol_changes *changes);
 /* Borrows all it is given. */
 void scontrol_update_fill(struct update *update, const char *entity, const char *target,
                           const struct scontrol_changes *changes, enum scontrol_change what);
+/* After an update of jobs: a command that runs in a job, and has changed a job's size, gets
+ * slurm_job_ID_resize.sh and .csh to bring its environment up to date. Returns the status. */
+int scontrol_resize_scripts(struct scontrol *scontrol, const struct job_results *results,
+                            const struct scontrol_changes *changes);
 
 /* Reservations: create, update, delete with the words behind the keyword; show. */
 bool scontrol_is_reservation(int argc, char **argv);

@@ -112,7 +112,8 @@ static int unsupported_key(const struct scontrol_changes *changes, const char *k
 
 /* One complaint for each job; an id of an array's tasks stands before the reason. The cure stands
  * before all of them, once where it is the same for many jobs. */
-static int job_answer(const struct job_results *results, const struct scontrol_changes *changes) {
+static int job_answer(struct scontrol *scontrol, const struct job_results *results,
+                      const struct scontrol_changes *changes) {
     const char *told = NULL;
     for (uint32_t i = 0; i < results->items.n; i++) {
         const struct job_result *result = &results->items.items[i];
@@ -123,7 +124,8 @@ static int job_answer(const struct job_results *results, const struct scontrol_c
         list_note(result->detail);
         told = result->detail;
     }
-    return scontrol_job_results(results, NULL, false);
+    int status = scontrol_job_results(results, NULL, false);
+    return status == 0 ? scontrol_resize_scripts(scontrol, results, changes) : status;
 }
 
 /* Done, and this is to be known about it. */
@@ -179,7 +181,7 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
     }
     if (answer == MSG_NODES_UPDATED)
         nodes_answer(reply);
-    return jobs ? job_answer(reply, changes) : 0;
+    return jobs ? job_answer(scontrol, reply, changes) : 0;
 }
 
 /* ---- update ---- */

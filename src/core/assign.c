@@ -142,8 +142,9 @@ static void claimed_cores(const struct core *core, const struct core_node *node,
                           struct idset *ret) {
     for (size_t i = 0; i < node->jobs.n; i++) {
         const struct core_job *job = job_find(core, node->jobs.items[i]);
-        for (uint32_t k = 0; job != NULL && job->rec.cpus_given && k < job->rec.allocation.n; k++) {
-            const struct job_node *entry = &job->rec.allocation.items[k];
+        uint32_t n = job != NULL && job->rec.cpus_given ? job_n_entries(&job->rec) : 0;
+        for (uint32_t k = 0; k < n; k++) {
+            const struct job_node *entry = job_entry(&job->rec, k);
             struct idset cores cleanup_idset = IDSET_INIT;
             uint32_t id = 0;
             if (&core->nodes[entry->node] != node || !assign_cores_read(entry, &cores))

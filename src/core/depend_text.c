@@ -205,9 +205,12 @@ static int parse_kind(const char *word, const char *whole, enum depend_kind *ret
         }
     }
     if (str_equal_nocase(word, "expand"))
-        return problem(err, whole,
-                       "a running job cannot take over the nodes of another yet; ask for what is "
-                       "needed in one job");
+        return error_set(
+            err, ERR_NOT_SUPPORTED,
+            "dependency %s: a running job takes no nodes in; ask for what is needed in "
+            "one job, and give back with scontrol update NumNodes= what is not needed "
+            "any more",
+            whole);
     return problem(err, whole,
                    "the type must be after, afterany, afterok, afternotok, aftercorr, "
                    "afterburstbuffer or singleton");

@@ -69,12 +69,12 @@ static bool requeues(struct core *core, const struct core_job *job) {
 }
 
 static void take_run(struct forecast *f, struct core_job *job) {
-    struct sched_alloc *allocs = xcalloc(job->rec.allocation.n + 1, sizeof(*allocs));
+    struct sched_alloc *allocs = xcalloc(job_n_entries(&job->rec) + 1, sizeof(*allocs));
     size_t n = 0;
     uint32_t partition = 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (!job->rec.allocation.items[i].released)
-            alloc_from_entry(f->core, &job->rec.allocation.items[i], &allocs[n++]);
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        if (!job_entry(&job->rec, i)->released)
+            alloc_from_entry(f->core, job_entry(&job->rec, i), &allocs[n++]);
     }
     (void) partition_find(f->core, job->rec.partition, &partition);
     if (n > 0) {

@@ -81,13 +81,18 @@ static void write_history(struct core *core, struct core_job *job, const struct 
                           enum history_kind kind) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
-    record.job = &job->rec;
+    struct job run;
+    job_run_of_size(&job->rec, &run);
+    record.job = &run;
     record.superseded = kind == HISTORY_SUPERSEDED;
     vec(struct step) steps = {0};
     if (batch != NULL)
         vec_push(&steps, *batch);
-    list_each (&job->steps, at)
-        vec_push(&steps, list_entry(at, struct core_step, link)->rec);
+    list_each (&job->steps, at) {
+        const struct core_step *step = list_entry(at, struct core_step, link);
+        if (!(job->rec.flags & JOB_FLAG_RESIZING) || job_state_is_final(step->rec.state))
+            vec_push(&steps, step->rec);
+    }
     record.steps.items = steps.items;
     record.steps.n = (uint32_t) steps.n;
     struct effect *effect = emit(core, EFFECT_HISTORY);
@@ -97,7 +102,7 @@ static void write_history(struct core *core, struct core_job *job, const struct 
                                                .uid = job->rec.uid,
                                                .state = job->rec.state,
                                                .submit = job->rec.submit_time,
-                                               .start = job->rec.start_time,
+                                               .start = run.start_time,
                                                .end = job->rec.end_time,
                                                .kind = kind};
     vec_done(&steps);
@@ -116,6 +121,20 @@ void job_write_run(struct core *core, struct core_job *job, uint32_t state) {
     write_history(core, job, has_batch ? &batch : NULL, HISTORY_SUPERSEDED);
     job->rec.state = saved_state;
     job->rec.flags = saved_flags;
+}
+
+void job_write_resized(struct core *core, struct core_job *job) {
+    const uint32_t saved_state = job->rec.state;
+    job->rec.state = JOB_CANCELLED; /* one that is final; shown is the flag */
+    job->rec.flags |= JOB_FLAG_RESIZING;
+    write_history(core, job, NULL, HISTORY_RUN);
+    job->rec.state = saved_state;
+    job->rec.flags &= ~(uint32_t) JOB_FLAG_RESIZING;
+    list_each (&job->steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, link);
+        if (job_state_is_final(step->rec.state))
+            step_forget(core, step);
+    }
 }
 
 void job_tell_database(struct core *core, struct core_job *job) {

@@ -156,8 +156,8 @@ void job_timer(struct core *core, struct core_job *job) {
 static void give_cpus(struct core *core, struct core_job *job, bool suspended) {
     job->rec.cpus_given = suspended;
     sched_run_suspend(core->sched, job->rec.job_id, suspended);
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        const struct job_node *entry = &job->rec.allocation.items[i];
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        const struct job_node *entry = job_entry(&job->rec, i);
         if (entry->released)
             continue;
         assign_cores(core, entry, !suspended);
@@ -185,22 +185,16 @@ static void release_lost_nodes(struct core *core, struct core_job *job) {
 
 static void fill_allocation(struct core *core, struct core_job *job,
                             const struct sched_start *start) {
-    struct hostlist names = HOSTLIST_INIT;
     bool bound = job->rec.gres_flags == NULL ||
                  !str_has_word_nocase(job->rec.gres_flags, "disable-binding", ",");
     job->rec.allocation.items = xcalloc(start->n_allocs, sizeof(struct job_node));
     job->rec.allocation.n = (uint32_t) start->n_allocs;
     list_append(&core->placed, &job->placed);
-    job->rec.num_cpus = 0;
-    job->rec.ntasks_total = 0;
     for (size_t i = 0; i < start->n_allocs; i++) {
         struct job_node *entry = &job->rec.allocation.items[i];
         record_init(&record_job_node, entry);
         assign_take(core, entry, &start->allocs[i], bound);
         cards_taken(core, entry, &start->allocs[i]);
-        job->rec.num_cpus += entry->cpus;
-        job->rec.ntasks_total += entry->ntasks;
-        hostlist_push(&names, entry->name);
         struct core_node *node = &core->nodes[entry->node];
         node->n_jobs++;
         vec_push(&node->jobs, job->rec.job_id);
@@ -208,24 +202,17 @@ static void fill_allocation(struct core *core, struct core_job *job,
         node->rec.alloc_mem += entry->mem;
         node_update_state(core, entry->node);
     }
-    struct str folded cleanup_str = STR_INIT;
-    hostlist_fold(&names, &folded);
-    string_set(&job->rec.nodes, str_cstr(&folded));
-    string_set(&job->rec.batch_host, names.names[0]);
-    hostlist_done(&names);
-    job->rec.num_nodes = (uint32_t) start->n_allocs;
     job->nodes_busy = (uint32_t) start->n_allocs;
 }
 
-static void fill_allocated_tres(struct core *core, struct core_job *job,
-                                const struct sched_start *start) {
-    uint64_t mem = 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++)
+static void sum_tres(struct core *core, struct core_job *job) {
+    uint64_t mem = 0, totals[SCHED_GRES_KINDS] = {0};
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        struct sched_alloc alloc;
+        alloc_from_entry(core, &job->rec.allocation.items[i], &alloc);
         mem += job->rec.allocation.items[i].mem;
-    uint64_t totals[SCHED_GRES_KINDS] = {0};
-    for (size_t i = 0; i < start->n_allocs; i++) {
         for (size_t k = 0; k < core->n_kinds; k++)
-            totals[k] += start->allocs[i].gres[k];
+            totals[k] += alloc.gres[k];
     }
     struct str gres cleanup_str = STR_INIT;
     gres_accounts_print(core, totals, &gres);
@@ -234,6 +221,24 @@ static void fill_allocated_tres(struct core *core, struct core_job *job,
     free(job->rec.tres_alloc);
     job->rec.tres_alloc = tres_text(job->rec.num_cpus, mem, job->rec.num_nodes, str_cstr(&gres),
                                     (uint64_t) job->rec.billing);
+}
+
+void job_sum_allocation(struct core *core, struct core_job *job) {
+    struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
+    struct str folded cleanup_str = STR_INIT;
+    job->rec.num_cpus = 0;
+    job->rec.ntasks_total = 0;
+    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
+        const struct job_node *entry = &job->rec.allocation.items[i];
+        job->rec.num_cpus += entry->cpus;
+        job->rec.ntasks_total += entry->ntasks;
+        hostlist_push(&names, entry->name);
+    }
+    hostlist_fold(&names, &folded);
+    string_set(&job->rec.nodes, str_cstr(&folded));
+    string_set(&job->rec.batch_host, job->rec.allocation.items[0].name);
+    job->rec.num_nodes = job->rec.allocation.n;
+    sum_tres(core, job);
 }
 
 static void note_provenance(struct core_job *job, const struct sched_start *start) {
@@ -265,7 +270,7 @@ static void log_end(struct core *core, const struct core_job *job, bool has_run)
 
 /* The number that the accounting knows a run by. It begins with the time, so that those of a state
  * that was made anew are above those of the one before it. */
-static void number_run(struct core *core, struct core_job *job) {
+void job_number_run(struct core *core, struct core_job *job) {
     job->rec.db_index = max_of(core->meta.next_db_index, (uint64_t) core->now << 20);
     core->meta.next_db_index = job->rec.db_index + 1;
     core->meta_dirty = true;
@@ -283,11 +288,12 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     if (core->partitions[start->partition].exclusive_node)
         job->rec.oversubscribe = OVERSUB_NO; /* for the listings; the planner knows the partition */
     job->rec.attempt++;
-    number_run(core, job);
+    job_number_run(core, job);
     job->rec.start_time = core->now;
     array_started(job);
     job->rec.suspend_time = 0;
     job->rec.pre_suspend_seconds = 0;
+    job_resize_forget(&job->rec);
     job->rec.last_sched_eval = core->now;
     if (job->rec.accrue_time == 0)
         job->rec.accrue_time = job->rec.eligible_time;
@@ -304,7 +310,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
         job->rec.priority = priority_compute(core, job);
     }
     fill_allocation(core, job, start);
-    fill_allocated_tres(core, job, start);
+    job_sum_allocation(core, job);
     const struct assoc *assoc = assoc_for_job(core, &job->rec);
     job->rec.assoc_id = assoc != NULL ? assoc->id : 0;
     usage_run_begins(core, job);
@@ -343,6 +349,7 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
     steps_end_all(core, job);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_COMPLETING | JOB_FLAG_REQUEUED);
     job_touch(core, job);
+    assert(job->rec.leaving.n == 0);
     if (job_is_pending(job)) { /* requeued: what the last run held is forgotten */
         step_forget_all(core, job);
         for (uint32_t i = 0; i < job->rec.allocation.n; i++)
@@ -350,6 +357,8 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         free(job->rec.allocation.items);
         job->rec.allocation.items = NULL;
         job->rec.allocation.n = 0;
+        free(job->rec.leaving.items);
+        job->rec.leaving.items = NULL;
         list_remove(&job->placed);
         string_set(&job->rec.nodes, NULL);
         string_set(&job->rec.batch_host, NULL);
@@ -436,7 +445,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         if (!(job->rec.flags & JOB_FLAG_COMPLETING))
             job->rec.start_time = core->now;
         if (job->rec.db_index == 0) /* it has never run */
-            number_run(core, job);
+            job_number_run(core, job);
         job_answer_waiters(core, job);
         job_tell_database(core, job);
     }
@@ -448,34 +457,38 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
 }
 
 /* What the job holds on a node is the node's again. */
+void job_entry_give_back(struct core *core, struct core_job *job, struct job_node *entry,
+                         bool completing) {
+    struct core_node *holder = &core->nodes[entry->node];
+    entry->released = true;
+    job->nodes_busy--;
+    if (!job->rec.cpus_given)
+        assign_cores(core, entry, false);
+    assign_gres(core, entry, false);
+    holder->n_jobs--;
+    holder->n_given -= job->rec.cpus_given;
+    node_forget_job(holder, job->rec.job_id);
+    holder->n_completing -= completing;
+    if (!job->rec.cpus_given)
+        node_cpus_add(core, entry->node, -(int64_t) entry->cpus);
+    holder->rec.alloc_mem -= entry->mem;
+    holder->rec.last_busy = core->now;
+    sched_run_release_node(core->sched, job->rec.job_id, entry->node);
+    node_update_state(core, entry->node);
+    core->plan_wanted = true;
+    job_touch(core, job);
+}
+
 void job_give_back(struct core *core, struct core_job *job, uint32_t node) {
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         struct job_node *entry = &job->rec.allocation.items[i];
-        if (entry->node != node || entry->released)
-            continue;
-        entry->released = true;
-        job->nodes_busy--;
-        if (!job->rec.cpus_given)
-            assign_cores(core, entry, false);
-        assign_gres(core, entry, false);
-        struct core_node *holder = &core->nodes[node];
-        holder->n_jobs--;
-        holder->n_given -= job->rec.cpus_given;
-        node_forget_job(holder, job->rec.job_id);
-        if (job->rec.flags & JOB_FLAG_COMPLETING)
-            holder->n_completing--;
-        if (!job->rec.cpus_given)
-            node_cpus_add(core, node, -(int64_t) entry->cpus);
-        holder->rec.alloc_mem -= entry->mem;
-        holder->rec.last_busy = core->now;
-        sched_run_release_node(core->sched, job->rec.job_id, node);
-        node_update_state(core, node);
-        core->plan_wanted = true;
-        job_touch(core, job);
+        if (entry->node == node && !entry->released)
+            job_entry_give_back(core, job, entry, job->rec.flags & JOB_FLAG_COMPLETING);
     }
 }
 
 void job_node_clean(struct core *core, struct core_job *job, uint32_t node) {
+    job_leaving_clean(core, job, node);
     if (!(job->rec.flags & JOB_FLAG_COMPLETING))
         return;
     job_give_back(core, job, node);

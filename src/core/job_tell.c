@@ -125,10 +125,11 @@ static void terminate(struct core *core, struct core_job *job, uint32_t node, co
     if (core->settings.prolog.node)
         job_cpus_per_node(&job->rec, &cpus);
     message.cpus_per_node = cpus.data;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        const struct job_node *entry = &job->rec.allocation.items[i];
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        const struct job_node *entry = job_entry(&job->rec, i);
         struct job brief;
-        if (entry->released || (node != UNSET32 && entry->node != node))
+        bool meant = node == UNSET32 ? !job_entry_is_leaving(&job->rec, i) : entry->node == node;
+        if (entry->released || !meant)
             continue;
         message.job = prolog_node_brief(core, job, entry, &brief);
         emit_node(core, entry->node, MSG_JOB_TERMINATE, &message);

@@ -422,10 +422,11 @@ static void acct_emit(struct core_job *job, bool hide_line, const struct acct_qu
                       void *context) {
     struct acct_job record;
     record_init(&record_acct_job, &record);
-    record.job = &job->rec;
-    char *line = job->rec.submit_line;
+    struct job run;
+    job_run_of_size(&job->rec, &run);
+    record.job = &run;
     if (hide_line)
-        job->rec.submit_line = NULL;
+        run.submit_line = NULL;
     vec(struct step) steps = {0};
     list_each (&job->steps, at) {
         if (!query->no_steps)
@@ -439,7 +440,6 @@ static void acct_emit(struct core_job *job, bool hide_line, const struct acct_qu
     struct str body cleanup_str = STR_INIT;
     wire_encode(&record_acct_job, &record, NULL, &body);
     sink(context, job->rec.job_id, str_bytes(&body));
-    job->rec.submit_line = line;
     vec_done(&steps);
 }
 

@@ -162,8 +162,9 @@ static void node_jobs(const struct core *core, uint32_t index, job_ptrs *ret) {
 }
 
 static bool job_is_on(const struct core_job *job, uint32_t index) {
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (job->rec.allocation.items[i].node == index && !job->rec.allocation.items[i].released)
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        const struct job_node *entry = job_entry(&job->rec, i);
+        if (entry->node == index && !entry->released)
             return true;
     }
     return false;
@@ -181,7 +182,7 @@ void node_await_clean(struct core *core, uint32_t index, const struct core_job *
 static bool survives(struct core *core, struct core_job *job, uint32_t index) {
     bool script_here =
         job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.items[0].node == index;
-    if (!job->rec.no_kill || job->nodes_busy < 2 || script_here)
+    if (!job->rec.no_kill || job_nodes_held(&job->rec) < 2 || script_here)
         return false;
     list_each (&job->steps, at) {
         struct core_step *step = list_entry(at, struct core_step, link);
@@ -210,6 +211,11 @@ static void evict_jobs(struct core *core, uint32_t index) {
         struct core_job *job = *at;
         if (!job_is_on(job, index))
             continue;
+        if (job_leaves(job, index)) { /* given back already */
+            node_await_clean(core, index, job);
+            job_node_clean(core, job, index);
+            continue;
+        }
         if (!job_has_nodes(job)) { /* completing: what it held here is gone */
             job_node_clean(core, job, index);
             continue;
@@ -369,7 +375,7 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
                           const struct node_register *reg) {
     bool batch_here = job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.n > 0 &&
                       job->rec.allocation.items[0].node == index;
-    if (job->rec.flags & JOB_FLAG_COMPLETING) {
+    if ((job->rec.flags & JOB_FLAG_COMPLETING) || job_leaves(job, index)) {
         job_terminate_node(core, job, index);
         return;
     }
@@ -401,8 +407,7 @@ static void steps_vanished(struct core *core, struct core_job *job, uint32_t ind
         if (job_state_is_final(step->rec.state) || step->rec.step_id == STEP_BATCH)
             continue;
         for (size_t i = 0; i < step->n_nodes; i++) {
-            uint32_t entry = step->nodes[i];
-            if (step->node_done[i] || job->rec.allocation.items[entry].node != index ||
+            if (step->node_done[i] || step->rec.allocation.items[i].node != index ||
                 reported_step(reg, job, step->rec.step_id))
                 continue;
             /* Not launched yet: srun may be about to. Give it a moment: only a step that has been
@@ -543,8 +548,8 @@ static struct core_job *reported_job(struct core *core, uint32_t index, uint32_t
     struct core_job *job = job_find(core, job_id);
     if (job == NULL || job->rec.attempt != attempt)
         return NULL;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        if (job->rec.allocation.items[i].node == index)
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        if (job_entry(&job->rec, i)->node == index)
             return job;
     }
     return NULL;

@@ -30,8 +30,8 @@ static bool is_paused(const struct core_job *job) {
 static bool may_resume(const struct core *core, const struct core_job *job) {
     if (!sched_run_may_resume(core->sched, job->rec.job_id))
         return false;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        const struct job_node *entry = &job->rec.allocation.items[i];
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        const struct job_node *entry = job_entry(&job->rec, i);
         if (!entry->released &&
             !assign_cores_free(core, entry,
                                sched_run_layers(core->sched, job->rec.job_id, entry->node)))

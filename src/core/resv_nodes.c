@@ -77,9 +77,9 @@ static void mark_busy(struct core *core, const struct reservation *next, struct 
         bool own = next->name != NULL && job_in_reservation(job, next->name);
         if (!job_has_nodes(job) || ends || own)
             continue;
-        for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-            if (!job->rec.allocation.items[i].released)
-                rooms[job->rec.allocation.items[i].node].busy = true;
+        for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+            if (!job_entry(&job->rec, i)->released)
+                rooms[job_entry(&job->rec, i)->node].busy = true;
         }
     }
 }

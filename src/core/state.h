@@ -8,7 +8,7 @@
  * it on a dirty list that core_turn_end() writes out once per turn.
  *
  * Parts with much to say have headers of their own: array.h, depend.h, step.h, prolog.h, preempt.h,
- * gpu.h, service.h, usage.h; this one reads them.
+ * gpu.h, resize.h, service.h, usage.h; this one reads them.
  */
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
@@ -27,6 +27,7 @@
 #include "core/limit.h"
 #include "core/preempt.h"
 #include "core/prolog.h"
+#include "core/resize.h"
 #include "core/resources.h"
 #include "core/service.h"
 #include "core/step.h"
@@ -139,7 +140,7 @@ struct core_job {
     struct strs told;                /* salloc, srun: lines of a filter for the first answer */
     struct limit_group *limits;      /* in which it counts as submitted, NULL */
     uint64_t limits_count;           /* as so many */
-    uint32_t nodes_busy;             /* allocation entries not yet released */
+    uint32_t nodes_busy;             /* entries (also leaving ones) not yet released */
     struct core_array *array;        /* NULL: it is none */
     struct list array_link, array_wait;
     enum array_standing array_standing; /* as counted in the array */
@@ -372,6 +373,12 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
                  const char *why, enum job_reason held_reason);
 void job_node_clean(struct core *core, struct core_job *job, uint32_t node);
 void job_give_back(struct core *core, struct core_job *job, uint32_t node);
+/* The same of one entry, which the node counts among those that complete or not. */
+void job_entry_give_back(struct core *core, struct core_job *job, struct job_node *entry,
+                         bool completing);
+/* What its allocation comes to: nodes, CPUs, tasks, TRES, billing. */
+void job_sum_allocation(struct core *core, struct core_job *job);
+void job_number_run(struct core *core, struct core_job *job); /* the accounting's next record */
 /* Ends the wait of a completing job whose nodes have all left the configuration. */
 void job_nodes_gone(struct core *core, struct core_job *job);
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason);
@@ -620,6 +627,8 @@ void client_watches(struct core *core, uint64_t client, const struct core_job *j
 void alloc_answer_fresh(struct core *core);
 void alloc_forget(struct core *core, const struct core_job *job); /* about to be freed */
 void job_write_run(struct core *core, struct core_job *job, uint32_t state);
+/* The run at its size so far, with the steps that have ended, which are forgotten. */
+void job_write_resized(struct core *core, struct core_job *job);
 void job_launch_again(struct core *core, struct core_job *job);
 void job_free(struct core_job *job); /* one that was never linked, or is unlinked */
 void job_free_all(struct core *core);

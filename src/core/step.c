@@ -86,10 +86,19 @@ void step_free(struct core_step *step) {
     free(step);
 }
 
-static void step_forget(struct core *core, struct core_step *step) {
+void step_forget(struct core *core, struct core_step *step) {
     if (step->stored)
         emit_delete(core, STORE_STEP, (uint64_t) step->rec.job_id << 32 | step->rec.step_id);
     step_free(step);
+}
+
+void steps_find_nodes(struct core *core, struct core_job *job) {
+    list_each (&job->steps, at) {
+        struct core_step *step = list_entry(at, struct core_step, link);
+        for (uint32_t i = 0; i < step->rec.allocation.n; i++)
+            step->rec.allocation.items[i].node =
+                core_node_find(core, step->rec.allocation.items[i].name);
+    }
 }
 
 void step_forget_all(struct core *core, struct core_job *job) {

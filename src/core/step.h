@@ -21,7 +21,7 @@ struct core_step {
     struct list dirty; /* core->dirty_steps */
     struct core_job *job;
     bool stored;
-    uint32_t *nodes; /* indexes into job->rec.allocation */
+    uint32_t *nodes; /* indexes into job->rec.allocation as it was when the step was made */
     size_t n_nodes;
     bool *node_done;
 };
@@ -91,6 +91,9 @@ void step_tell_limit(struct core *core, const struct core_step *step); /* its no
 void step_free(struct core_step *step);
 void step_wait_free(struct step_wait *wait);
 void step_forget_all(struct core *core, struct core_job *job);
+void step_forget(struct core *core, struct core_step *step);
+/* Indexes of nodes in the steps' own lists, by name; UINT32_MAX for those that are gone. */
+void steps_find_nodes(struct core *core, struct core_job *job);
 struct core_step *step_find(struct core_job *job, uint32_t step_id);
 /* The batch step has a record only once it has ended; while it runs it follows from its job, whose
  * texts the result borrows. False: none runs. */

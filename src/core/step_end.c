@@ -134,7 +134,7 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
         return;
     bool known = false;
     for (size_t i = 0; i < step->n_nodes; i++) {
-        if (job->rec.allocation.items[step->nodes[i]].node == node && !step->node_done[i]) {
+        if (step->rec.allocation.items[i].node == node && !step->node_done[i]) {
             step->node_done[i] = known = true;
             step->rec.nodes_left--;
         }

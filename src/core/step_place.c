@@ -105,15 +105,22 @@ static int candidate_nodes(struct core *core, struct core_job *job,
 }
 
 /* Number of nodes and tasks, from what was given and what the job has. */
-static int step_shape(const struct core *core, const struct step_request *request,
-                      uint32_t available, uint32_t *ret_nodes, uint32_t *ret_tasks,
-                      struct error *err) {
+static int step_shape(const struct core *core, const struct core_job *job,
+                      const struct step_request *request, uint32_t available, uint32_t *ret_nodes,
+                      uint32_t *ret_tasks, struct error *err) {
     uint64_t nodes = request->min_nodes, tasks = request->ntasks;
     uint64_t per_node = max_of(request->ntasks_per_node, 1u);
-    if (nodes > available || available == 0)
-        return step_refuse(err, ERR_NODE_CONFIG,
-                           "%llu nodes asked, %u of the job's are to be had for this step",
-                           (unsigned long long) max_of(nodes, (uint64_t) 1), available);
+    if (nodes > available || available == 0) {
+        cleanup_free char *hint =
+            job->rec.resize_time > 0
+                ? xasprintf("; the job has given nodes back since its environment was made: source "
+                            "slurm_job_%u_resize.sh, or ask with -N",
+                            job->rec.job_id)
+                : NULL;
+        return step_refuse(
+            err, ERR_NODE_CONFIG, "%llu nodes asked, %u of the job's are to be had for this step%s",
+            (unsigned long long) max_of(nodes, (uint64_t) 1), available, hint != NULL ? hint : "");
+    }
     if (tasks > 0 && nodes == 0 && request->ntasks_per_node > 0)
         nodes = min_of((uint64_t) available, (tasks + per_node - 1) / per_node);
     if (nodes == 0)
@@ -337,7 +344,7 @@ static int place_nodes(struct core *core, struct core_job *job, const struct ste
         return r;
     for (uint32_t i = 0; i < n; i++)
         available += allowed[i];
-    r = step_shape(core, request, available, &nodes, &plan->ntasks, err);
+    r = step_shape(core, job, request, available, &nodes, &plan->ntasks, err);
     if (r < 0)
         return r;
     choose_nodes(job, allowed, nodes, max_of(request->cpus_per_task, 1u), ignore_use, plan);

@@ -169,7 +169,7 @@ static int check_submission(struct core *core, struct core_job *job, const struc
     struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&
         depend_parse(core, job, job->rec.dependency, &err) < 0)
-        r = reply_refuse(reply, core, ERR_DEPENDENCY, "%s", err.text);
+        r = reply_refuse(reply, core, -err.code, "%s", err.text);
     return r;
 }
 

@@ -22,6 +22,7 @@ struct update_job {
     const char *value;
     const char *note; /* for whoever asks: why it is refused, or what to know of what is accepted */
     bool priority_changed;
+    bool *kept; /* of the nodes of a running job, those that it keeps; NULL = all */
 };
 
 struct job_key {
@@ -179,8 +180,23 @@ static int set_time_limit(struct update_job *update, const struct job_key *key) 
     return 0;
 }
 
+/* Of a running job: which of its nodes it is to keep. */
+static int set_kept(struct update_job *update,
+                    int (*choose)(struct core *core, const struct core_job *job, const char *value,
+                                  bool *kept, const char **ret_why)) {
+    uint32_t n = update->job->rec.allocation.n;
+    if (update->kept == NULL) {
+        update->kept = arena_alloc(&update->core->out->memory, (n + 1) * sizeof(bool));
+        for (uint32_t i = 0; i < n; i++)
+            update->kept[i] = true;
+    }
+    return choose(update->core, update->job, update->value, update->kept, &update->note);
+}
+
 static int set_nodes(struct update_job *update, const struct job_key *key) {
     char *end;
+    if (!job_is_pending(update->job))
+        return set_kept(update, resize_to_count);
     unsigned long low = strtoul(update->value, &end, 10), high = low;
     if (end == update->value || low == 0 || low > 1000000)
         return -ERR_NODE_COUNT;
@@ -251,6 +267,11 @@ static int set_name_list(struct update_job *update, const struct job_key *key) {
     return set_string(update, key);
 }
 
+static int set_node_list(struct update_job *update, const struct job_key *key) {
+    return job_is_pending(update->job) ? set_name_list(update, key)
+                                       : set_kept(update, resize_to_list);
+}
+
 static int set_switches(struct update_job *update, const struct job_key *key) {
     return switches_update(update->core, update->next, update->value);
 }
@@ -300,7 +321,7 @@ static const struct job_key job_keys[] = {
     {"QOS", NULL, WHEN_ANY, WHO_OWNER, set_string, "qos"},
     {"Account", NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
     {"ReservationName", "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
-    {"NumNodes", "ReqNodes", WHEN_PENDING, WHO_OWNER, set_nodes, NULL},
+    {"NumNodes", "ReqNodes", WHEN_ANY, WHO_OWNER, set_nodes, NULL},
     {"NumTasks", NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
     {"NumCPUs", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
     {"MinCPUsNode", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
@@ -314,7 +335,7 @@ static const struct job_key job_keys[] = {
     {"Gres", "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
     {"TresPerJob", NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
     {"Licenses", NULL, WHEN_PENDING, WHO_OWNER, set_string, "licenses"},
-    {"ReqNodeList", NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "req_nodes"},
+    {"ReqNodeList", "NodeList", WHEN_ANY, WHO_OWNER, set_node_list, "req_nodes"},
     {"ExcNodeList", NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "exc_nodes"},
     {"Contiguous", NULL, WHEN_PENDING, WHO_OWNER, set_bool, "contiguous"},
     {"OverSubscribe", "Shared", WHEN_PENDING, WHO_OWNER, set_oversubscribe, NULL},
@@ -505,6 +526,8 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
     singleton_joins(core, job);
     depend_show(job);
     depends_index(core, job);
+    if (update.kept != NULL)
+        job_shrink(core, job, update.kept);
     job_updated(core, job, &update);
     depend_run(core);
     return 0;

@@ -141,12 +141,12 @@ void sched_rebuild(struct core *core) {
 /* ---- the jobs ---- */
 
 static void run_again(struct core *core, struct core_job *job) {
-    struct sched_alloc *allocs = xcalloc(job->rec.allocation.n + 1, sizeof(*allocs));
+    struct sched_alloc *allocs = xcalloc(job_n_entries(&job->rec) + 1, sizeof(*allocs));
     size_t n = 0;
     uint32_t partition = 0;
     job->nodes_busy = 0;
-    for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
-        struct job_node *entry = &job->rec.allocation.items[i];
+    for (uint32_t i = 0; i < job_n_entries(&job->rec); i++) {
+        struct job_node *entry = job_entry(&job->rec, i);
         if (entry->released)
             continue;
         struct core_node *node = &core->nodes[entry->node];
@@ -158,7 +158,8 @@ static void run_again(struct core *core, struct core_job *job) {
         node->n_jobs++;
         node->n_given += job->rec.cpus_given;
         vec_push(&node->jobs, job->rec.job_id);
-        node->n_completing += (job->rec.flags & JOB_FLAG_COMPLETING) != 0;
+        node->n_completing +=
+            (job->rec.flags & JOB_FLAG_COMPLETING) != 0 || job_entry_is_leaving(&job->rec, i);
         if (!job->rec.cpus_given)
             node_cpus_add(core, entry->node, entry->cpus);
         node->rec.alloc_mem += entry->mem;
@@ -171,9 +172,25 @@ static void run_again(struct core *core, struct core_job *job) {
     free(allocs);
 }
 
+/* What it has given back to nodes that are gone from the configuration is forgotten. */
+static void leaving_find_nodes(struct core *core, struct core_job *job) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < job->rec.leaving.n; i++) {
+        struct job_node *entry = &job->rec.leaving.items[i];
+        entry->node = core_node_find(core, entry->name);
+        if (entry->node == UINT32_MAX)
+            record_done(&record_job_node, entry);
+        else
+            job->rec.leaving.items[n++] = *entry;
+    }
+    job->rec.leaving.n = n;
+}
+
 /* Node indexes of the allocation by name; false if one of the nodes is gone. */
 static bool find_nodes_again(struct core *core, struct core_job *job) {
     bool all = true;
+    steps_find_nodes(core, job);
+    leaving_find_nodes(core, job);
     for (uint32_t i = 0; i < job->rec.allocation.n; i++) {
         struct job_node *entry = &job->rec.allocation.items[i];
         uint32_t node = core_node_find(core, entry->name);

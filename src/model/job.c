@@ -93,6 +93,17 @@ void counted_list_print(const uint32_t *counts, size_t n, struct str *out) {
     }
 }
 
+int64_t job_run_seconds(const struct job *job, int64_t now) {
+    if (job->state == JOB_PENDING || job->start_time == 0)
+        return 0;
+    if (job->state == JOB_SUSPENDED)
+        return job->pre_suspend_seconds;
+    int64_t end = job_state_is_final(job->state) ? job->end_time : now;
+    if (job->suspend_time)
+        return end - job->suspend_time + job->pre_suspend_seconds;
+    return end - job->start_time;
+}
+
 void job_cpus_per_node(const struct job *job, struct str *out) {
     uint32_t n = job->allocation.n;
     cleanup_free uint32_t *cpus = xcalloc(n + 1, sizeof(*cpus));

@@ -241,6 +241,7 @@ RECORD_DECLARE(depend_start, DEPEND_START_FIELDS)
     X(66, U64, prio_age, 0)                                                                        \
     X(67, U64, prio_size, 0)                                                                       \
     X(68, U64, prio_partition, 0)                                                                  \
+    X(69, RECS, leaving, job_node)    /* given back by the running job, not clean yet */           \
     X(70, U32, preempted_by, 0)       /* job for which it had to go, of its present run */         \
     X(71, I64, preempt_end, 0)        /* chosen, and runs on until then at most; 0 = not */        \
     X(72, I64, end_before_preempt, 0) /* end_time when it was chosen */                            \
@@ -248,6 +249,7 @@ RECORD_DECLARE(depend_start, DEPEND_START_FIELDS)
     X(74, BOOL, queue_head, 0)        /* waits before all others of its tier */                    \
     X(75, BOOL, paused, 0)            /* suspended by the controller, which lets it go on */       \
     X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */                     \
+    X(77, I64, run_before_resize, 0)  /* seconds that it had run when its size last changed */     \
     X(78, BOOL, magnetic, 0)          /* it has not asked for the reservation that it runs in */   \
     X(80, I64, promised_start, 0) /* the last time it turned out that it starts later: what it */  \
     X(81, I64, delayed_to, 0)     /* had been told, what it was told then (0: nobody knows), */    \
@@ -362,6 +364,8 @@ bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds)
 void job_switches(const struct job *job, uint32_t *ret_count, int64_t *ret_seconds);
 /* Counted list: {2,2,2,1} -> "2(x3),1". */
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
+/* Seconds the job has run, suspensions left out. */
+int64_t job_run_seconds(const struct job *job, int64_t now);
 /* The CPUs that a job holds on its nodes, as a counted list. */
 void job_cpus_per_node(const struct job *job, struct str *out);
 

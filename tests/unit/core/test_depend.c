@@ -173,13 +173,18 @@ TEST(what_cannot_be_meant_is_refused) {
     static const char *const bad[] = {"afterok:",    "afterok:x",  "nope:1",
                                       "singleton:3", "afterok:99", "afternotok:99",
                                       "afterany:0",  "1_1",        "afterok:4294967296",
-                                      "after:1+x",   ":",          "afterok",
-                                      "expand:1"};
+                                      "after:1+x",   ":",          "afterok"};
     struct world world;
+    struct job_request request;
+    int code;
     begin(&world);
     world_job(&world);
     for (size_t i = 0; i < countof(bad); i++)
         refused(&world, bad[i]);
+    world_request(&request);
+    request.dependency = text_of("expand:1");
+    assert_int_equal(world_submit(&world, &request, &code), 0);
+    assert_int_equal(code, ERR_NOT_SUPPORTED);
     assert_int_equal(world_state(&world, submit(&world, "afterany:99", 0)), JOB_RUNNING);
     world_stop(&world);
 }

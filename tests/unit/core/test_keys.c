@@ -119,7 +119,9 @@ TEST(a_running_job_takes_only_what_can_still_matter) {
         begin(&world);
         uint32_t id = world_job(&world);
         int code = update(&world, keys[i].key, keys[i].value);
-        if (code != (keys[i].running ? 0 : ERR_JOB_NOT_PENDING))
+        /* It has one node, n1, and takes none in; what it gives back: test_resize.c. */
+        bool shapes = strstr("NumNodes ReqNodes ReqNodeList", keys[i].key) != NULL;
+        if (shapes ? code == 0 : code != (keys[i].running ? 0 : ERR_JOB_NOT_PENDING))
             fail_msg("%s of a running job: %d", keys[i].key, code);
         if (keys[i].running)
             is_shown(&world, id, keys[i].line);

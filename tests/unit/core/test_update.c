@@ -151,8 +151,8 @@ TEST(no_more_than_the_whole_limit_is_taken_from_it) {
     assert_int_equal(world_update(&world, "job", "1", "TimeLimit", "-20"), 0);
     assert_true(world_look(&world, id, &job));
     assert_int_equal(job.time_limit, 40);
-    answers(&world, "NumNodes", "2", ERR_JOB_NOT_PENDING,
-            "NumNodes=2: it can be changed while the job waits");
+    answers(&world, "NumTasks", "2", ERR_JOB_NOT_PENDING,
+            "NumTasks=2: it can be changed while the job waits");
     world_stop(&world);
 }
 

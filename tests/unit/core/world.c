@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../assoc/change_line.h"
+#include "core/resize.h"
 #include "text/idset.h"
 #include "unit.h"
 
@@ -723,8 +724,8 @@ static void check_frame(void *context, uint16_t type, struct bytes body, bool la
                      (job->flags & JOB_FLAG_COMPLETING);
         if (job->state == JOB_PENDING && !(job->flags & JOB_FLAG_COMPLETING))
             assert_int_equal(job->allocation.n, 0);
-        for (uint32_t k = 0; holds && k < job->allocation.n; k++) {
-            const struct job_node *entry = &job->allocation.items[k];
+        for (uint32_t k = 0; holds && k < job_n_entries(job); k++) {
+            const struct job_node *entry = job_entry(job, k);
             uint32_t node = core_node_find(check->world->core, entry->name);
             if (entry->released || node == UINT32_MAX)
                 continue;
