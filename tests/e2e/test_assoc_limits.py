@@ -170,6 +170,40 @@ def test_why_tells_the_limit_and_who_uses_it(cluster):
     assert f"GrpTRES cpu of account physics: limit 3, asked 2, 2 in use by job {one} of {USER} (2)" in out, out
 
 
+def test_who_has_used_up_his_minutes_is_ended_and_waits_for_more(cluster, work):                          # A37
+    limit(cluster, "account grads", "grptresmins=mem=20")
+    one = cluster.submit(f"-o {work}/out -c4 -t20 --wrap='sleep 300'", cwd="/tmp")
+    cluster.wait_state(one, "TIMEOUT")                            # 400 MB use up 20 MB minutes in 3 seconds
+    assert cluster.field(one, "%r") == "TimeLimit"
+    two = job(cluster, "-c1", OTHER)
+    cluster.wait_reason(two, "AssocGrpMemMinutes")
+    with open(f"{work}/out") as file:
+        output = file.read()
+    assert "DUE TO TIME LIMIT" in output and "account grads has GrpTRESMins=mem=20" in output, output
+    cluster.kill("slurmctld")
+    cluster.up()
+    cluster.wait_reason(two, "AssocGrpMemMinutes")
+    told = cluster.ok(f"sluice why {two}", user=OTHER)
+    assert "GrpTRESMins mem of account grads: limit 20 TRES-minutes" in told, told
+    assert f"{USER} in grads (2" in told and "half its weight" in told, told
+    limit(cluster, "account grads", "rawusage=0")
+    cluster.wait_state(two, "RUNNING")
+
+
+def test_with_safe_only_who_can_finish_starts(make_cluster):
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf=CONF.replace("limits,qos", "safe,qos"))
+    for command in ["add account grads grptresmins=cpu=10", f"add user {USER} account=grads"]:
+        admin(cluster, command)
+    one = job(cluster, "-t6")
+    cluster.wait_state(one, "RUNNING")
+    two = job(cluster, "-t5")
+    cluster.wait_reason(two, "AssocGrpCPUMinutesLimit")
+    three = job(cluster, "-t4")
+    cluster.wait_state(three, "RUNNING")
+    cluster.ok(f"scancel {one}")
+    cluster.wait_state(two, "RUNNING")
+
+
 def test_what_sacctmgr_keeps_without_effect_is_said(cluster):
     done = cluster.run("sacctmgr -i modify qos normal set flags=NoReserve,DenyOnLimit grptres=energy=5,cpu=9", user="root")
     assert "Flags=NoReserve is kept, but without effect in this release" in done.err
