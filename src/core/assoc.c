@@ -73,9 +73,11 @@ static bool goes(const struct map *going, const void *record) {
     return record != NULL && map_get(going, (uintptr_t) record) != NULL;
 }
 
-bool book_job_loses(const struct core *core, const struct job *job, const struct map *going) {
+bool book_job_loses(struct core *core, const struct job *job, const struct map *going) {
     if (goes(going, book_qos_find(&core->book, job->qos)))
         return true;
+    if (job->usage_since > 0 || job->state == JOB_SUSPENDED) /* others may have its name by now */
+        return goes(going, shares_assoc(core, job->assoc_id));
     words_each (job->partition, ",", partition) {
         if (goes(going, assoc_of_job(&core->book, job->account, job->user_name, partition)))
             return true;

@@ -510,7 +510,7 @@ bool core_sees_assoc(const struct core *core, const struct core_user *user, cons
 /* What of the book a plan takes away, as a set of its records; whether a job counts on one of them;
  * ERR_BUSY names the first job that does. */
 void book_going(const struct core *core, const struct assoc_plan *plan, struct map *ret);
-bool book_job_loses(const struct core *core, const struct job *job, const struct map *going);
+bool book_job_loses(struct core *core, const struct job *job, const struct map *going);
 must_check int book_check_unused(struct core *core, const struct map *going, struct error *err);
 /* In the store. */
 void book_put(struct core *core, uint32_t kind, const void *next);

@@ -104,6 +104,20 @@ TEST(the_book_survives_a_restart) {
     world_stop(&world);
 }
 
+/* A job that runs is charged to what it has started with, though another association has a nearer
+ * name by now. */
+TEST(an_association_that_was_made_after_a_job_started_can_be_deleted) {
+    struct world world;
+    begin(&world, "");
+    world_all_connect(&world);
+    uint32_t job = submit(&world, "physics", NULL, NULL);
+    assert_int_equal(world_state(&world, job), JOB_RUNNING);
+    world_book(&world, "add user user7 account=physics partition=main");
+    world_book(&world, "delete user user7 account=physics partition=main");
+    assert_int_equal(world_sacctmgr(&world, "delete user user7 account=physics"), ERR_BUSY);
+    world_stop(&world);
+}
+
 TEST(what_a_job_counts_on_cannot_be_deleted) {
     struct world world;
     char id[16];
@@ -181,6 +195,7 @@ int main(void) {
         cmocka_unit_test(with_enforcement_only_what_the_book_allows),
         cmocka_unit_test(an_association_for_a_partition_lets_in_there_alone),
         cmocka_unit_test(the_book_survives_a_restart),
+        cmocka_unit_test(an_association_that_was_made_after_a_job_started_can_be_deleted),
         cmocka_unit_test(what_a_job_counts_on_cannot_be_deleted),
         cmocka_unit_test(operators_act_on_jobs_and_administrators_on_nodes),
         cmocka_unit_test(listings_are_in_the_order_of_the_tree_and_private_if_so_configured),
