@@ -33,6 +33,16 @@ static uint32_t last_id(const struct assoc_book *book, uint32_t kind) {
     return last;
 }
 
+/* No file tells of them; fewer than before would look as if usage was to be forgotten. */
+static void keep_resets(uint32_t kind, const void *old, void *next) {
+    if (kind == ASSOC_QOS)
+        ((struct qos *) next)->usage_resets =
+            max_of(((struct qos *) next)->usage_resets, ((const struct qos *) old)->usage_resets);
+    else if (kind == ASSOC_ASSOC)
+        ((struct assoc *) next)->usage_resets = max_of(((struct assoc *) next)->usage_resets,
+                                                       ((const struct assoc *) old)->usage_resets);
+}
+
 static void diff_old(const struct assoc_book *book, const struct assoc_book *next, uint32_t kind,
                      bool keep, struct assoc_plan *plan) {
     const struct record *record = assoc_record(kind);
@@ -48,6 +58,7 @@ static void diff_old(const struct assoc_book *book, const struct assoc_book *nex
         uint32_t *id = id_of(kind, copy);
         if (id != NULL && keep)
             *id = *id_of(kind, old);
+        keep_resets(kind, old, copy);
         if (record_equal(record, old, copy)) {
             record_free(record, copy);
         } else {

@@ -85,6 +85,22 @@ TEST(a_clean_load_takes_away_what_the_file_does_not_have) {
     book_end(&world);
 }
 
+TEST(a_clean_load_does_not_look_as_if_usage_was_to_be_forgotten) {
+    struct book_world world;
+    fill(&world);
+    book_do(&world, "modify user bob set rawusage=0");
+    book_do(&world, "modify qos high set rawusage=0");
+    uint32_t resets = assoc_find(&world.book, "physics", "bob", NULL)->usage_resets;
+    assert_true(resets > 0);
+    assert_true(load(&world,
+                     "Cluster - 'tux'\nQOS - 'high'\nParent - 'root'\nAccount - 'physics'\n"
+                     "Parent - 'physics'\nUser - 'bob':MaxJobs=3\n",
+                     true) > 0);
+    assert_int_equal(assoc_find(&world.book, "physics", "bob", NULL)->usage_resets, resets);
+    assert_true(book_qos_find(&world.book, "high")->usage_resets > 0);
+    book_end(&world);
+}
+
 TEST(a_file_with_an_error_changes_nothing_and_the_line_is_named) {
     static const struct {
         const char *text, *words;
@@ -152,6 +168,7 @@ int main(void) {
         cmocka_unit_test(a_dump_loads_into_an_empty_book_and_is_the_same_again),
         cmocka_unit_test(what_a_file_changes_is_told_key_by_key),
         cmocka_unit_test(a_clean_load_takes_away_what_the_file_does_not_have),
+        cmocka_unit_test(a_clean_load_does_not_look_as_if_usage_was_to_be_forgotten),
         cmocka_unit_test(a_file_with_an_error_changes_nothing_and_the_line_is_named),
         cmocka_unit_test(an_edit_becomes_a_row_that_says_what_was_set),
     };
