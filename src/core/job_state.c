@@ -280,11 +280,11 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     assert(job_is_pending(job) && job->rec.flags == 0);
     sched_job_remove(core->sched, job->rec.job_id);
     job->in_sched = false;
+    string_set(&job->rec.partition, core->partitions[start->partition].rec.name);
     set_state(core, job, JOB_RUNNING);
     job->rec.reason = REASON_NONE;
     string_set(&job->rec.state_desc, NULL);
     string_set(&job->rec.sched_nodes, NULL);
-    string_set(&job->rec.partition, core->partitions[start->partition].rec.name);
     if (core->partitions[start->partition].exclusive_node)
         job->rec.oversubscribe = OVERSUB_NO; /* for the listings; the planner knows the partition */
     job->rec.attempt++;

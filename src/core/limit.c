@@ -215,9 +215,10 @@ static struct limit_group *group_new(struct core *core, const struct job *job,
         group->any_min_nodes |= (qos[i]->flags & QOS_FLAG_PART_MIN_NODES) != 0;
     }
     group_take_assoc(core, group, place, values);
-    bool charged = of_job != NULL && limits_are_safe(core) &&
-                   (of_job->flags & QOS_FLAG_USAGE_FACTOR_SAFE) && of_job->usage_factor != NULL;
-    group->factor = charged ? (uint32_t) (strtod(of_job->usage_factor, NULL) * 1000) : 1000;
+    group->factor_safe = of_job != NULL && (of_job->flags & QOS_FLAG_USAGE_FACTOR_SAFE);
+    group->factor = of_job != NULL && of_job->usage_factor != NULL
+                        ? (uint32_t) min_of(strtod(of_job->usage_factor, NULL) * 1000, 1e9)
+                        : 1000;
     return group;
 }
 
@@ -229,8 +230,10 @@ struct limit_group *limit_group_of(struct core *core, const struct job *job, uin
     const struct qos *of_partition = partition_qos(core, partition);
     const struct qos *of_job = book_qos_find(&core->book, job->qos);
     struct str key cleanup_str = STR_INIT;
-    str_printf(&key, "%p %p %p %s", (const void *) assoc, (const void *) of_partition,
-               (const void *) of_job, assoc == NULL ? job->user_name : "");
+    str_printf(&key, "%p %p %p", (const void *) assoc, (const void *) of_partition,
+               (const void *) of_job);
+    if (assoc == NULL) /* limits of a QOS for users and accounts concern it all the same */
+        str_printf(&key, " %s %s", job->user_name, job->account != NULL ? job->account : "");
     struct limit_group *group = smap_get(&core->limits.groups, key.data);
     if (group != NULL)
         return group;
@@ -241,6 +244,44 @@ struct limit_group *limit_group_of(struct core *core, const struct job *job, uin
 }
 
 /* ---- who is submitted ---- */
+
+static void submitted_add(struct limit_group *all, const struct limit_use *use) {
+    vec_each (&all->submitted, other) {
+        if (other->pool == use->pool) {
+            other->binds |= use->binds;
+            return;
+        }
+    }
+    vec_push(&all->submitted, *use);
+}
+
+/* A job that may run in several partitions counts in the limits of all of them. */
+struct limit_group *limit_group_submitted(struct core *core, const struct job *job) {
+    struct limit_group *first = NULL, *all;
+    struct str key cleanup_str = STR_INIT;
+    uint32_t partition;
+    bool same = true;
+    words_each (job->partition, ",", name) {
+        if (!limits_are_on(core) || partition_find(core, name, &partition) == NULL)
+            continue;
+        struct limit_group *group = limit_group_of(core, job, partition);
+        first = first != NULL ? first : group;
+        same &= group == first;
+        str_printf(&key, "%s|", group->key);
+    }
+    if (same || (all = smap_get(&core->limits.groups, key.data)) != NULL)
+        return same ? first : all;
+    all = zalloc(struct limit_group);
+    words_each (job->partition, ",", name) {
+        if (partition_find(core, name, &partition) == NULL)
+            continue;
+        vec_each (&limit_group_of(core, job, partition)->submitted, use)
+            submitted_add(all, use);
+    }
+    all->key = str_take(&key);
+    smap_put(&core->limits.groups, all->key, all);
+    return all;
+}
 
 static void count_in(const struct limit_group *group, uint64_t n, bool more) {
     for (size_t i = 0; group != NULL && i < group->submitted.n; i++) {
@@ -257,12 +298,10 @@ void limits_uncount(struct core_job *job) {
 }
 
 void limits_count(struct core *core, struct core_job *job) {
-    uint32_t partition;
     limits_uncount(job);
-    if (!limits_are_on(core) || job_state_is_final(job->rec.state) ||
-        !job_first_partition(core, &job->rec, &partition))
+    if (!limits_are_on(core) || job_state_is_final(job->rec.state))
         return;
-    job->limits = limit_group_of(core, &job->rec, partition);
+    job->limits = limit_group_submitted(core, &job->rec);
     job->limits_count = max_of(idset_count(&job->tasks), (uint64_t) 1);
     count_in(job->limits, job->limits_count, true);
 }

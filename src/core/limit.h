@@ -139,8 +139,9 @@ struct limit_group {
     vec(struct limit_check) checks; /* that bind */
     bool denies;                    /* DenyOnLimit: what never fits is refused */
     bool any_time, any_max_nodes, any_min_nodes;
-    bool bills;      /* some limit is on billing */
-    uint32_t factor; /* thousandths: what its jobs are charged with; see sched_budget_use */
+    bool bills;       /* some limit is on billing */
+    bool factor_safe; /* UsageFactorSafe */
+    uint32_t factor;  /* thousandths: what its jobs are charged with, UsageFactor */
 };
 
 struct limits {
@@ -156,6 +157,9 @@ struct limits {
 bool limits_are_on(const struct core *core);
 /* NULL: limits are not enforced. partition: one of the job's. */
 struct limit_group *limit_group_of(struct core *core, const struct job *job, uint32_t partition);
+/* In which it counts as submitted: that of its partition; of several, one of theirs together that
+ * has nothing else. */
+struct limit_group *limit_group_submitted(struct core *core, const struct job *job);
 /* Book, partitions or configuration have changed: who has how much, anew. */
 void limits_renew(struct core *core);
 void limits_free(struct core *core);
@@ -233,5 +237,9 @@ uint32_t limits_wall(struct core *core, const struct job *job, uint32_t partitio
 /* At submission: may so many more jobs like it come in, and one like it at all? */
 must_check int limits_check(struct core *core, const struct job *job, uint64_t n_tasks,
                             struct reply_error *reply);
+/* The same of a job that waits, and is to be like `next`; who was above a limit before may stay so.
+ */
+must_check int limits_check_update(struct core *core, struct core_job *job, const struct job *next,
+                                   struct reply_error *reply);
 
 #endif

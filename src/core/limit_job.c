@@ -189,15 +189,27 @@ static void take_max_nodes(const struct limit_group *group, struct sched_job_spe
     }
 }
 
+/* Minutes are those that a job is charged with; how long it may run at most counts as it is when a
+ * stock must have enough, unless the QOS says otherwise. */
+static uint32_t use_factor(const struct limit_group *group, const struct limit_row *row,
+                           bool runs) {
+    return limit_is_used_up(row) && !runs && !group->factor_safe ? 1000 : group->factor;
+}
+
+/* What is charged with nothing takes nothing of minutes. *ret_n: how many. */
 static const struct sched_budget_use *uses_make(const struct limit_group *group,
-                                                const struct limit_need *need,
-                                                struct arena *arena) {
+                                                const struct limit_need *need, struct arena *arena,
+                                                size_t *ret_n) {
     struct sched_budget_use *uses = arena_alloc(arena, (group->running.n + 1) * sizeof(*uses));
+    size_t n = 0;
     for (size_t i = 0; i < group->running.n; i++) {
         const struct limit_use *use = &group->running.items[i];
-        uses[i] = (struct sched_budget_use) {use->pool->id, use->binds,
-                                             asked_of(&use->pool->value, need), group->factor};
+        uint32_t factor = use_factor(group, use->pool->value.row, false);
+        if (factor > 0 || !limit_has_minutes(use->pool->value.row))
+            uses[n++] = (struct sched_budget_use) {use->pool->id, use->binds,
+                                                   asked_of(&use->pool->value, need), factor};
     }
+    *ret_n = n;
     return uses;
 }
 
@@ -218,9 +230,8 @@ void limits_terms(struct core *core, const struct job *job, struct sched_job_spe
         terms[p] = (struct sched_terms) {.refused = broken != NULL ? broken->reason : REASON_NONE,
                                          .any_time = group->any_time,
                                          .any_max_nodes = group->any_max_nodes,
-                                         .any_min_nodes = group->any_min_nodes,
-                                         .uses = uses_make(group, &need, arena),
-                                         .n_uses = group->running.n};
+                                         .any_min_nodes = group->any_min_nodes};
+        terms[p].uses = uses_make(group, &need, arena, &terms[p].n_uses);
     }
     spec->terms = terms;
     if (core->sched != NULL)
@@ -234,18 +245,21 @@ void limits_run(struct core *core, const struct core_job *job, uint32_t partitio
     if (group == NULL || group->running.n == 0 || !job_has_nodes(job))
         return;
     struct sched_budget_use *uses = xcalloc(group->running.n, sizeof(*uses));
+    size_t n = 0;
     for (size_t i = 0; i < group->running.n; i++) {
         const struct limit_use *use = &group->running.items[i];
         const struct limit_tres *tres = &use->pool->value.tres;
+        uint32_t factor = use_factor(group, use->pool->value.row, true);
         bool apart = limit_has_tres(use->pool->value.row) &&
                      (tres->class == LIMIT_LICENSE || tres->class == LIMIT_MEM ||
                       tres->class == LIMIT_BILLING);
         /* what has no node, or is not handed out there */
         uint64_t least = apart ? (uint64_t) limit_run_amount(core, &job->rec, tres) : 0;
-        uses[i] = (struct sched_budget_use) {use->pool->id, use->binds, least, group->factor};
+        if (factor > 0 || !limit_has_minutes(use->pool->value.row))
+            uses[n++] = (struct sched_budget_use) {use->pool->id, use->binds, least, factor};
     }
     limits_show(core, core->sched);
-    sched_run_budgets(core->sched, job->rec.job_id, uses, group->running.n);
+    sched_run_budgets(core->sched, job->rec.job_id, uses, n);
     free(uses);
 }
 
@@ -339,7 +353,7 @@ int limits_check(struct core *core, const struct job *job, uint64_t n_tasks,
     int r = job_spec_build(core, job, &spec, NULL);
     if (r < 0 || spec.sched.n_partitions == 0)
         return 0; /* other checks say why */
-    const struct limit_group *group = limit_group_of(core, job, spec.sched.partitions[0]);
+    const struct limit_group *group = limit_group_submitted(core, job);
     if ((r = check_submitted(core, group, n_tasks, reply)) < 0)
         return r;
     record_init(&record_reply_error, &first);
@@ -357,4 +371,18 @@ int limits_check(struct core *core, const struct job *job, uint64_t n_tasks,
         return 0;
     *reply = first;
     return -(int) first.code;
+}
+
+int limits_check_update(struct core *core, struct core_job *job, const struct job *next,
+                        struct reply_error *reply) {
+    struct reply_error before;
+    uint64_t n_tasks = max_of(idset_count(&job->tasks), (uint64_t) 1);
+    record_init(&record_reply_error, &before);
+    limits_uncount(job); /* it would count twice */
+    bool moves = limit_group_submitted(core, next) != limit_group_submitted(core, &job->rec);
+    int r = limits_check(core, next, n_tasks, reply);
+    if (r < 0 && !moves && limits_check(core, &job->rec, n_tasks, &before) < 0)
+        r = 0;
+    limits_count(core, job);
+    return r;
 }

@@ -501,6 +501,8 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
     record_init(&record_reply_error, &refusal);
     if (r == 0 && job_is_pending(job))
         r = job_check(core, &next, user, &refusal);
+    if (r == 0 && job_is_pending(job))
+        r = limits_check_update(core, job, &next, &refusal);
     if (refusal.detail != NULL)
         *ret_detail = refusal.detail;
     struct error err = ERROR_INIT;

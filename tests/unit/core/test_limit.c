@@ -504,6 +504,46 @@ TEST(a_job_that_is_too_large_is_told_how_large_it_may_be) {
     world_stop(&world);
 }
 
+/* ---- who moves ---- */
+
+TEST(a_job_that_waits_may_not_be_moved_to_where_too_many_are) {
+    struct world world;
+    begin(&world);
+    world_book(&world, "modify qos second set grpsubmitjobs=1");
+    world_book(&world, "modify account lasers set grpsubmitjobs=0");
+    (void) submit(&world, (struct ask) {.qos = "second"});
+    world_book(&world, "modify account physics set grpjobs=1");
+    uint32_t id = submit(&world, (struct ask) {0});
+    cleanup_free char *name = xasprintf("%u", id);
+    assert_int_equal(world_update(&world, "job", name, "QOS", "second"), ERR_POLICY);
+    assert_int_equal(world_update(&world, "job", name, "Account", "lasers"), ERR_POLICY);
+    assert_int_equal(world_update(&world, "job", name, "QOS", "limited"), 0);
+    world_book(&world, "modify qos limited set grpsubmitjobs=0");
+    assert_int_equal(world_update(&world, "job", name, "Comment", "stays where it is"), 0);
+    world_book(&world, "modify qos limited set grpsubmitjobs=-1 maxwall=20 flags=denyonlimit");
+    assert_int_equal(world_update(&world, "job", name, "TimeLimit", "21"), ERR_POLICY);
+    assert_int_equal(world_update(&world, "job", name, "TimeLimit", "20"), 0);
+    world_stop(&world);
+}
+
+TEST(a_job_for_several_partitions_counts_as_submitted_in_all_of_them) {
+    struct world world;
+    int code;
+    begin(&world);
+    world_book(&world, "modify qos limited set grpsubmitjobs=1");
+    uint32_t first = submit(&world, (struct ask) {.partition = "main,own"});
+    expect_runs(&world, first); /* in main: it has left the other */
+    world_book(&world, "modify user user7 set grpjobs=1");
+    uint32_t second = submit(&world, (struct ask) {.partition = "main,own"});
+    assert_int_equal(submit_code(&world, (struct ask) {.partition = "own"}, &code), 0);
+    assert_int_equal(code, ERR_POLICY);
+    assert_int_equal(submit_code(&world, (struct ask) {.partition = "main,own"}, &code), 0);
+    cleanup_free char *name = xasprintf("%u", second);
+    assert_int_equal(world_kill(&world, name), 0);
+    (void) submit(&world, (struct ask) {.partition = "own"});
+    world_stop(&world);
+}
+
 /* ---- minutes ---- */
 
 #define DAYS "PriorityDecayHalfLife=1-0\n"
@@ -763,6 +803,20 @@ TEST(what_a_qos_charges_is_what_is_used_and_with_its_flag_what_must_be_left) {
     expect_waits(&world, id, "AssocGrpCPUMinutesLimit");
     world_book(&world, "modify qos second set flags=usagefactorsafe");
     expect_runs(&world, id);
+    world_stop(&world);
+}
+
+TEST(minutes_that_are_ahead_count_as_the_qos_charges_them) {
+    struct world world;
+    begin(&world);
+    world_book(&world, "modify qos second set usagefactor=2");
+    world_book(&world, "modify qos limited set usagefactor=0");
+    world_book(&world, "modify account physics set grptresrunmins=cpu=20");
+    expect_waits(&world, submit(&world, (struct ask) {.qos = "second", .minutes = 11}),
+                 "AssocGrpCPURunMinutesLimit");
+    expect_runs(&world, submit(&world, (struct ask) {.qos = "second", .minutes = 10}));
+    expect_runs(&world, submit(&world, (struct ask) {.qos = "limited", .minutes = 60}));
+    expect_waits(&world, submit(&world, (struct ask) {.minutes = 1}), "AssocGrpCPURunMinutesLimit");
     world_stop(&world);
 }
 
@@ -1042,6 +1096,8 @@ int main(void) {
         cmocka_unit_test(tasks_of_an_array_count_one_by_one),
         cmocka_unit_test(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits),
         cmocka_unit_test(a_job_that_is_too_large_is_told_how_large_it_may_be),
+        cmocka_unit_test(a_job_that_waits_may_not_be_moved_to_where_too_many_are),
+        cmocka_unit_test(a_job_for_several_partitions_counts_as_submitted_in_all_of_them),
         cmocka_unit_test(minutes_that_are_ahead_of_who_runs_become_fewer_as_time_goes_by),
         cmocka_unit_test(
             who_runs_when_the_minutes_are_used_up_is_ended_and_nobody_starts_until_there_are_more),
@@ -1053,6 +1109,7 @@ int main(void) {
         cmocka_unit_test(a_qos_that_does_not_decay_keeps_its_minutes_used),
         cmocka_unit_test(minutes_are_given_anew_when_the_period_of_usage_begins),
         cmocka_unit_test(what_a_qos_charges_is_what_is_used_and_with_its_flag_what_must_be_left),
+        cmocka_unit_test(minutes_that_are_ahead_count_as_the_qos_charges_them),
         cmocka_unit_test(a_job_that_takes_nothing_of_what_is_used_up_is_not_held_back),
         cmocka_unit_test(minutes_that_another_limit_decides_about_end_nobody),
         cmocka_unit_test(minutes_of_a_job_in_slurm_conf_are_those_of_account_root),
