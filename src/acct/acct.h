@@ -107,6 +107,13 @@ void acct_jobs_done(struct acct_job_list *list); /* NULL is ignored */
  * db_index, that the controller has): the controller has forgotten them. */
 must_check int acct_runaways(struct acct *acct, const char *cluster, const uint64_t *known,
                              size_t n_known, struct acct_job_list **ret, struct error *err);
+/* Ends runs of a cluster that have no end, among those of `runs` (ascending), or all of them: with
+ * this state, at `end`, or where that is 0 at the last time that is known of them, so that they
+ * have used nothing. Each page of them is a transaction. ret_n: how many that were. */
+must_check int acct_runs_close(struct acct *acct, const char *cluster, const uint64_t *runs,
+                               size_t n, bool all, uint32_t state, int64_t end, uint64_t *ret_n,
+                               struct error *err);
+
 /* ---- outages, capacities, changes ---- */
 struct acct_event_filter {
     struct strs clusters;

@@ -338,3 +338,99 @@ int acct_ingest(struct acct *acct, const char *cluster, const struct acct_event 
     vec_done(&in.runs);
     return r;
 }
+
+/* ---- runs that nobody will tell the end of ---- */
+
+struct closing {
+    const uint64_t *runs;
+    size_t n;
+    bool all;
+    uint32_t state;
+    int64_t end;
+    const char *cluster;
+    vec(struct str) bodies; /* of a page */
+};
+
+static int run_order(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+    return x < y ? -1 : x > y;
+}
+
+static void job_end(const struct closing *closing, struct acct_job *record) {
+    struct job *job = record->job;
+    int64_t known = max_of(max_of(job->submit_time, job->eligible_time), job->start_time);
+    job->end_time = closing->end != 0 ? max_of(closing->end, job->start_time) : known;
+    job->state = closing->state;
+    job->reason = REASON_NONE;
+    for (uint32_t i = 0; i < record->steps.n; i++) {
+        struct step *step = &record->steps.items[i];
+        if (step->end_time != 0)
+            continue;
+        step->end_time = max_of(job->end_time, step->start_time);
+        step->state = closing->state;
+    }
+}
+
+static int close_job(const struct acct_job_row *row, void *context, struct error *err) {
+    struct closing *closing = context;
+    struct acct_job record;
+    struct arena memory;
+    if (!closing->all &&
+        bsearch(&row->db_index, closing->runs, closing->n, sizeof(uint64_t), run_order) == NULL)
+        return 0;
+    arena_init(&memory, DECODE_MAX);
+    int r = wire_decode(&record_acct_job, row->record, &memory, &record, err);
+    if (r == 0 && record.job != NULL) {
+        struct str *body = vec_add(&closing->bodies);
+        *body = (struct str) STR_INIT;
+        job_end(closing, &record);
+        wire_encode(&record_acct_job, &record, NULL, body);
+    }
+    arena_done(&memory);
+    return r;
+}
+
+static int close_page(struct acct *acct, void *context, struct error *err) {
+    const struct closing *closing = context;
+    struct ingest in = {.acct = acct, .cluster = closing->cluster, .past = INT64_MAX};
+    arena_init(&in.memory, DECODE_MAX);
+    int r = stream_begin(&in, err);
+    vec_each (&closing->bodies, body) {
+        if (r == 0)
+            r = take_job(&in, str_bytes(body), err);
+    }
+    if (r == 0)
+        r = jobs_flush(&in, err);
+    if (r == 0)
+        r = past_store(&in, err);
+    arena_done(&in.memory);
+    vec_done(&in.rows);
+    vec_done(&in.runs);
+    return r;
+}
+
+int acct_runs_close(struct acct *acct, const char *cluster, const uint64_t *runs, size_t n,
+                    bool all, uint32_t state, int64_t end, uint64_t *ret_n, struct error *err) {
+    struct closing closing = {runs, n, all, state, end, cluster, {NULL, 0, 0}};
+    struct acct_job_list *list = NULL;
+    uint64_t closed = 0;
+    int64_t left = acct_runaways(acct, cluster, NULL, 0, &list, err);
+    bool more = left == 0;
+    while (more) {
+        left = acct_jobs_next(list, JOBS_AT_ONCE, close_job, &closing, err);
+        if (left >= 0 && closing.bodies.n > 0) {
+            int r = in_transaction(acct, close_page, &closing, err);
+            left = r < 0 ? r : left;
+            closed += r < 0 ? 0 : closing.bodies.n;
+        }
+        vec_each (&closing.bodies, body)
+            str_done(body);
+        vec_reset(&closing.bodies);
+        more = left > 0;
+    }
+    vec_done(&closing.bodies);
+    acct_jobs_done(list);
+    if (left == 0)
+        *ret_n = closed;
+    return (int) left;
+}

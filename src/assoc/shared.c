@@ -2,6 +2,7 @@
 /* The books of several clusters; see shared.h. */
 #include "assoc/shared.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,11 +313,6 @@ static void make_common(const struct shared_books *books, struct shared_plan *pl
 
 /* ---- changes ---- */
 
-struct named {
-    struct strs clusters;        /* none: all */
-    struct assoc_change without; /* the change without the words that name them; borrows */
-};
-
 static void take_names(const struct key_value *words, uint32_t n, bool by_name, struct strs *names,
                        struct key_value *ret, uint32_t *ret_n) {
     for (uint32_t i = 0; i < n; i++) {
@@ -329,16 +325,18 @@ static void take_names(const struct key_value *words, uint32_t n, bool by_name, 
             continue;
         }
         words_each (words[i].value, ",", name) {
+            for (char *c = name; *c != '\0'; c++)
+                *c = (char) tolower((unsigned char) *c);
             if (!strs_has_nocase(names, name))
                 strs_push(names, name);
         }
     }
 }
 
-static void named_read(const struct assoc_change *change, struct named *ret) {
+void shared_named_read(const struct assoc_change *change, struct shared_named *ret) {
     bool of_cluster = change->entity == ASSOC_ENTITY_CLUSTER;
     bool adds = change->verb == ASSOC_VERB_ADD;
-    *ret = (struct named) {.without = *change};
+    *ret = (struct shared_named) {.without = *change};
     ret->without.where.items = xcalloc(change->where.n + 1, sizeof(struct key_value));
     ret->without.set.items = xcalloc(change->set.n + 1, sizeof(struct key_value));
     ret->without.where.n = ret->without.set.n = 0;
@@ -351,7 +349,7 @@ static void named_read(const struct assoc_change *change, struct named *ret) {
                    ret->without.set.items, &ret->without.set.n);
 }
 
-static void named_done(struct named *named) {
+void shared_named_done(struct shared_named *named) {
     strs_done(&named->clusters);
     free(named->without.where.items);
     free(named->without.set.items);
@@ -366,7 +364,7 @@ static int no_cluster(const struct shared_books *books, const char *name, struct
                      str_cstr(&names));
 }
 
-static int check_named(const struct shared_books *books, const struct named *named,
+static int check_named(const struct shared_books *books, const struct shared_named *named,
                        const struct assoc_change *change, struct error *err) {
     for (uint32_t i = 0; i < named->clusters.n; i++) {
         if (shared_find(books, named->clusters.items[i]) == NULL)
@@ -385,7 +383,7 @@ static int check_named(const struct shared_books *books, const struct named *nam
 struct asks {
     const struct shared_books *books;
     struct assoc_asker asker;
-    const struct named *named;
+    const struct shared_named *named;
     const struct assoc_change *change;
     struct shared_plan *plan;
 };
@@ -444,11 +442,11 @@ static int plan_clusters(const struct asks *asks, struct error *err) {
 int shared_plan_change(const struct shared_books *books, const char *asker, bool is_root,
                        const struct assoc_change *change, struct shared_plan *ret,
                        struct error *err) {
-    struct named named;
+    struct shared_named named;
     bool rules = is_root || shared_admin_level(books, asker) == ADMIN_ADMINISTRATOR;
     struct asks asks = {books, {asker, rules}, &named, change, ret};
     plan_init(books, ret);
-    named_read(change, &named);
+    shared_named_read(change, &named);
     int r = check_named(books, &named, change, err);
     if (r == 0 && change->entity == ASSOC_ENTITY_QOS)
         r = plan_one(&asks, &books->common, &ret->common, err);
@@ -456,7 +454,7 @@ int shared_plan_change(const struct shared_books *books, const char *asker, bool
         r = plan_clusters(&asks, err);
     if (r == 0)
         make_common(books, ret);
-    named_done(&named);
+    shared_named_done(&named);
     if (r < 0)
         shared_plan_done(ret);
     return r;

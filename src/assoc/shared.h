@@ -35,6 +35,26 @@ bool shared_is_untouched(const struct shared_books *books, const struct shared_c
 /* Administrators and operators are so in every cluster. */
 uint32_t shared_admin_level(const struct shared_books *books, const char *user);
 
+/* The clusters that a change names, in lower case, and the rest of its words. */
+struct shared_named {
+    struct strs clusters;        /* none: all */
+    struct assoc_change without; /* borrows */
+};
+void shared_named_read(const struct assoc_change *change, struct shared_named *ret);
+void shared_named_done(struct shared_named *named);
+
+/* clusters.c: which of them come or go. No names: nothing to do. */
+#define SHARED_CLUSTER_NAME_MAX 40
+struct shared_clusters {
+    struct strs names;
+    struct str text;
+    struct strs notes;
+};
+must_check int shared_plan_clusters(const struct shared_books *books, const char *asker,
+                                    bool is_root, const struct assoc_change *change,
+                                    struct shared_clusters *ret, struct error *err);
+void shared_clusters_done(struct shared_clusters *plan);
+
 struct shared_plan {
     struct assoc_plan common;
     vec(struct assoc_plan) plans; /* one for each cluster, in the order of the books */

@@ -17,6 +17,11 @@ enum acctmgr_verb {
     ACCTMGR_SHOW,
     ACCTMGR_DUMP,
     ACCTMGR_LOAD,
+    ACCTMGR_PING,
+    ACCTMGR_SHUTDOWN,
+    ACCTMGR_RECONFIGURE,
+    ACCTMGR_CLEAR,
+    ACCTMGR_ARCHIVE,
     ACCTMGR_HELP,
     ACCTMGR_VERSION,
     ACCTMGR_QUIT,
@@ -30,6 +35,9 @@ enum acctmgr_thing {
     THING_QOS,
     THING_CHANGE,
     THING_EVENT,
+    THING_PROBLEM,
+    THING_RUNAWAY,
+    THING_STATS,
     THING_TRES,
     THING_USER,
 };
@@ -79,6 +87,17 @@ int acctmgr_show_changes(struct list_session *session, const struct acctmgr_sett
 /* acctmgr_events.c */
 int acctmgr_show_events(struct list_session *session, const struct acctmgr_settings *settings,
                         int argc, char **argv);
+/* acctmgr_runaway.c: jobs without an end that their controller does not know, and their end */
+int acctmgr_show_runaways(struct list_session *session, const struct acctmgr_settings *settings,
+                          int argc, char **argv);
+/* acctmgr_dbd.c: what is asked of slurmdbd itself, and what is wrong in the accounts */
+int acctmgr_show_stats(struct list_session *session);
+int acctmgr_show_problems(struct list_session *session, const struct acctmgr_settings *settings,
+                          int argc, char **argv);
+/* ping, shutdown, reconfigure, clear stats */
+int acctmgr_control(struct list_session *session, enum acctmgr_verb verb, int argc, char **argv);
+int acctmgr_archive(struct list_session *session, const struct acctmgr_settings *settings, int argc,
+                    char **argv);
 /* acctmgr_file.c */
 int acctmgr_dump(struct list_session *session, const struct acctmgr_settings *settings, int argc,
                  char **argv);

@@ -19,13 +19,15 @@ enum acctmgr_verb acctmgr_verb_find(const char *word) {
         size_t least;
         enum acctmgr_verb verb;
     } rows[] = {
-        {"add", 3, ACCTMGR_ADD},         {"create", 3, ACCTMGR_ADD},
-        {"modify", 1, ACCTMGR_MODIFY},   {"delete", 3, ACCTMGR_DELETE},
-        {"remove", 3, ACCTMGR_DELETE},   {"show", 3, ACCTMGR_SHOW},
-        {"list", 3, ACCTMGR_SHOW},       {"help", 2, ACCTMGR_HELP},
-        {"version", 4, ACCTMGR_VERSION}, {"quit", 1, ACCTMGR_QUIT},
-        {"exit", 2, ACCTMGR_QUIT},       {"dump", 2, ACCTMGR_DUMP},
-        {"load", 2, ACCTMGR_LOAD},
+        {"add", 3, ACCTMGR_ADD},           {"create", 3, ACCTMGR_ADD},
+        {"modify", 1, ACCTMGR_MODIFY},     {"delete", 3, ACCTMGR_DELETE},
+        {"remove", 3, ACCTMGR_DELETE},     {"show", 3, ACCTMGR_SHOW},
+        {"list", 3, ACCTMGR_SHOW},         {"help", 2, ACCTMGR_HELP},
+        {"version", 4, ACCTMGR_VERSION},   {"quit", 1, ACCTMGR_QUIT},
+        {"exit", 2, ACCTMGR_QUIT},         {"dump", 2, ACCTMGR_DUMP},
+        {"load", 2, ACCTMGR_LOAD},         {"ping", 2, ACCTMGR_PING},
+        {"shutdown", 4, ACCTMGR_SHUTDOWN}, {"reconfigure", 4, ACCTMGR_RECONFIGURE},
+        {"clear", 2, ACCTMGR_CLEAR},       {"archive", 3, ACCTMGR_ARCHIVE},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
@@ -40,11 +42,18 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         size_t least;
         enum acctmgr_thing thing;
     } rows[] = {
-        {"accounts", 2, THING_ACCOUNT}, {"associations", 2, THING_ASSOC},
-        {"clusters", 2, THING_CLUSTER}, {"coordinators", 2, THING_COORDINATOR},
-        {"qos", 1, THING_QOS},          {"tres", 2, THING_TRES},
-        {"users", 1, THING_USER},       {"transactions", 1, THING_CHANGE},
+        {"accounts", 2, THING_ACCOUNT},
+        {"associations", 2, THING_ASSOC},
+        {"clusters", 2, THING_CLUSTER},
+        {"coordinators", 2, THING_COORDINATOR},
+        {"qos", 1, THING_QOS},
+        {"tres", 2, THING_TRES},
+        {"users", 1, THING_USER},
+        {"transactions", 1, THING_CHANGE},
         {"events", 1, THING_EVENT},
+        {"problems", 1, THING_PROBLEM},
+        {"runawayjobs", 2, THING_RUNAWAY},
+        {"stats", 1, THING_STATS},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
@@ -171,6 +180,8 @@ int acctmgr_change(struct list_session *session, const struct acctmgr_settings *
     if (status == 0)
         status = ask(session, &change, &reply);
     if (status == 0 && (reply->text == NULL || reply->text[0] == '\0')) {
+        for (uint32_t i = 0; i < reply->notes.n; i++)
+            list_note(reply->notes.items[i]);
         printf("%s\n", nothing(verb));
         status = 1;
     } else if (status == 0) {

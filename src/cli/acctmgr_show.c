@@ -282,6 +282,12 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
     query.seen = &seen;
     if (which == THING_EVENT)
         return acctmgr_show_events(session, settings, argc, argv);
+    if (which == THING_PROBLEM)
+        return acctmgr_show_problems(session, settings, argc, argv);
+    if (which == THING_RUNAWAY)
+        return acctmgr_show_runaways(session, settings, argc, argv);
+    if (which == THING_STATS)
+        return acctmgr_show_stats(session);
     if (which == THING_CHANGE)
         return acctmgr_show_changes(session, settings, argc, argv);
     for (size_t i = 0; i < countof(things); i++)
@@ -289,8 +295,8 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
     if (thing == NULL) {
         fprintf(stderr,
                 "No valid entity in list command\nInput line must include \"Account\", "
-                "\"Association\", \"Cluster\", \"Event\", \"QOS\", \"Transaction\", \"TRES\", "
-                "or \"User\"\n");
+                "\"Association\", \"Cluster\", \"Event\", \"Problem\", \"QOS\", \"RunawayJobs\", "
+                "\"Stats\", \"Transaction\", \"TRES\", or \"User\"\n");
         return 1;
     }
     int status = read_words(&query, argc, argv);

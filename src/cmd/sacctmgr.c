@@ -40,8 +40,14 @@ static const char help_text[] =
     "sacctmgr show THING [where] [CONDITION=VALUE...] [format=FIELD[%WIDTH],...]\n"
     "sacctmgr dump CLUSTER [file=FILE]\n"
     "sacctmgr load [clean] [file=]FILE [cluster=CLUSTER]\n"
-    "THING is account, association (show only), cluster, coordinator, event (show only), qos,\n"
-    "transaction (show only), tres (show only) or user. See sacctmgr(1) for conditions, keys and "
+    "sacctmgr archive dump [directory=DIR] [jobs|events|txn|usage|reservations]\n"
+    "    [purgejobafter=AGE...]\n"
+    "sacctmgr archive load file=FILE\n"
+    "sacctmgr ping|shutdown|reconfigure|clear stats\n"
+    "THING is account, association (show only), cluster, coordinator, qos or user; show also "
+    "knows\n"
+    "event, problem, runawayjobs, stats, transaction and tres. See sacctmgr(1) for conditions, "
+    "keys and "
     "fields.\n";
 
 /* ---- commands ---- */
@@ -62,6 +68,13 @@ static int run(struct list_session *session, const struct acctmgr_settings *sett
         return acctmgr_dump(session, settings, argc - 1, argv + 1);
     case ACCTMGR_LOAD:
         return acctmgr_load(session, settings, argc - 1, argv + 1);
+    case ACCTMGR_PING:
+    case ACCTMGR_SHUTDOWN:
+    case ACCTMGR_RECONFIGURE:
+    case ACCTMGR_CLEAR:
+        return acctmgr_control(session, verb, argc - 1, argv + 1);
+    case ACCTMGR_ARCHIVE:
+        return acctmgr_archive(session, settings, argc - 1, argv + 1);
     case ACCTMGR_HELP:
         fputs(help_text, stdout);
         return 0;
@@ -70,8 +83,9 @@ static int run(struct list_session *session, const struct acctmgr_settings *sett
         return 0;
     default:
         fprintf(stderr,
-                "invalid keyword: %s\nadd, modify, delete, show, dump, load, help or version is "
-                "meant\n",
+                "invalid keyword: %s\nadd, modify, delete, show, dump, load, archive, ping, "
+                "reconfigure, "
+                "shutdown, clear, help or version is meant\n",
                 argv[0]);
         return 1;
     }

@@ -123,3 +123,12 @@ void core_book_take(struct core *core, int64_t now, const struct dbd_book *book,
     core->meta.book_version = book->version;
     assoc_plan_done(&plan);
 }
+
+void core_runs_known(const struct core *core, const struct dbd_runs *runs, bool *ret_known) {
+    struct map here = MAP_INIT;
+    jobs_each (core, job)
+        map_put(&here, job->rec.db_index, job);
+    for (uint32_t i = 0; i < runs->items.n; i++)
+        ret_known[i] = map_get(&here, runs->items.items[i].run) != NULL;
+    map_done(&here);
+}

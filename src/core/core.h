@@ -74,6 +74,8 @@ void core_book_tell(const struct core *core, struct arena *arena, struct dbd_boo
 bool core_book_own(const struct core *core, struct str *out);
 /* ERR_BUSY: a job counts on one of these entries. */
 must_check int core_book_test(struct core *core, const struct dbd_book *going, struct error *err);
+/* Which of these runs have a job here. */
+void core_runs_known(const struct core *core, const struct dbd_runs *runs, bool *ret_known);
 /* What slurmdbd says counts from now on. */
 void core_book_take(struct core *core, int64_t now, const struct dbd_book *book,
                     struct effects *out);

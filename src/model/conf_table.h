@@ -160,6 +160,8 @@ const struct conf_key *conf_key_find(const struct conf_table *table, const char 
 /* The row's name nearest to a misspelt one, or NULL. */
 const char *conf_key_nearest(const struct conf_table *table, const char *name);
 
+/* How long records are kept, in seconds: 12 (months), 12months, 90days, 48hours. */
+bool conf_age_read(const char *value, uint64_t *ret);
 /* Parses the value into object's member; problems go to the report and leave the member alone.
  * Text that is kept is copied into the context's arena. Returns false when there was an error. */
 bool conf_value_parse(const struct conf_key *key, const char *value, void *object,

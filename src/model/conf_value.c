@@ -497,9 +497,7 @@ static void names_add(struct conf_names *names, const char *text,
     names->n++;
 }
 
-/* How long records are kept: 12, 12months, 90days, 48hours. */
-static bool age_parse(const struct conf_key *key, const char *value, uint64_t *ret,
-                      const struct conf_context *context) {
+bool conf_age_read(const char *value, uint64_t *ret) {
     static const struct {
         const char *word;
         uint64_t seconds;
@@ -514,6 +512,13 @@ static bool age_parse(const struct conf_key *key, const char *value, uint64_t *r
             return true;
         }
     }
+    return false;
+}
+
+static bool age_parse(const struct conf_key *key, const char *value, uint64_t *ret,
+                      const struct conf_context *context) {
+    if (conf_age_read(value, ret))
+        return true;
     conf_error(context, "%s: \"%s\" is no age: N, Nmonths, Ndays or Nhours", key->name, value);
     return false;
 }

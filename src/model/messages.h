@@ -361,8 +361,25 @@ RECORD_DECLARE(assoc_changed, ASSOC_CHANGED_FIELDS)
     X(1, U64, version, 0) /* slurmdbd's number of it; 0: the controller has kept it by itself */   \
     X(2, REC, book, assoc_list)
 RECORD_DECLARE(dbd_book, DBD_BOOK_FIELDS)
-#define DBD_BOOK_ANSWER_FIELDS(X) X(1, STR, problem, 0) /* NULL: taken, or nothing against it */
-RECORD_DECLARE(dbd_book_answer, DBD_BOOK_ANSWER_FIELDS)
+#define DBD_RUN_FIELDS(X) X(1, U64, run, 0) /* its number, db_index of a job */
+RECORD_DECLARE(dbd_run, DBD_RUN_FIELDS)
+#define DBD_RUNS_FIELDS(X) X(1, RECS, items, dbd_run)
+RECORD_DECLARE(dbd_runs, DBD_RUNS_FIELDS)
+#define DBD_ANSWER_FIELDS(X)                                                                       \
+    X(1, STR, problem, 0) /* NULL: taken, or nothing against it */                                 \
+    X(2, RECS, unknown, dbd_run)
+RECORD_DECLARE(dbd_answer, DBD_ANSWER_FIELDS)
+/* Runs of a cluster that have no end in slurmdbd and that its controller does not know. */
+#define RUNAWAY_QUERY_FIELDS(X)                                                                    \
+    X(1, STR, cluster, 0)                                                                          \
+    X(2, BOOL, fix, 0) /* end them, as completed and without use */
+RECORD_DECLARE(runaway_query, RUNAWAY_QUERY_FIELDS)
+/* sacctmgr archive. Ages as slurmdbd.conf has them: "12months"; NULL: slurmdbd.conf's. */
+#define ARCHIVE_REQUEST_FIELDS(X)                                                                  \
+    X(1, STR, file, 0)           /* load it; NULL: dump */                                         \
+    X(2, STR, directory, 0)      /* NULL: ArchiveDir */                                            \
+    X(3, RECS, kinds, key_value) /* "jobs" -> age, or NULL; none: those of slurmdbd.conf */
+RECORD_DECLARE(archive_request, ARCHIVE_REQUEST_FIELDS)
 
 /* An association with its share and what it has used (sshare). */
 #define SHARE_FIELDS(X)                                                                            \
@@ -539,9 +556,13 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(123, EVENT_LIST, event_list)                                                                 \
     /* the book: a controller says what it has, slurmdbd what counts, and what is to go */         \
     X(132, DBD_BOOK_MINE, dbd_book)                                                                \
-    X(133, DBD_BOOK, dbd_book)      /* answers DBD_BOOK_ANSWER */                                  \
-    X(134, DBD_BOOK_TEST, dbd_book) /* entries that would go; answers DBD_BOOK_ANSWER */           \
-    X(135, DBD_BOOK_ANSWER, dbd_book_answer)
+    X(133, DBD_BOOK, dbd_book)      /* answers DBD_ANSWER */                                       \
+    X(134, DBD_BOOK_TEST, dbd_book) /* entries that would go; answers DBD_ANSWER */                \
+    X(135, DBD_ANSWER, dbd_answer)                                                                 \
+    X(136, DBD_RUNS, dbd_runs)           /* to a controller: runs without end; DBD_ANSWER */       \
+    X(137, LIST_RUNAWAYS, runaway_query) /* answers ACCT_LIST */                                   \
+    X(138, ARCHIVE, archive_request)     /* answers ASSOC_CHANGED */                               \
+    X(139, CLEAR_STATS, empty)
 
 enum msg {
 #define X(number, name, record) MSG_##name = number,

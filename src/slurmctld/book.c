@@ -73,11 +73,11 @@ struct answer {
 
 static void answer_send(int code, const struct error *err, void *context) {
     struct answer *answer = context;
-    struct dbd_book_answer body = {.problem = answer->problem};
+    struct dbd_answer body = {.problem = answer->problem};
     if (code < 0)
         body.problem = (char *) (uintptr_t) err->text;
     if (deliver_conn(answer->ctld) == answer->conn)
-        send_record(answer->conn, MSG_DBD_BOOK_ANSWER, answer->seq, &body);
+        send_record(answer->conn, MSG_DBD_ANSWER, answer->seq, &body);
     free(answer->problem);
     free(answer);
 }

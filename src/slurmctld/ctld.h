@@ -94,7 +94,8 @@ struct ctld {
     struct call_count calls[CALL_TYPES];
     struct map user_calls; /* uid -> struct user_calls, CALL_USERS_MAX at most */
     struct cycle_counts cycles;
-    struct deliver *deliver; /* NULL: there is no slurmdbd */
+    struct deliver *deliver;    /* NULL: there is no slurmdbd */
+    struct list runs_questions; /* of slurmdbd; runs.c */
 };
 
 int64_t ctld_now(struct ctld *ctld);
@@ -153,6 +154,11 @@ void book_tell(struct ctld *ctld, struct rpc_conn *conn); /* what we have, when 
 /* Answers a message of slurmdbd about the book; false: it is none. */
 bool book_message(struct ctld *ctld, struct rpc_conn *conn, uint16_t type, uint32_t seq,
                   const void *body);
+
+/* runs.c: which runs are here */
+void runs_ask(struct ctld *ctld, struct rpc_conn *conn, uint32_t seq, const struct dbd_runs *runs);
+void runs_delivered(struct ctld *ctld, uint64_t n); /* records more; UINT64_MAX: all */
+void runs_forget(struct ctld *ctld);                /* who asked is gone */
 
 /* reconfigure.c */
 must_check int ctld_load_conf(struct ctld *ctld, struct conf **ret, struct conf_report *report,

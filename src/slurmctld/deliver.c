@@ -112,6 +112,7 @@ static void closed(struct rpc_conn *conn, const struct error *why, void *context
     if (deliver->query != NULL)
         store_query_cancel(deliver->query);
     deliver->query = NULL;
+    runs_forget(deliver->ctld);
     if (deliver->stops)
         return;
     if (why->code != 0)
@@ -181,6 +182,7 @@ static void page(const struct store_history *rows, size_t n, bool is_last, const
         deliver->n_waiting = 0;
         deliver->since = 0;
         problem_over(deliver);
+        runs_delivered(deliver->ctld, UINT64_MAX);
     }
     if (deliver->wanted)
         next(deliver);
@@ -217,6 +219,7 @@ static void on_ack(struct deliver *deliver, const struct dbd_ack *ack) {
     problem_over(deliver);
     deliver->n_waiting -= min_of(deliver->n_waiting, (uint64_t) deliver->n_rows);
     rows_forget(deliver, ack->last_seq);
+    runs_delivered(deliver->ctld, deliver->n_rows);
     next(deliver);
 }
 
@@ -246,6 +249,8 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
         on_ack(deliver, body);
     else if (message->type == MSG_ERROR)
         on_error(deliver, body);
+    else if (message->type == MSG_DBD_RUNS)
+        runs_ask(deliver->ctld, conn, message->seq, body);
     else
         (void) book_message(deliver->ctld, conn, message->type, message->seq, body);
     arena_done(&memory);

@@ -425,6 +425,7 @@ int main(int argc, char **argv) {
             return 0;
     }
     list_init(&ctld.pending);
+    list_init(&ctld.runs_questions);
     arena_init(&ctld.request_memory, REQUEST_MEMORY);
     ctld.effects = xcalloc(1, sizeof(*ctld.effects));
     effects_init(ctld.effects);

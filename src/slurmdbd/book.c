@@ -12,17 +12,10 @@
 #include <string.h>
 
 #include "assoc/list.h"
-#include "assoc/shared.h"
 #include "assoc/tell.h"
 #include "base/alloc.h"
 #include "os/log.h"
-#include "slurmdbd/dbd.h"
-
-struct keeper {
-    struct shared_books books;
-    uint64_t version;
-    bool is_loaded;
-};
+#include "slurmdbd/book.h"
 
 struct keeper *keeper_new(void) {
     struct keeper *keeper = zalloc(struct keeper);
@@ -88,8 +81,7 @@ static int read_all(struct keeper *keeper, struct acct *acct, struct error *err)
     return r;
 }
 
-/* Reads it again where the database has another one. */
-static int refresh(struct keeper *keeper, struct acct *acct, struct error *err) {
+int keeper_refresh(struct keeper *keeper, struct acct *acct, struct error *err) {
     uint64_t version = 0;
     int r = acct_book_version(acct, &version, err);
     if (r < 0 || (keeper->is_loaded && version == keeper->version))
@@ -100,27 +92,6 @@ static int refresh(struct keeper *keeper, struct acct *acct, struct error *err) 
 
 /* ---- one request ---- */
 
-struct part { /* what one controller is told */
-    char *cluster;
-    struct str body;
-};
-struct request {
-    struct task task;
-    struct dbd *dbd;
-    uint64_t client;
-    uint32_t seq;
-    const struct record *record;
-    void *body;  /* owned, of that record */
-    char *asker; /* owned */
-    bool is_super, is_private;
-    bool is_checked; /* controllers have nothing against it */
-    struct strs connected;
-    vec(struct part) tests, books; /* for controllers: what would go, what counts now */
-    struct assoc_changed reply;    /* owned */
-    vec(struct str) frames;        /* of a listing */
-    struct strs log;
-};
-
 static void parts_done(struct part *parts, size_t n) {
     for (size_t i = 0; i < n; i++) {
         free(parts[i].cluster);
@@ -128,7 +99,7 @@ static void parts_done(struct part *parts, size_t n) {
     }
 }
 
-static void request_free(struct request *request) {
+void book_request_free(struct book_request *request) {
     parts_done(request->tests.items, request->tests.n);
     parts_done(request->books.items, request->books.n);
     vec_each (&request->frames, frame)
@@ -144,11 +115,11 @@ static void request_free(struct request *request) {
     free(request);
 }
 
-static struct request *request_new(struct client *client, uint32_t seq, const struct record *record,
-                                   const void *body) {
+struct book_request *book_request_new(struct client *client, uint32_t seq,
+                                      const struct record *record, const void *body) {
     struct dbd *dbd = client->dbd;
     uid_t uid = rpc_conn_peer(client->conn)->uid;
-    struct request *request = zalloc(struct request);
+    struct book_request *request = zalloc(struct book_request);
     size_t at = 0;
     uint64_t id;
     struct client *other;
@@ -169,25 +140,25 @@ static struct request *request_new(struct client *client, uint32_t seq, const st
     return request;
 }
 
-static void request_submit(struct request *request,
-                           int (*work)(struct task *task, struct acct *acct, struct error *err),
-                           void (*done)(struct task *task)) {
+void book_request_submit(struct book_request *request,
+                         int (*work)(struct task *task, struct acct *acct, struct error *err),
+                         void (*done)(struct task *task)) {
     request->task = (struct task) {.work = work, .done = done};
     worker_submit(request->dbd->keeper, &request->task);
 }
 
-static void reply_failed(struct request *request) {
+void book_request_failed(struct book_request *request) {
     struct client *client = client_find(request->dbd, request->client);
     const struct task *task = &request->task;
     if (client != NULL)
         reply_error_text(client, request->seq, task->code, task->err.text);
-    request_free(request);
+    book_request_free(request);
 }
 
 /* ---- storing ---- */
 
 struct writing {
-    struct request *request;
+    struct book_request *request;
     int64_t now;
     struct arena memory;
     vec(struct acct_book_edit) edits;
@@ -243,7 +214,7 @@ static void on_edit(void *context, const char *cluster, uint32_t kind, const voi
 }
 
 /* What a cluster's controller is to have. */
-static void book_part(struct request *request, const struct shared_cluster *cluster) {
+static void book_part(struct book_request *request, const struct shared_cluster *cluster) {
     static const struct assoc_asker root = {"root", true};
     struct keeper *keeper = request->dbd->book;
     struct part *part = vec_add(&request->books);
@@ -261,7 +232,7 @@ static void book_part(struct request *request, const struct shared_cluster *clus
 }
 
 /* Stores it and makes it so in memory. What was not stored is read again before the next change. */
-static int carry_out(struct request *request, struct acct *acct, struct shared_plan *plan,
+static int carry_out(struct book_request *request, struct acct *acct, struct shared_plan *plan,
                      const char *taken_from, struct error *err) {
     struct keeper *keeper = request->dbd->book;
     struct writing writing = {.request = request, .now = dbd_now(), .taken_from = taken_from};
@@ -310,7 +281,7 @@ static void collect_going(const struct assoc_book *book, const struct assoc_plan
 }
 
 /* What goes, for the controllers to see whether jobs count on it. */
-static void tests_make(struct request *request, const struct shared_plan *plan) {
+static void tests_make(struct book_request *request, const struct shared_plan *plan) {
     const struct shared_books *books = &request->dbd->book->books;
     for (size_t i = 0; i < plan->plans.n; i++) {
         struct assoc_list list;
@@ -330,7 +301,7 @@ static void tests_make(struct request *request, const struct shared_plan *plan) 
 }
 
 /* With a plan: tells it, and carries it out if that is wanted and nobody is to be asked. */
-static int planned(struct request *request, struct acct *acct, struct shared_plan *plan,
+static int planned(struct book_request *request, struct acct *acct, struct shared_plan *plan,
                    bool commit, struct error *err) {
     int r = 0;
     if (!request->is_checked) {
@@ -346,12 +317,103 @@ static int planned(struct request *request, struct acct *acct, struct shared_pla
     return r;
 }
 
+/* ---- clusters come and go ---- */
+
+/* Who did what, and another number of the book. */
+static int note_cluster(struct book_request *request, struct acct *acct, const char *action,
+                        const char *name, struct error *err) {
+    struct acct_transaction row;
+    record_init(&record_acct_transaction, &row);
+    row.time = dbd_now();
+    row.actor = request->asker;
+    row.action = (char *) (uintptr_t) action;
+    row.subject = row.cluster = (char *) (uintptr_t) name;
+    return acct_book_apply(acct, NULL, 0, &row, 1, &request->dbd->book->version, err);
+}
+
+static int clusters_add(struct book_request *request, struct acct *acct, const struct strs *names,
+                        struct error *err) {
+    struct keeper *keeper = request->dbd->book;
+    struct assoc_change settings = *(const struct assoc_change *) request->body;
+    struct shared_named named;
+    struct shared_plan plan;
+    int r = 0;
+    for (uint32_t i = 0; r == 0 && i < names->n; i++) {
+        struct acct_cluster cluster;
+        record_init(&record_acct_cluster, &cluster);
+        cluster.name = names->items[i];
+        r = acct_cluster_put(acct, &cluster, dbd_now(), err);
+        if (r == 0)
+            (void) shared_add(&keeper->books, names->items[i]);
+        if (r == 0)
+            r = note_cluster(request, acct, "Add Clusters", names->items[i], err);
+    }
+    shared_named_read(&settings, &named);
+    struct key_value where = {.key = (char *) (uintptr_t) "cluster"};
+    for (uint32_t i = 0; r == 0 && named.without.set.n > 0 && i < names->n; i++) {
+        struct assoc_change change = {.verb = ASSOC_VERB_MODIFY,
+                                      .entity = ASSOC_ENTITY_CLUSTER,
+                                      .where = {&where, 1},
+                                      .set = named.without.set};
+        where.value = names->items[i];
+        r = shared_plan_change(&keeper->books, "root", true, &change, &plan, err);
+        if (r == 0) {
+            r = carry_out(request, acct, &plan, NULL, err);
+            shared_plan_done(&plan);
+        }
+    }
+    shared_named_done(&named);
+    return r;
+}
+
+static int clusters_delete(struct book_request *request, struct acct *acct,
+                           const struct strs *names, struct error *err) {
+    int r = 0;
+    for (uint32_t i = 0; r == 0 && i < names->n; i++) {
+        r = acct_cluster_remove(acct, names->items[i], err);
+        if (r == 0)
+            r = note_cluster(request, acct, "Remove Clusters", names->items[i], err);
+        if (r == 0)
+            shared_remove(&request->dbd->book->books, names->items[i]);
+    }
+    return r;
+}
+
+static int clusters_work(struct book_request *request, struct acct *acct, struct error *err) {
+    const struct assoc_change *change = request->body;
+    struct keeper *keeper = request->dbd->book;
+    struct shared_clusters plan;
+    bool adds = change->verb == ASSOC_VERB_ADD;
+    int r =
+        shared_plan_clusters(&keeper->books, request->asker, request->is_super, change, &plan, err);
+    if (r < 0)
+        return r;
+    for (uint32_t i = 0; r == 0 && !adds && i < plan.names.n; i++) {
+        if (strs_has_nocase(&request->connected, plan.names.items[i]))
+            r = error_set(err, ERR_BUSY,
+                          " Error with request: the slurmctld of cluster %s is connected; stop it "
+                          "before its cluster is deleted",
+                          plan.names.items[i]);
+    }
+    string_set(&request->reply.text, plan.names.n > 0 ? plan.text.data : NULL);
+    for (uint32_t i = 0; i < plan.notes.n; i++)
+        strs_push(&request->reply.notes, plan.notes.items[i]);
+    if (r == 0 && change->commit && plan.names.n > 0) {
+        r = (adds ? clusters_add : clusters_delete)(request, acct, &plan.names, err);
+        keeper->is_loaded = r == 0;
+    }
+    shared_clusters_done(&plan);
+    return r;
+}
+
 static int change_work(struct task *task, struct acct *acct, struct error *err) {
-    struct request *request = container_of(task, struct request, task);
+    struct book_request *request = container_of(task, struct book_request, task);
     const struct assoc_change *change = request->body;
     struct keeper *keeper = request->dbd->book;
     struct shared_plan plan;
-    int r = refresh(keeper, acct, err);
+    int r = keeper_refresh(keeper, acct, err);
+    if (r == 0 && change->entity == ASSOC_ENTITY_CLUSTER && change->verb != ASSOC_VERB_MODIFY)
+        return clusters_work(request, acct, err);
     if (r == 0)
         r = shared_plan_change(&keeper->books, request->asker, request->is_super, change, &plan,
                                err);
@@ -359,7 +421,7 @@ static int change_work(struct task *task, struct acct *acct, struct error *err) 
 }
 
 static int load_work(struct task *task, struct acct *acct, struct error *err) {
-    struct request *request = container_of(task, struct request, task);
+    struct book_request *request = container_of(task, struct book_request, task);
     const struct assoc_file *file = request->body;
     struct keeper *keeper = request->dbd->book;
     struct assoc_load load = {.text = file->text != NULL ? file->text : "",
@@ -368,7 +430,7 @@ static int load_work(struct task *task, struct acct *acct, struct error *err) {
     struct assoc_list *added = xmalloc(sizeof(*added));
     struct shared_plan plan;
     record_init(&record_assoc_list, added);
-    int r = refresh(keeper, acct, err);
+    int r = keeper_refresh(keeper, acct, err);
     if (r == 0)
         r = shared_plan_load(&keeper->books, request->asker, request->is_super, &load, &plan, added,
                              err);
@@ -379,7 +441,7 @@ static int load_work(struct task *task, struct acct *acct, struct error *err) {
     return r < 0 ? r : planned(request, acct, &plan, file->commit, err);
 }
 
-static void tell_away(struct request *request, const struct strs *away, const char *what) {
+static void tell_away(struct book_request *request, const struct strs *away, const char *what) {
     for (uint32_t i = 0; i < away->n; i++) {
         cleanup_free char *text =
             xasprintf("the controller of cluster %s is not connected: %s", away->items[i], what);
@@ -393,7 +455,7 @@ static void log_lines(const char *asker, const char *text) {
 }
 
 static void on_taken(const struct controller_answers *answers, void *context) {
-    struct request *request = context;
+    struct book_request *request = context;
     struct client *client = client_find(request->dbd, request->client);
     tell_away(request, &answers->away, "it gets the change when it is back");
     if (answers->problem != NULL)
@@ -401,7 +463,7 @@ static void on_taken(const struct controller_answers *answers, void *context) {
     log_lines(request->asker, request->reply.text != NULL ? request->reply.text : "");
     if (client != NULL)
         reply_record(client, MSG_ASSOC_CHANGED, request->seq, &request->reply);
-    request_free(request);
+    book_request_free(request);
 }
 
 static void ask_parts(struct dbd *dbd, const struct part *parts, size_t n, uint16_t type,
@@ -416,41 +478,41 @@ static void ask_parts(struct dbd *dbd, const struct part *parts, size_t n, uint1
 
 static void changed(struct task *task);
 
-static bool wants_commit(const struct request *request) {
+static bool wants_commit(const struct book_request *request) {
     return request->record == &record_assoc_file
                ? ((const struct assoc_file *) request->body)->commit
                : ((const struct assoc_change *) request->body)->commit;
 }
 
 static void on_tested(const struct controller_answers *answers, void *context) {
-    struct request *request = context;
+    struct book_request *request = context;
     struct client *client = client_find(request->dbd, request->client);
     if (answers->problem != NULL && client != NULL) {
         cleanup_free char *text = xasprintf("%s\n  C = %s", answers->problem, answers->cluster);
         reply_error_text(client, request->seq, -ERR_BUSY, text);
     }
     if (answers->problem != NULL) {
-        request_free(request);
+        book_request_free(request);
         return;
     }
     tell_away(request, &answers->away,
               "jobs there that count on what goes will be held when it is back");
     request->is_checked = true;
     if (wants_commit(request)) {
-        request_submit(request, request->task.work, changed);
+        book_request_submit(request, request->task.work, changed);
         return;
     }
     if (client != NULL)
         reply_record(client, MSG_ASSOC_CHANGED, request->seq, &request->reply);
-    request_free(request);
+    book_request_free(request);
 }
 
 static void changed(struct task *task) {
-    struct request *request = container_of(task, struct request, task);
+    struct book_request *request = container_of(task, struct book_request, task);
     struct client *client = client_find(request->dbd, request->client);
     dbd_note_database(request->dbd, task);
     if (task->code < 0) {
-        reply_failed(request);
+        book_request_failed(request);
     } else if (!request->is_checked && request->tests.n > 0) {
         ask_parts(request->dbd, request->tests.items, request->tests.n, MSG_DBD_BOOK_TEST,
                   on_tested, request);
@@ -458,29 +520,33 @@ static void changed(struct task *task) {
         ask_parts(request->dbd, request->books.items, request->books.n, MSG_DBD_BOOK, on_taken,
                   request);
     } else {
+        if (wants_commit(request))
+            log_lines(request->asker, request->reply.text != NULL ? request->reply.text : "");
         if (client != NULL)
             reply_record(client, MSG_ASSOC_CHANGED, request->seq, &request->reply);
-        request_free(request);
+        book_request_free(request);
     }
 }
 
 void book_change(struct client *client, uint32_t seq, const void *body) {
-    request_submit(request_new(client, seq, &record_assoc_change, body), change_work, changed);
+    book_request_submit(book_request_new(client, seq, &record_assoc_change, body), change_work,
+                        changed);
 }
 
 void book_load(struct client *client, uint32_t seq, const void *body) {
-    request_submit(request_new(client, seq, &record_assoc_file, body), load_work, changed);
+    book_request_submit(book_request_new(client, seq, &record_assoc_file, body), load_work,
+                        changed);
 }
 
 /* ---- a controller comes ---- */
 
 static int mine_work(struct task *task, struct acct *acct, struct error *err) {
-    struct request *request = container_of(task, struct request, task);
+    struct book_request *request = container_of(task, struct book_request, task);
     const struct dbd_book *mine = request->body;
     struct keeper *keeper = request->dbd->book;
     const char *name = mine->book->cluster;
     struct shared_plan plan;
-    int r = refresh(keeper, acct, err);
+    int r = keeper_refresh(keeper, acct, err);
     if (r < 0)
         return r;
     struct shared_cluster *cluster = shared_add(&keeper->books, name);
@@ -501,21 +567,21 @@ static int mine_work(struct task *task, struct acct *acct, struct error *err) {
 }
 
 static void on_brought(const struct controller_answers *answers, void *context) {
-    struct request *request = context;
+    struct book_request *request = context;
     const struct dbd_book *mine = request->body;
     if (answers->problem != NULL)
         log_error("cluster %s: %s", answers->cluster, answers->problem);
     for (uint32_t i = 0; i < request->log.n; i++)
         log_error("cluster %s: its accounts were taken over, but: %s", mine->book->cluster,
                   request->log.items[i]);
-    request_free(request);
+    book_request_free(request);
 }
 
 static void mine_done(struct task *task) {
-    struct request *request = container_of(task, struct request, task);
+    struct book_request *request = container_of(task, struct book_request, task);
     dbd_note_database(request->dbd, task);
     if (task->code < 0)
-        reply_failed(request);
+        book_request_failed(request);
     else
         ask_parts(request->dbd, request->books.items, request->books.n, MSG_DBD_BOOK, on_brought,
                   request);
@@ -529,117 +595,6 @@ void book_mine(struct client *client, uint32_t seq, const void *body) {
                          "a book comes from a controller that has registered, and is its own");
         return;
     }
-    request_submit(request_new(client, seq, &record_dbd_book, body), mine_work, mine_done);
-}
-
-/* ---- listings and files ---- */
-
-struct listing {
-    struct request *request;
-    struct keeper *keeper;
-};
-
-static void frame_list(struct request *request, const struct assoc_book *book,
-                       const struct assoc_asker *asker, const struct acct_cluster *of) {
-    struct str *frame = vec_add(&request->frames);
-    struct assoc_list list;
-    struct arena memory;
-    arena_init(&memory, 0);
-    record_init(&record_assoc_list, &list);
-    assoc_list_fill(book, asker, request->is_private, &memory, &list);
-    if (of != NULL) {
-        bool here = strs_has_nocase(&request->connected, of->name);
-        list.cluster = of->name;
-        list.control_host = here ? of->control_host : NULL;
-        list.control_port = here ? of->control_port : 0;
-    }
-    *frame = (struct str) STR_INIT;
-    wire_encode(&record_assoc_list, &list, NULL, frame);
-    arena_done(&memory);
-}
-
-static int list_cluster(const struct acct_cluster *of, void *context, struct error *err) {
-    const struct listing *listing = context;
-    struct request *request = listing->request;
-    const struct shared_cluster *cluster = shared_add(&listing->keeper->books, of->name);
-    bool sees_all = request->is_super ||
-                    shared_admin_level(&listing->keeper->books, request->asker) != ADMIN_NONE;
-    struct assoc_asker asker = {request->asker, sees_all};
-    frame_list(request, &cluster->book, &asker, of);
-    return 0;
-}
-
-static int list_work(struct task *task, struct acct *acct, struct error *err) {
-    struct request *request = container_of(task, struct request, task);
-    struct listing listing = {request, request->dbd->book};
-    int r = refresh(listing.keeper, acct, err);
-    if (r == 0)
-        r = acct_clusters(acct, list_cluster, &listing, err);
-    if (r == 0 && request->frames.n == 0) { /* the QOS are there without clusters */
-        struct assoc_asker asker = {request->asker, request->is_super};
-        frame_list(request, &listing.keeper->books.common, &asker, NULL);
-    }
-    return r;
-}
-
-static void list_done(struct task *task) {
-    struct request *request = container_of(task, struct request, task);
-    struct client *client = client_find(request->dbd, request->client);
-    dbd_note_database(request->dbd, task);
-    if (task->code < 0) {
-        reply_failed(request);
-        return;
-    }
-    for (size_t i = 0; client != NULL && i < request->frames.n; i++)
-        rpc_conn_send(client->conn, MSG_ASSOC_LIST, i + 1 == request->frames.n ? RPC_LAST : 0,
-                      request->seq, str_bytes(&request->frames.items[i]));
-    request_free(request);
-}
-
-void book_list(struct client *client, uint32_t seq, const void *body) {
-    request_submit(request_new(client, seq, &record_empty, body), list_work, list_done);
-}
-
-static int dump_work(struct task *task, struct acct *acct, struct error *err) {
-    struct request *request = container_of(task, struct request, task);
-    const struct assoc_file *file = request->body;
-    struct keeper *keeper = request->dbd->book;
-    struct str text cleanup_str = STR_INIT;
-    int r = refresh(keeper, acct, err);
-    if (r < 0)
-        return r;
-    if (!request->is_super &&
-        shared_admin_level(&keeper->books, request->asker) != ADMIN_ADMINISTRATOR)
-        return error_set(err, ERR_INVALID,
-                         " Your user does not have sufficient privileges to dump clusters.");
-    const struct shared_cluster *cluster =
-        file->cluster != NULL ? shared_find(&keeper->books, file->cluster) : NULL;
-    if (cluster == NULL)
-        return error_set(err, ERR_INVALID,
-                         " Cluster %s doesn't exist.\n        sacctmgr show clusters lists them.",
-                         file->cluster != NULL ? file->cluster : "");
-    assoc_dump(&cluster->book, &text);
-    struct assoc_file reply = {.cluster = cluster->name, .text = text.data};
-    struct str *frame = vec_add(&request->frames);
-    *frame = (struct str) STR_INIT;
-    wire_encode(&record_assoc_file, &reply, NULL, frame);
-    return 0;
-}
-
-static void dump_done(struct task *task) {
-    struct request *request = container_of(task, struct request, task);
-    struct client *client = client_find(request->dbd, request->client);
-    dbd_note_database(request->dbd, task);
-    if (task->code < 0) {
-        reply_failed(request);
-        return;
-    }
-    if (client != NULL)
-        rpc_conn_send(client->conn, MSG_ASSOC_FILE, RPC_LAST, request->seq,
-                      str_bytes(&request->frames.items[0]));
-    request_free(request);
-}
-
-void book_dump(struct client *client, uint32_t seq, const void *body) {
-    request_submit(request_new(client, seq, &record_assoc_file, body), dump_work, dump_done);
+    book_request_submit(book_request_new(client, seq, &record_dbd_book, body), mine_work,
+                        mine_done);
 }

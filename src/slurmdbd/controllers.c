@@ -19,6 +19,7 @@ struct round {
     vec(struct wait) waits;
     char *problem, *cluster; /* owned */
     struct strs away;
+    const struct dbd_answer *unknown; /* the last answer; lives while it is handled */
     void (*done)(const struct controller_answers *answers, void *context);
     void *context;
 };
@@ -30,7 +31,8 @@ static void round_end(struct round *round) {
     }
     vec_done(&round->waits);
     list_remove(&round->link);
-    struct controller_answers answers = {round->problem, round->cluster, round->away};
+    struct controller_answers answers = {round->problem, round->cluster, round->away,
+                                         round->unknown};
     round->done(&answers, round->context);
     loop_timer_free(round->timer);
     strs_done(&round->away);
@@ -69,7 +71,7 @@ void controllers_ask(struct dbd *dbd, const struct controller_ask *asks, size_t 
 }
 
 void controllers_answered(struct client *client, uint32_t seq, const void *body) {
-    const struct dbd_book_answer *answer = body;
+    const struct dbd_answer *answer = body;
     list_each (&client->dbd->rounds, at) {
         struct round *round = list_entry(at, struct round, link);
         for (size_t i = 0; i < round->waits.n; i++) {
@@ -77,6 +79,7 @@ void controllers_answered(struct client *client, uint32_t seq, const void *body)
             if (wait.client != client->id || wait.seq != seq)
                 continue;
             vec_remove(&round->waits, i);
+            round->unknown = answer;
             if (answer->problem != NULL && round->problem == NULL) {
                 round->problem = xstrdup(answer->problem);
                 round->cluster = xstrdup(wait.cluster);
@@ -84,6 +87,8 @@ void controllers_answered(struct client *client, uint32_t seq, const void *body)
             free(wait.cluster);
             if (round->waits.n == 0)
                 round_end(round);
+            else
+                round->unknown = NULL;
             return;
         }
     }

@@ -44,6 +44,15 @@ void worker_stop(struct worker **worker);
 void worker_submit(struct worker *worker, struct task *task);
 size_t worker_queued(struct worker *worker);
 
+/* ---- stats.c: what has been asked, and what summing up took ---- */
+#define STATS_TYPES 256
+struct dbd_stats {
+    int64_t since;
+    uint64_t by_type[STATS_TYPES];
+    struct map by_user; /* uid -> uint64_t *, STATS_USERS_MAX at most */
+    uint64_t n_rollups, rollup_usec, rollup_usec_max;
+};
+
 /* ---- main.c ---- */
 struct dbd {
     struct conf_dbd *conf;
@@ -67,7 +76,8 @@ struct dbd {
     int64_t start_time;
     uint64_t n_requests, n_events, n_events_before, n_rejected;
     struct loop_timer *rollup_timer;
-    bool db_away; /* the log has heard that the database cannot be reached */
+    struct dbd_stats stats; /* stats.c */
+    bool db_away;           /* the log has heard that the database cannot be reached */
 };
 /* One connection. */
 struct client {
@@ -82,6 +92,14 @@ int64_t dbd_now(void);
 void dbd_note_database(struct dbd *dbd, const struct task *task);
 /* root, SlurmUser and whom slurmdbd itself runs as. */
 bool dbd_is_super(const struct dbd *dbd, uid_t uid);
+
+/* Reads the configuration again; on failure the former one stays, and the log says why. */
+int dbd_reconfigure(struct dbd *dbd, struct error *err);
+void stats_count(struct dbd *dbd, uint16_t type, uid_t uid);
+void stats_count_rollup(struct dbd *dbd, uint64_t usec);
+void stats_answer(struct client *client, uint32_t seq);
+void stats_clear(struct dbd *dbd);
+void stats_free(struct dbd *dbd);
 
 /* ---- requests.c ---- */
 extern const struct rpc_handlers dbd_handlers;
@@ -99,12 +117,13 @@ struct client *controller_of(struct dbd *dbd, const char *cluster);
 /* ---- controllers.c: asking them ---- */
 struct controller_ask {
     const char *cluster;
-    uint16_t type; /* answered with MSG_DBD_BOOK_ANSWER */
+    uint16_t type; /* answered with MSG_DBD_ANSWER */
     struct bytes body;
 };
 struct controller_answers {
     const char *problem, *cluster; /* the first objection and whose it is; NULL */
     struct strs away;              /* clusters whose controller is not registered or is silent */
+    const struct dbd_answer *last; /* of one that was asked alone; NULL where it was not there */
 };
 /* Asks several at once; done() comes when all have answered, are away, or CONTROLLER_PATIENCE is
  * over, perhaps before this returns. */
@@ -126,12 +145,17 @@ void book_list(struct client *client, uint32_t seq, const void *body);
 /* A controller that has registered says what it has. */
 void book_mine(struct client *client, uint32_t seq, const void *body);
 
+/* ---- runs.c: runs without an end that their controller has forgotten ---- */
+void runs_runaways(struct client *client, uint32_t seq, const void *body);
+
 /* ---- rollup.c: usage is summed up by hours, days and months, after each full hour ---- */
 void rollup_start(struct dbd *dbd);
 
 /* ---- purge.c: what is too old goes ---- */
 /* Of a cluster whose usage has just been summed up; NULL: what belongs to no cluster. */
 void purge_submit(struct dbd *dbd, const char *cluster);
+/* sacctmgr archive: archives and purges at once, or loads an archive. */
+void purge_archive(struct client *client, uint32_t seq, const void *body);
 
 /* ---- query.c: what commands ask ---- */
 void query_jobs(struct client *client, uint32_t seq, const void *body);

@@ -25,7 +25,7 @@ struct registration {
     uint32_t seq;
     struct acct_cluster *cluster; /* owned */
     bool is_new;                  /* the controller had no key */
-    uint64_t last_seq;
+    uint64_t last_seq, n_closed;
 };
 
 static void registration_free(struct registration *reg) {
@@ -48,6 +48,10 @@ static int register_work(struct task *task, struct acct *acct, struct error *err
         r = acct_cluster_put(acct, cluster, now, err);
     if (r == 0)
         r = acct_last_seq(acct, cluster->name, &reg->last_seq, err);
+    /* What the state before it has left open, nobody will end. Its own come later. */
+    if (r == 0 && reg->is_new)
+        r = acct_runs_close(acct, cluster->name, NULL, 0, true, JOB_NODE_FAIL, now, &reg->n_closed,
+                            err);
     return r;
 }
 
@@ -69,6 +73,11 @@ static void register_done(struct task *task) {
     dbd_note_database(reg->dbd, task);
     if (task->code == -ERR_EXISTS)
         log_error("cluster %s: %s", cluster->name, task->err.text);
+    if (task->code == 0 && reg->n_closed > 0)
+        log_error(
+            "cluster %s: its controller has a new state, %llu jobs that ran in the one before "
+            "are ended as NODE_FAIL",
+            cluster->name, (unsigned long long) reg->n_closed);
     if (client != NULL && task->code < 0) {
         reply_error_text(client, reg->seq, task->code, task->err.text);
     } else if (client != NULL) {

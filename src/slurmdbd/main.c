@@ -237,19 +237,24 @@ static void on_stop(int number, const void *info, void *context) {
 }
 
 /* Another place of the database or another port needs a restart, and it says so. */
-static void on_hup(int number, const void *info, void *context) {
-    struct dbd *dbd = context;
-    struct error err = ERROR_INIT;
+int dbd_reconfigure(struct dbd *dbd, struct error *err) {
     uint32_t port = dbd->conf->dbd_port;
-    if (load_conf(dbd, true, &err) < 0) {
-        log_error("%s: %s; the former configuration stays", dbd->conf_path, err.text);
-        return;
+    int r = load_conf(dbd, true, err);
+    if (r < 0) {
+        log_error("%s: %s; the former configuration stays", dbd->conf_path, err->text);
+        return r;
     }
     log_set_level((enum log_level) dbd->conf->debug_level);
     if (dbd->conf->dbd_port != port)
         log_error("DbdPort=%u takes effect when slurmdbd is restarted", dbd->conf->dbd_port);
     log_info("%s was read again; what it says of the database counts after a restart",
              dbd->conf_path);
+    return 0;
+}
+
+static void on_hup(int number, const void *info, void *context) {
+    struct error err = ERROR_INIT;
+    (void) !dbd_reconfigure(context, &err); /* the log has it */
 }
 
 static void on_usr2(int number, const void *info, void *context) {
@@ -356,6 +361,7 @@ static void stop(struct dbd *dbd) {
     keeper_free(dbd->book);
     userdb_free(dbd->users);
     map_done(&dbd->clients);
+    stats_free(dbd);
     arena_done(&dbd->request_memory);
     acct_location_done(&dbd->location);
     conf_dbd_free(dbd->conf);

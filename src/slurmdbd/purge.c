@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/conf_table.h"
 #include "os/log.h"
 #include "slurmdbd/dbd.h"
 #include "text/calendar.h"
@@ -16,20 +17,20 @@
 
 static const struct kind {
     enum acct_object object;
-    const char *what;
-    size_t after, archive; /* where the settings are in struct conf_dbd */
+    const char *what, *word; /* word: of sacctmgr archive */
+    size_t after, archive;   /* where the settings are in struct conf_dbd */
 } kinds[] = {
-    {ACCT_OBJECT_JOB, "jobs", offsetof(struct conf_dbd, purge_job_after),
+    {ACCT_OBJECT_JOB, "jobs", "jobs", offsetof(struct conf_dbd, purge_job_after),
      offsetof(struct conf_dbd, archive_jobs)},
-    {ACCT_OBJECT_EVENT, "events", offsetof(struct conf_dbd, purge_event_after),
+    {ACCT_OBJECT_EVENT, "events", "events", offsetof(struct conf_dbd, purge_event_after),
      offsetof(struct conf_dbd, archive_events)},
-    {ACCT_OBJECT_RESERVATION, "reservations", offsetof(struct conf_dbd, purge_resv_after),
-     offsetof(struct conf_dbd, archive_resvs)},
-    {ACCT_OBJECT_TRANSACTION, "changes", offsetof(struct conf_dbd, purge_txn_after),
+    {ACCT_OBJECT_RESERVATION, "reservations", "reservations",
+     offsetof(struct conf_dbd, purge_resv_after), offsetof(struct conf_dbd, archive_resvs)},
+    {ACCT_OBJECT_TRANSACTION, "changes", "txn", offsetof(struct conf_dbd, purge_txn_after),
      offsetof(struct conf_dbd, archive_txn)},
-    {ACCT_OBJECT_USAGE, "hours of usage", offsetof(struct conf_dbd, purge_usage_after),
+    {ACCT_OBJECT_USAGE, "hours of usage", "usage", offsetof(struct conf_dbd, purge_usage_after),
      offsetof(struct conf_dbd, archive_usage)},
-    {ACCT_OBJECT_CLUSTER_USAGE, "hours of the cluster's usage",
+    {ACCT_OBJECT_CLUSTER_USAGE, "hours of the cluster's usage", "usage",
      offsetof(struct conf_dbd, purge_usage_after), offsetof(struct conf_dbd, archive_usage)},
 };
 
@@ -86,4 +87,130 @@ void purge_submit(struct dbd *dbd, const char *cluster) {
         purge->before = calendar_cut(dbd_now(), age);
         worker_submit(dbd->writer, &purge->task);
     }
+}
+
+/* ---- sacctmgr archive ---- */
+
+struct archive {
+    struct task task;
+    struct dbd *dbd;
+    uint64_t client;
+    uint32_t seq;
+    struct archive_request *request; /* owned */
+    char *directory;                 /* owned */
+    uint64_t ages[countof(kinds)];   /* 0: not this kind */
+    struct strs clusters;
+    struct str text;
+};
+
+static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {
+    strs_push(&((struct archive *) context)->clusters, cluster->name);
+    return 0;
+}
+
+static int dump_one(struct archive *archive, struct acct *acct, size_t kind, const char *cluster,
+                    struct error *err) {
+    struct str before cleanup_str = STR_INIT;
+    int64_t cut = calendar_cut(dbd_now(), archive->ages[kind]);
+    uint64_t n = 0;
+    int r = acct_purge(acct, cluster, kinds[kind].object, cut, archive->directory, &n, err);
+    timestamp_print(cut, NULL, 0, &before);
+    if (r == 0 && n > 0)
+        str_printf(&archive->text, "  %llu %s%s%s from before %s\n", (unsigned long long) n,
+                   kinds[kind].what, cluster != NULL ? " of cluster " : "",
+                   cluster != NULL ? cluster : "", str_cstr(&before));
+    return r;
+}
+
+static int archive_work(struct task *task, struct acct *acct, struct error *err) {
+    struct archive *archive = container_of(task, struct archive, task);
+    const struct archive_request *request = archive->request;
+    uint64_t n = 0;
+    if (request->file != NULL) {
+        int r = acct_archive_load(acct, request->file, &n, err);
+        if (r == 0)
+            str_printf(&archive->text, " Loaded %llu rows of %s\n", (unsigned long long) n,
+                       request->file);
+        return r;
+    }
+    int r = acct_clusters(acct, take_cluster, archive, err);
+    for (size_t kind = 0; kind < countof(kinds); kind++) {
+        bool of_all = kinds[kind].object == ACCT_OBJECT_TRANSACTION;
+        if (archive->ages[kind] == 0)
+            continue;
+        for (uint32_t i = 0; r == 0 && !of_all && i < archive->clusters.n; i++)
+            r = dump_one(archive, acct, kind, archive->clusters.items[i], err);
+        if (r == 0 && of_all)
+            r = dump_one(archive, acct, kind, NULL, err);
+    }
+    return r;
+}
+
+static void archive_done(struct task *task) {
+    struct archive *archive = container_of(task, struct archive, task);
+    struct client *client = client_find(archive->dbd, archive->client);
+    struct assoc_changed reply;
+    dbd_note_database(archive->dbd, task);
+    record_init(&record_assoc_changed, &reply);
+    cleanup_free char *text =
+        archive->text.length > 0 && archive->request->file == NULL
+            ? xasprintf(" Archived in %s and purged:\n%s", archive->directory, archive->text.data)
+            : xstrdup_null(archive->text.data);
+    reply.text = text;
+    if (text != NULL)
+        log_info("sacctmgr archive:%s", text);
+    if (client != NULL && task->code < 0)
+        reply_error_text(client, archive->seq, task->code, task->err.text);
+    else if (client != NULL)
+        reply_record(client, MSG_ASSOC_CHANGED, archive->seq, &reply);
+    record_free(&record_archive_request, archive->request);
+    free(archive->directory);
+    strs_done(&archive->clusters);
+    str_done(&archive->text);
+    free(archive);
+}
+
+/* Which kinds, and from which age on; false: one that is not known. */
+static bool ages_read(struct archive *archive) {
+    const char *conf = (const char *) archive->dbd->conf;
+    const struct archive_request *request = archive->request;
+    for (size_t kind = 0; request->kinds.n == 0 && kind < countof(kinds); kind++)
+        archive->ages[kind] = *(const uint64_t *) (conf + kinds[kind].after);
+    for (uint32_t i = 0; i < request->kinds.n; i++) {
+        const struct key_value *item = &request->kinds.items[i];
+        bool known = false;
+        for (size_t kind = 0; kind < countof(kinds); kind++) {
+            uint64_t age = *(const uint64_t *) (conf + kinds[kind].after);
+            if (!str_equal(item->key, kinds[kind].word))
+                continue;
+            if (item->value != NULL && !conf_age_read(item->value, &age))
+                return false;
+            archive->ages[kind] = age;
+            known = true;
+        }
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
+void purge_archive(struct client *client, uint32_t seq, const void *body) {
+    const struct archive_request *request = body;
+    struct archive *archive = zalloc(struct archive);
+    archive->task = (struct task) {.work = archive_work, .done = archive_done};
+    archive->dbd = client->dbd;
+    archive->client = client->id;
+    archive->seq = seq;
+    archive->request = record_dup(&record_archive_request, request);
+    archive->directory =
+        xstrdup(request->directory != NULL ? request->directory : client->dbd->conf->archive_dir);
+    archive->text = (struct str) STR_INIT;
+    if (!ages_read(archive))
+        archive->task.code = error_set(&archive->task.err, ERR_INVALID,
+                                       "what is archived is events, jobs, reservations, txn or "
+                                       "usage, from an age as 12months, 90days or 48hours on");
+    if (archive->task.code < 0)
+        archive_done(&archive->task);
+    else
+        worker_submit(client->dbd->writer, &archive->task);
 }

@@ -56,33 +56,20 @@ static void shut_down(struct client *client, uint32_t seq, const void *body) {
 }
 
 static void diag(struct client *client, uint32_t seq, const void *body) {
-    struct dbd *dbd = client->dbd;
-    const struct {
-        const char *key;
-        uint64_t value;
-    } rows[] = {{"server_start", (uint64_t) dbd->start_time},
-                {"now", (uint64_t) dbd_now()},
-                {"requests", dbd->n_requests},
-                {"connections", dbd->clients.n},
-                {"events_stored", dbd->n_events},
-                {"events_repeated", dbd->n_events_before},
-                {"events_rejected", dbd->n_rejected},
-                {"writes_waiting", worker_queued(dbd->writer)},
-                {"questions_waiting", worker_queued(dbd->reader)},
-                {"changes_waiting", worker_queued(dbd->keeper)},
-                {"database_away", dbd->db_away}};
-    struct diag reply;
-    record_init(&record_diag, &reply);
-    reply.items.items = arena_alloc(&dbd->request_memory, sizeof(struct key_value) * countof(rows));
-    for (size_t i = 0; i < countof(rows); i++) {
-        cleanup_free char *value = xasprintf("%llu", (unsigned long long) rows[i].value);
-        reply.items.items[i] = (struct key_value) {
-            .key = (char *) (uintptr_t) rows[i].key,
-            .value = (char *) (uintptr_t) arena_strndup(&dbd->request_memory, value, strlen(value)),
-        };
-    }
-    reply.items.n = countof(rows);
-    reply_record(client, MSG_DIAG_REPLY, seq, &reply);
+    stats_answer(client, seq);
+}
+
+static void clear_stats(struct client *client, uint32_t seq, const void *body) {
+    stats_clear(client->dbd);
+    reply_record(client, MSG_OK, seq, NULL);
+}
+
+static void reconfigure(struct client *client, uint32_t seq, const void *body) {
+    struct error err = ERROR_INIT;
+    if (dbd_reconfigure(client->dbd, &err) < 0)
+        reply_error_text(client, seq, -ERR_CONFIG, err.text);
+    else
+        reply_record(client, MSG_OK, seq, NULL);
 }
 
 /* ---- the table ---- */
@@ -101,12 +88,16 @@ static const struct handler {
     {MSG_LIST_CHANGES, false, query_changes},
     {MSG_LIST_CLUSTERS, false, query_clusters},
     {MSG_LIST_EVENTS, false, query_events},
+    {MSG_LIST_RUNAWAYS, true, runs_runaways},
+    {MSG_RECONFIGURE, true, reconfigure},
+    {MSG_CLEAR_STATS, true, clear_stats},
+    {MSG_ARCHIVE, true, purge_archive},
     {MSG_ASSOC_CHANGE, false, book_change},
     {MSG_ASSOC_LOAD, false, book_load},
     {MSG_ASSOC_DUMP, false, book_dump},
     {MSG_LIST_ASSOC, false, book_list},
     {MSG_DBD_BOOK_MINE, true, book_mine},
-    {MSG_DBD_BOOK_ANSWER, true, controllers_answered},
+    {MSG_DBD_ANSWER, true, controllers_answered},
 };
 
 static const struct handler *handler_find(uint16_t type) {
@@ -143,6 +134,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
         reply_error_text(client, message->seq, r, err.text);
         return;
     }
+    stats_count(dbd, message->type, rpc_conn_peer(conn)->uid);
     handler->fn(client, message->seq, body);
 }
 

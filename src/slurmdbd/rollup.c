@@ -20,6 +20,7 @@ struct rollup {
     char *cluster; /* NULL: finds the clusters */
     struct strs found;
     int64_t until;
+    uint64_t usec; /* what it took */
 };
 
 static void rollup_submit(struct dbd *dbd, const char *cluster);
@@ -33,7 +34,10 @@ static int rollup_work(struct task *task, struct acct *acct, struct error *err) 
     struct rollup *rollup = container_of(task, struct rollup, task);
     if (rollup->cluster == NULL)
         return acct_clusters(acct, take_cluster, rollup, err);
-    return acct_rollup(acct, rollup->cluster, dbd_now(), &rollup->until, err);
+    uint64_t start = loop_monotonic_usec();
+    int r = acct_rollup(acct, rollup->cluster, dbd_now(), &rollup->until, err);
+    rollup->usec = loop_monotonic_usec() - start;
+    return r;
 }
 
 static void rollup_done(struct task *task) {
@@ -45,6 +49,8 @@ static void rollup_done(struct task *task) {
     else if (task->code == 0 && rollup->cluster != NULL)
         log_debug("usage of cluster %s is summed up to %lld", rollup->cluster,
                   (long long) rollup->until);
+    if (task->code == 0 && rollup->cluster != NULL)
+        stats_count_rollup(rollup->dbd, rollup->usec);
     for (uint32_t i = 0; task->code == 0 && i < rollup->found.n; i++)
         rollup_submit(rollup->dbd, rollup->found.items[i]);
     if (task->code == 0)

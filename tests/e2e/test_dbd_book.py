@@ -3,8 +3,9 @@
 
 import glob
 import os
+import sqlite3
 
-from dbd import make_dbd  # noqa: F401
+from dbd import make_dbd, rows, wait_delivered  # noqa: F401
 from harness import OTHER, USER, wait_until
 
 
@@ -119,3 +120,97 @@ def test_only_administrators_and_coordinators_change_accounts(make_cluster, make
         assert first.run(f"sacctmgr -i add account {name}", user="root").rc == 1
     done = first.run("sacctmgr -i modify account theirs set parent=theirs", user="root")
     assert done.rc == 1
+
+
+def test_clusters_are_added_and_deleted_and_a_connected_one_stays(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    wait_until(lambda: cluster.run("sacctmgr -n show cluster format=cluster", user="root").out, what="the cluster")
+    out = cluster.ok("sacctmgr -i add cluster Beta,gamma fairshare=3 maxjobs=7", user="root")
+    assert out == (" Adding Cluster(s)\n  Name           = beta\n  Name           = gamma\n"
+                   " Setting\n  Default Limits:\n  Fairshare     = 3\n  MaxJobs       = 7\n")
+    assert book(cluster, "cluster where name=beta,gamma format=cluster,controlhost,controlport,share,maxjobs") == [
+        "beta||0|3|7", "gamma||0|3|7"]
+    done = cluster.run("sacctmgr -i add cluster beta", user="root")
+    assert done.rc == 1 and "already exists" in done.err, str(done)
+    assert cluster.run("sacctmgr -i add cluster 'a b'", user="root").rc == 1
+    assert cluster.run("sacctmgr -i add cluster delta").rc == 1                  # an ordinary user
+    cluster.ok("sacctmgr -i add account physics cluster=beta", user="root")
+    done = cluster.run("sacctmgr -i delete cluster sluice", user="root")
+    assert done.rc == 1 and "connected" in done.err, str(done)
+    assert cluster.run("sacctmgr -i delete cluster nix", user="root").rc == 1
+    out = cluster.ok("sacctmgr -i delete cluster where name=beta", user="root")
+    assert out == " Deleting clusters...\n  beta\n"
+    dbd.stop()
+    dbd.start()
+    wait_until(lambda: cluster.run("sacctmgr ping", user="root").rc == 0, what="slurmdbd is up")
+    assert book(cluster, "cluster format=cluster") == ["gamma", "sluice"]
+    assert book(cluster, "account physics format=account") == []
+    assert "|Add Clusters|" in "\n".join(book(cluster, "transactions"))
+
+
+def test_slurmdbd_is_pinged_counted_reconfigured_archived_and_stopped(make_cluster, make_dbd, tmp_path):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    assert cluster.ok("sacctmgr ping").startswith("slurmdbd(primary) at ")
+    out = cluster.ok("sacctmgr show stats", user="root")
+    assert "DIAG" in out and "root" in out and "Data since" in out
+    for words in ("clear stats", "reconfigure", "shutdown", "archive dump jobs purgejobafter=1hours -i"):
+        assert cluster.run(f"sacctmgr {words}").rc == 1                            # not by anybody
+    cluster.ok("sacctmgr clear stats", user="root")
+    assert "PING" not in cluster.ok("sacctmgr show stats", user="root")
+    cluster.ok("sacctmgr reconfigure", user="root")
+    assert "was read again" in dbd.log()
+    assert cluster.run("sacctmgr archive nonsense", user="root").rc == 1
+    done = cluster.run("sacctmgr -i archive load file=/nonexistent", user="root")
+    assert done.rc == 1 and "/nonexistent" in done.err, str(done)
+    done = cluster.run("sacctmgr -i archive dump jobs purgejobafter=soon", user="root")
+    assert done.rc == 1 and "Bad age" in done.err
+    assert cluster.ok("sacctmgr -i archive dump jobs purgejobafter=1hours", user="root") == " Nothing is as old as that.\n"
+    cluster.ok("sacctmgr shutdown", user="root")
+    wait_until(lambda: cluster.run("sacctmgr ping").rc == 1, what="slurmdbd is down")
+    assert "is DOWN" in cluster.run("sacctmgr ping").out
+    dbd.process = None
+
+
+def test_jobs_that_their_controller_has_forgotten_are_found_and_ended(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=4, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    wait_until(lambda: cluster.run("sacctmgr -n show cluster format=cluster", user="root").out, what="the cluster")
+    job = cluster.submit("-o /dev/null --wrap 'sleep 60'", cwd="/tmp")
+    cluster.wait_state(job, "RUNNING")
+    wait_delivered(cluster)
+    assert "No runaway jobs" in cluster.ok("sacctmgr show runawayjobs", user="root")
+    cluster.kill("slurmctld")
+    done = cluster.run("sacctmgr show runawayjobs", user="root")
+    assert done.rc == 1 and "does not answer" in done.err, str(done)
+    # the controller loses the job, but not who it is
+    (path,) = glob.glob(f"{cluster.dir}/**/slurmctld.sqlite", recursive=True)
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM record WHERE kind IN (2, 3, 5)")
+    cluster.up()
+    other = cluster.submit("-o /dev/null --wrap 'sleep 60'", cwd="/tmp")
+    wait_until(lambda: f"{job}|" in cluster.run("sacctmgr -r -nP show runawayjobs format=id,state", user="root").out, 20, 0.3,
+               "the runaway")
+    out = cluster.ok("sacctmgr -i -P show runawayjobs format=id,state", user="root")
+    assert f"\n{job}|RUNNING\n" in out and "Fixed 1 runaway" in out and f"\n{other}|" not in out, out
+    assert rows(cluster, f"-X -j {job}", "jobid,state,elapsed") == [f"{job}|COMPLETED|00:00:00"]
+    assert "No runaway jobs" in cluster.ok("sacctmgr show runawayjobs", user="root")
+
+
+def test_a_cold_start_ends_the_jobs_of_the_state_before(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=4, mem=2000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    job = cluster.submit("-o /dev/null --wrap 'sleep 60'", cwd="/tmp")
+    cluster.wait_state(job, "RUNNING")
+    wait_delivered(cluster)
+    cluster.kill("slurmctld")
+    for path in glob.glob(f"{cluster.dir}/**/slurmctld.sqlite*", recursive=True):
+        os.unlink(path)
+    cluster.up()
+    wait_until(lambda: rows(cluster, f"-X -j {job}", "jobid,state") == [f"{job}|NODE_FAIL"], 20, 0.2, "its end")
+    assert "new state" in dbd.log()

@@ -329,6 +329,29 @@ TEST(jobs_without_end_that_nobody_knows_are_runaways) {
     acct_jobs_done(list);
 }
 
+TEST(runs_that_nobody_will_end_are_ended_with_what_is_known_of_them) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct events events cleanup_events = {0};
+    for (uint32_t i = 1; i <= 4; i++) {
+        struct job job = job_of(i, i, T0, i == 3 ? T0 + 1 : 0);
+        events_job(&events, &job);
+    }
+    events_store(&events, db->acct, "a");
+    const uint64_t runs[] = {1, 3, 9};
+    uint64_t n = 7;
+    struct acct_job_list *list = NULL;
+    OK(acct_runs_close(db->acct, "a", runs, 3, false, JOB_COMPLETED, 0, &n, &failure));
+    assert_int_equal(n, 1); /* 3 has ended before, 9 is none */
+    OK(acct_runs_close(db->acct, "nobody", NULL, 0, true, JOB_NODE_FAIL, T0 + 50, &n, &failure));
+    assert_int_equal(n, 0);
+    OK(acct_runs_close(db->acct, "a", NULL, 0, true, JOB_NODE_FAIL, T0 + 50, &n, &failure));
+    assert_int_equal(n, 2);
+    OK(acct_runaways(db->acct, "a", NULL, 0, &list, &failure));
+    assert_int_equal(acct_jobs_count(list), 0);
+    acct_jobs_done(list);
+}
+
 /* ---- outages and changes ---- */
 
 static int outage_print(const struct acct_outage *o, void *context, struct error *err) {
@@ -613,6 +636,7 @@ int main(void) {
         IN_DATABASE(an_event_that_cannot_be_read_holds_up_nothing),
         IN_DATABASE(long_answers_come_in_pages_between_which_others_may_ask),
         IN_DATABASE(jobs_without_end_that_nobody_knows_are_runaways),
+        IN_DATABASE(runs_that_nobody_will_end_are_ended_with_what_is_known_of_them),
         IN_DATABASE(an_outage_lasts_until_the_node_is_up_or_down_for_another_reason),
         IN_DATABASE(a_cluster_has_what_it_said_last),
         IN_DATABASE(two_controllers_cannot_be_one_cluster),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Books of several clusters: what is of all and what is of one. */
+/* Books of several clusters: what is of all and what is of one. Covers: shared.c, clusters.c */
 #include "assoc/shared.h"
 
 #include "assoc/list.h"
@@ -212,6 +212,43 @@ TEST(a_controllers_own_book_is_taken_over_and_differences_are_told) {
     arena_done(&arena);
 }
 
+static int clusters(struct world *world, const char *line, struct shared_clusters *ret) {
+    struct assoc_change change;
+    struct error err = ERROR_INIT;
+    struct arena arena;
+    arena_init(&arena, 0);
+    change_line_read(line, &arena, &change);
+    int r = shared_plan_clusters(&world->books, world->user, str_equal(world->user, "root"),
+                                 &change, ret, &err);
+    str_reset(&world->text);
+    str_append(&world->text, r < 0 ? err.text : str_cstr(&ret->text));
+    arena_done(&arena);
+    return r;
+}
+
+TEST(clusters_come_and_go_by_names_that_files_can_have) {
+    struct world world;
+    struct shared_clusters plan;
+    begin(&world, "moon", NULL);
+    assert_int_equal(clusters(&world, "add cluster Sun,moon maxjobs=4", &plan), 0);
+    assert_int_equal(plan.names.n, 1);
+    assert_string_equal(plan.names.items[0], "sun");
+    assert_string_equal(world.text.data, " Adding Cluster(s)\n  Name           = sun\n Setting\n"
+                                         "  Default Limits:\n  MaxJobs       = 4\n");
+    assert_int_equal(plan.notes.n, 1);
+    shared_clusters_done(&plan);
+    assert_true(clusters(&world, "add cluster a/b", &plan) < 0);
+    assert_true(clusters(&world, "add cluster ..", &plan) < 0);
+    assert_true(clusters(&world, "add cluster sun maxjobs=-7", &plan) < 0);
+    assert_true(clusters(&world, "delete cluster", &plan) < 0);
+    assert_int_equal(clusters(&world, "delete cluster name=moon,mars", &plan), 0);
+    assert_int_equal(plan.names.n, 1);
+    shared_clusters_done(&plan);
+    world.user = "eve";
+    assert_true(clusters(&world, "delete cluster moon", &plan) < 0);
+    end(&world);
+}
+
 TEST(a_file_is_for_one_cluster_and_its_qos_are_of_all) {
     struct world world;
     struct shared_plan plan;
@@ -242,6 +279,7 @@ int main(void) {
         cmocka_unit_test(
             a_change_of_all_that_a_cluster_cannot_take_is_made_in_the_others_and_says_so),
         cmocka_unit_test(a_controllers_own_book_is_taken_over_and_differences_are_told),
+        cmocka_unit_test(clusters_come_and_go_by_names_that_files_can_have),
         cmocka_unit_test(a_file_is_for_one_cluster_and_its_qos_are_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
