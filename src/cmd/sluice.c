@@ -14,6 +14,7 @@
 enum sluice_option {
     SLUICE_conf,
     SLUICE_cpus,
+    SLUICE_dbd,
     SLUICE_dir,
     SLUICE_gpus,
     SLUICE_help,
@@ -39,6 +40,7 @@ static const struct option_row rows[] = {
     ROW(gpus, "gpus", 'G', REQUIRED, "[TYPE:]N", "up: stand-ins for GPUs on each node (none)"),
     ROW(conf, "conf", 0, REQUIRED, "LINES",
         "up: lines for slurm.conf, with ; or line breaks between them, or @FILE"),
+    ROW(dbd, "dbd", 0, NO, "", "up: with slurmdbd, on SQLite, which keeps history and accounts"),
     ROW(quiet, "quiet", 'Q', NO, "", "say nothing but errors"),
     ROW(verbose, "verbose", 'v', NO, "", "say what is done"),
     ROW(help, "help", 'h', NO, "", "this text"),
@@ -178,6 +180,9 @@ static int set_option(struct cluster *cluster, const struct option_use *use) {
         return set_gpus(cluster, row, use->value);
     case SLUICE_conf:
         return set_conf(cluster, use->value);
+    case SLUICE_dbd:
+        cluster->dbd = true;
+        return CLI_GO_ON;
     case SLUICE_quiet:
         cluster->cli->quiet = true;
         return CLI_GO_ON;

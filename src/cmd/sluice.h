@@ -3,10 +3,10 @@
  * Inside the sluice command: a throwaway cluster in one directory of this machine.
  *
  *     D/cluster          what it was made with; marks the directory as ours
- *     D/etc/             slurm.conf, gres.conf
+ *     D/etc/             slurm.conf, gres.conf, slurmdbd.conf
  *     D/munge/           key, socket, pid, log, seed of a munged of its own
- *     D/run/             slurmctld.pid, slurmd-NODE.pid
- *     D/log/             slurmctld.log, slurmd-NODE.log
+ *     D/run/             slurmctld.pid, slurmd-NODE.pid, slurmdbd.pid
+ *     D/log/             slurmctld.log, slurmd-NODE.log, slurmdbd.log
  *     D/state/ D/spool/  of slurmctld and of the slurmds
  *     D/dev/             stand-ins for GPU devices
  *
@@ -36,7 +36,8 @@ struct cluster {
     uint64_t mem; /* MiB */
     char *gpu_type;
     char *extra;      /* lines for slurm.conf */
-    uint16_t port;    /* slurmctld's; node i listens on port + i */
+    uint16_t port;    /* slurmctld's; node i listens on port + i, slurmdbd behind the last */
+    bool dbd;         /* with a slurmdbd */
     bool sizes_given; /* on this command line */
     bool extra_given;
 };
@@ -50,7 +51,7 @@ char *cluster_path(const struct cluster *cluster, const char *fmt, ...) printf_l
 int cluster_set_dir(struct cluster *cluster, const char *dir);
 /* Is there a cluster in D? */
 bool cluster_exists(const struct cluster *cluster);
-/* D/cluster ↔ nodes, cpus, mem, gpus, port. */
+/* D/cluster ↔ nodes, cpus, mem, gpus, port, dbd. */
 int cluster_load(struct cluster *cluster);
 int cluster_save(const struct cluster *cluster);
 /* The program `name` (slurmctld, slurmd): SLUICE_SBIN, beside us in a build tree, or installed. A

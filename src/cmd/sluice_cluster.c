@@ -90,9 +90,9 @@ int cluster_save(const struct cluster *cluster) {
     FILE *file = fopen(path, "we");
     if (!file)
         return cli_failed(cluster->cli, "cannot write %s: %s", path, strerror(errno));
-    fprintf(file, "nodes %u\ncpus %u\nmem %llu\ngpus %u\ngpu_type %s\nport %u\n", cluster->nodes,
-            cluster->cpus, (unsigned long long) cluster->mem, cluster->gpus,
-            cluster->gpu_type ? cluster->gpu_type : "-", cluster->port);
+    fprintf(file, "nodes %u\ncpus %u\nmem %llu\ngpus %u\ngpu_type %s\nport %u\ndbd %d\n",
+            cluster->nodes, cluster->cpus, (unsigned long long) cluster->mem, cluster->gpus,
+            cluster->gpu_type ? cluster->gpu_type : "-", cluster->port, cluster->dbd);
     return fclose(file) == 0
                ? CLI_GO_ON
                : cli_failed(cluster->cli, "cannot write %s: %s", path, strerror(errno));
@@ -116,6 +116,8 @@ int cluster_load(struct cluster *cluster) {
             cluster->gpus = (uint32_t) number;
         else if (str_equal(key, "port"))
             cluster->port = (uint16_t) number;
+        else if (str_equal(key, "dbd"))
+            cluster->dbd = number != 0;
         else if (str_equal(key, "gpu_type")) {
             free(cluster->gpu_type);
             cluster->gpu_type = str_equal(value, "-") ? NULL : xstrdup(value);
@@ -168,7 +170,7 @@ char *cluster_program(const struct cluster *cluster, const char *name) {
 }
 
 void cluster_search_path(struct str *out) {
-    static const char *const daemons[] = {"slurmctld", "slurmd", "slurmstepd"};
+    static const char *const daemons[] = {"slurmctld", "slurmd", "slurmstepd", "slurmdbd"};
     cleanup_free char *own = own_directory();
     str_append(out, own);
     for (size_t i = 0; i < countof(daemons); i++) {

@@ -102,9 +102,9 @@ static bool port_is_free(unsigned port) {
     return bind(fd, (struct sockaddr *) &address, sizeof(address)) == 0;
 }
 
-/* A run of free ports: slurmctld's and one for each node. */
+/* A run of free ports: slurmctld's, one for each node, slurmdbd's. */
 static int choose_ports(struct cluster *cluster) {
-    uint32_t random = 0, needed = cluster->nodes + 1;
+    uint32_t random = 0, needed = cluster->nodes + 1 + cluster->dbd;
     if (getrandom(&random, sizeof(random), 0) < 0)
         random = (uint32_t) getpid();
     for (unsigned try = 0; try < 200; try++, random = random * 1103515245u + 12345u) {
@@ -162,6 +162,10 @@ static void print_host(struct str *out) {
     str_append(out, name);
 }
 
+static unsigned dbd_port(const struct cluster *cluster) {
+    return cluster->port + cluster->nodes + 1;
+}
+
 static void print_daemons(const struct cluster *cluster, struct str *out) {
     const char *dir = cluster->dir;
     str_append(out, "ClusterName=sluice\nSlurmctldHost=");
@@ -180,6 +184,25 @@ static void print_daemons(const struct cluster *cluster, struct str *out) {
     str_append(out, "DefMemPerCPU=100\nReturnToService=2\nMailProg=/bin/true\n");
     if (geteuid() != 0)
         str_append(out, "ProctrackType=proctrack/linuxproc\n");
+    if (cluster->dbd)
+        str_printf(out,
+                   "AccountingStorageType=accounting_storage/slurmdbd\n"
+                   "AccountingStorageHost=127.0.0.1\nAccountingStoragePort=%u\n",
+                   dbd_port(cluster));
+}
+
+static int write_dbd_conf(const struct cluster *cluster) {
+    const char *dir = cluster->dir;
+    cleanup_str struct str text = STR_INIT;
+    if (!cluster->dbd)
+        return CLI_GO_ON;
+    str_printf(&text, "DbdHost=localhost\nDbdPort=%u\nSlurmUser=%u\n", dbd_port(cluster),
+               geteuid());
+    str_printf(&text, "AuthType=auth/munge\nAuthInfo=socket=%s/munge/socket\n", dir);
+    str_printf(&text, "LogFile=%s/log/slurmdbd.log\nPidFile=%s/run/slurmdbd.pid\n", dir, dir);
+    str_printf(&text,
+               "StorageType=accounting_storage/sqlite\nStorageLoc=%s/state/slurmdbd.sqlite\n", dir);
+    return write_file(cluster, "etc/slurmdbd.conf", 0600, text.data, text.length);
 }
 
 static void print_nodes(const struct cluster *cluster, struct str *out) {
@@ -233,5 +256,7 @@ int cluster_write(struct cluster *cluster) {
         status = write_gres(cluster);
     if (status == CLI_GO_ON)
         status = write_conf(cluster);
+    if (status == CLI_GO_ON)
+        status = write_dbd_conf(cluster);
     return status;
 }

@@ -36,6 +36,7 @@ static void stop_daemons(const struct cluster *cluster) {
     cleanup_free char *run = cluster_path(cluster, "run");
     DIR *dir = opendir(run);
     stop_politely(cluster, "run/slurmctld.pid", "slurmctld", &waiting);
+    stop_politely(cluster, "run/slurmdbd.pid", "slurmdbd", &waiting);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
         if (strncmp(entry->d_name, "slurmd-", 7) != 0)
             continue;

@@ -77,16 +77,18 @@ static int start_munged(const struct cluster *cluster) {
     return run_and_wait(cluster, "munged", argv, log);
 }
 
-static int start_controller(const struct cluster *cluster) {
-    if (process_of_pid_file(cluster, "run/slurmctld.pid", "slurmctld"))
+/* slurmctld or slurmdbd, unless it runs. */
+static int start_daemon(const struct cluster *cluster, const char *name, const char *conf_name) {
+    cleanup_free char *pid_file = xasprintf("run/%s.pid", name);
+    if (process_of_pid_file(cluster, pid_file, name))
         return CLI_GO_ON;
-    cleanup_free char *program = cluster_program(cluster, "slurmctld");
+    cleanup_free char *program = cluster_program(cluster, name);
     if (!program)
         return 1;
-    cleanup_free char *conf = cluster_path(cluster, "etc/slurm.conf");
-    cleanup_free char *log = cluster_path(cluster, "log/slurmctld.log");
+    cleanup_free char *conf = cluster_path(cluster, "etc/%s", conf_name);
+    cleanup_free char *log = cluster_path(cluster, "log/%s.log", name);
     const char *argv[] = {program, "-f", conf, NULL};
-    return run_and_wait(cluster, "slurmctld", argv, log);
+    return run_and_wait(cluster, name, argv, log);
 }
 
 /* Starts every slurmd that is not running, all at once, then waits for each to be up. */
@@ -227,6 +229,33 @@ static int wait_for_nodes(const struct cluster *cluster) {
     }
 }
 
+/* Does slurmdbd know the cluster? Until then nobody can add accounts to it. */
+static bool is_registered(const struct cluster *cluster, struct error *err) {
+    static const struct empty nothing = {false};
+    struct cli_link link;
+    struct cli_reply reply;
+    if (cli_link_open_dbd(cluster->cli, &link, err) < 0)
+        return false;
+    bool known = cli_request(&link, MSG_LIST_CLUSTERS, &nothing, &reply, err) == 0 &&
+                 reply.type == MSG_CLUSTER_LIST &&
+                 ((const struct cluster_list *) reply.body)->items.n > 0;
+    cli_link_close(&link);
+    return known;
+}
+
+static int wait_for_dbd(const struct cluster *cluster) {
+    uint64_t start = loop_monotonic_usec();
+    struct error err = ERROR_INIT;
+    while (!is_registered(cluster, &err)) {
+        if (loop_monotonic_usec() - start > READY_USEC) {
+            cleanup_free char *log = cluster_path(cluster, "log/slurmdbd.log");
+            return start_failed(cluster, "slurmctld did not register with slurmdbd", log);
+        }
+        pause_msec(POLL_MSEC);
+    }
+    return CLI_GO_ON;
+}
+
 /* ---- up ---- */
 
 /* An existing cluster keeps its shape; asking for another one is a mistake worth a word. */
@@ -234,17 +263,19 @@ static int check_shape(struct cluster *cluster) {
     struct cluster wanted = *cluster;
     wanted.gpu_type = xstrdup_null(cluster->gpu_type);
     int status = cluster_load(cluster);
-    bool same = wanted.nodes == cluster->nodes && wanted.cpus == cluster->cpus &&
-                wanted.mem == cluster->mem && wanted.gpus == cluster->gpus &&
+    bool same = wanted.dbd == cluster->dbd && wanted.nodes == cluster->nodes &&
+                wanted.cpus == cluster->cpus && wanted.mem == cluster->mem &&
+                wanted.gpus == cluster->gpus &&
                 (!wanted.gpus || str_equal(wanted.gpu_type, cluster->gpu_type));
     free(wanted.gpu_type);
     if (status != CLI_GO_ON)
         return status;
-    if (cluster->extra_given || (cluster->sizes_given && !same))
+    if (cluster->extra_given || (wanted.dbd && !cluster->dbd) || (cluster->sizes_given && !same))
         return cli_failed(cluster->cli,
-                          "there is a cluster of %u nodes with %u CPUs each in %s; edit its "
+                          "there is a cluster of %u nodes with %u CPUs each%s in %s; edit its "
                           "etc/slurm.conf, or end it first: sluice down --dir %s",
-                          cluster->nodes, cluster->cpus, cluster->dir, cluster->dir);
+                          cluster->nodes, cluster->cpus, cluster->dbd ? " and slurmdbd" : "",
+                          cluster->dir, cluster->dir);
     return CLI_GO_ON;
 }
 
@@ -252,8 +283,10 @@ static int start_all(struct cluster *cluster) {
     struct error err = ERROR_INIT;
     struct node_names names = {0};
     int status = start_munged(cluster);
+    if (status == CLI_GO_ON && cluster->dbd)
+        status = start_daemon(cluster, "slurmdbd", "slurmdbd.conf");
     if (status == CLI_GO_ON)
-        status = start_controller(cluster);
+        status = start_daemon(cluster, "slurmctld", "slurm.conf");
     if (status != CLI_GO_ON)
         return status;
     use_configuration(cluster);
@@ -272,7 +305,9 @@ static int start_all(struct cluster *cluster) {
         status = start_nodes(cluster, (const char *const *) names.items.items, names.items.n);
     }
     names_done(&names);
-    return status == CLI_GO_ON ? wait_for_nodes(cluster) : status;
+    if (status == CLI_GO_ON)
+        status = wait_for_nodes(cluster);
+    return status == CLI_GO_ON && cluster->dbd ? wait_for_dbd(cluster) : status;
 }
 
 int sluice_up(struct cluster *cluster) {
@@ -356,6 +391,9 @@ int sluice_status(struct cluster *cluster) {
     cli_print(cluster->cli, "%-16s %s\n", "cluster", cluster->dir);
     print_process(cluster, "munged", "munged", "munge/pid", &status.status);
     print_process(cluster, "slurmctld", "slurmctld", "run/slurmctld.pid", &status.status);
+    (void) cluster_load(cluster);
+    if (cluster->dbd)
+        print_process(cluster, "slurmdbd", "slurmdbd", "run/slurmdbd.pid", &status.status);
     use_configuration(cluster);
     if (status.status == 0 && each_node(cluster, &err, print_node, &status) < 0) {
         cli_error(cluster->cli, "slurmctld does not answer: %s", err.text);
