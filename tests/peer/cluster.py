@@ -168,10 +168,11 @@ class Cluster:
     `node_extra` has one string a node line: the numbers of its nodes, then what the line adds ("1-2 Feature=fast").
     `scripts`: files of programs/ that lie beside slurm.conf.
     `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
+    `dbd`: Sluice has a slurmdbd, too, on SQLite; Debian's always has one where there is accounting.
     """
 
     def __init__(self, flavour, directory, conf, gpus=0, shards=0, bin_root=None, accounting=True, cpus=8, mem=24000,
-                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=()):
+                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=(), dbd=False):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
@@ -185,13 +186,14 @@ class Cluster:
         self.scripts = scripts
         self.accounting = accounting
         self.confined = confined
+        self.dbd = dbd and flavour == "sluice"
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
         if flavour == "debian":
             self.path = "/usr/bin:/usr/sbin:/bin:/sbin"
         else:
             wanted = ["slurmctld", "slurmd", "slurmstepd", "sbatch", "srun", "salloc", "squeue", "sinfo", "scancel",
-                      "scontrol", "sacct"]
+                      "scontrol", "sacct", "slurmdbd"]
             self.path = ":".join(find_bin_dirs(bin_root, wanted)) + ":/usr/bin:/usr/sbin:/bin:/sbin"
 
     # -- files -------------------------------------------------------------------------------------------------
@@ -213,6 +215,9 @@ class Cluster:
                      f"AccountingStoragePort={self.port + 1}\nAccountingStoragePass={self.file('munge', 'socket')}\n"
                      f"JobAcctGatherType=jobacct_gather/{'cgroup' if self.confined else 'linux'}\n"
                      "JobAcctGatherFrequency=1\n")
+        if self.dbd:
+            text += ("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
+                     f"AccountingStoragePort={self.port + 1}\n")
         gres = ""
         if self.gpus:
             text += f"GresTypes=gpu{',shard' if self.shards else ''}\n"
@@ -267,7 +272,12 @@ class Cluster:
         self.start_munge()
         if self.flavour == "debian" and self.accounting:
             self.start_accounting()
+        if self.dbd:
+            self.start_dbd(f"StorageType=accounting_storage/sqlite\nStorageLoc={self.file('state', 'slurmdbd.sqlite')}\n")
         self.start_daemons()
+        if self.dbd:
+            wait_for("the cluster in slurmdbd",
+                     lambda: "peer" in self.run("sacctmgr", "-n", "show", "cluster", "format=cluster").stdout)
 
     def start_munge(self):
         user = pwd.getpwnam("munge")
@@ -302,18 +312,21 @@ class Cluster:
         wait_for("MariaDB", lambda: client("select 1").returncode == 0)
         client("create user 'slurm'@'127.0.0.1' identified by 'peer'; create user 'slurm'@'localhost' identified by "
                "'peer'; grant all on *.* to 'slurm'@'127.0.0.1'; grant all on *.* to 'slurm'@'localhost';")
+        self.start_dbd("StorageType=accounting_storage/mysql\n"
+                       f"StorageHost=127.0.0.1\nStoragePort={self.port + 2}\nStorageUser=slurm\nStoragePass=peer\n"
+                       "StorageLoc=peer\n")
+        self.run("sacctmgr", "-n", "-i", "add", "cluster", "peer")
+
+    def start_dbd(self, storage):
         conf = self.file("etc", "slurmdbd.conf")
         with open(conf, "w") as file:
             file.write("AuthType=auth/munge\n"
                        f"AuthInfo=socket={self.file('munge', 'socket')}\nDbdHost=localhost\nDbdAddr=127.0.0.1\n"
                        f"DbdPort={self.port + 1}\nSlurmUser=root\nLogFile={self.file('log', 'slurmdbd.log')}\n"
-                       f"PidFile={self.file('run', 'slurmdbd.pid')}\nStorageType=accounting_storage/mysql\n"
-                       f"StorageHost=127.0.0.1\nStoragePort={self.port + 2}\nStorageUser=slurm\nStoragePass=peer\n"
-                       "StorageLoc=peer\n")
+                       f"PidFile={self.file('run', 'slurmdbd.pid')}\n{storage}")
         os.chmod(conf, 0o600)
         self.must_run("slurmdbd")
         wait_for("slurmdbd", lambda: port_answers(self.port + 1))
-        self.run("sacctmgr", "-n", "-i", "add", "cluster", "peer")
 
     def start_daemons(self):
         self.start_controller()
