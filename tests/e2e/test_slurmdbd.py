@@ -8,8 +8,10 @@ import signal
 import sqlite3
 import time
 
-from dbd import make_dbd, rows, run_jobs, wait_delivered, wait_ended, wait_forgotten, waiting  # noqa: F401
+import pytest
+from dbd import Server, make_dbd, make_server, rows, run_jobs, wait_delivered, wait_ended, wait_forgotten, waiting  # noqa: F401
 from harness import OTHER, USER, wait_until
+
 
 def test_jobs_reach_slurmdbd_and_stay_when_the_controller_has_forgotten_them(make_cluster, make_dbd):
     dbd = make_dbd()
@@ -233,3 +235,40 @@ def test_a_delivery_that_cannot_be_stored_is_told_of_in_both_logs_and_by_sdiag(m
         database.execute("ALTER TABLE job_away RENAME TO job")
     wait_delivered(cluster)
     assert "none is lost" not in cluster.run("sdiag", user="root").err
+
+
+@pytest.mark.parametrize("kind", ["mariadb", "postgresql"])
+def test_a_database_server_that_vanishes_loses_nothing_and_counts_nothing_twice(make_cluster, make_dbd, make_server, kind):
+    if not Server.is_installed(kind):
+        pytest.skip(f"{kind} is not installed")
+    server = make_server(kind)
+    dbd = make_dbd(server.storage())
+    cluster = make_cluster(nodes=1, cpus=8, mem=8000, conf=dbd.conf("AccountingStorageEnforce=associations\n"))
+    dbd.attach(cluster).start()
+    wait_until(lambda: cluster.run("sacctmgr -n show cluster format=cluster", user="root").out.strip(), 20, 0.1, "the cluster")
+    cluster.ok("sacctmgr -i add account physics description=\"it's; DROP TABLE job; --\"", user="root")
+    cluster.ok(f"sacctmgr -i add user {USER} account=physics", user="root")
+    jobs = []
+    for n in range(3):      # the server dies while deliveries are under way, slurmdbd too in the second round
+        jobs += run_jobs(cluster, 6)
+        server.kill()
+        jobs += run_jobs(cluster, 4)
+        done = cluster.run("sacctmgr -i add account late", user="root")
+        assert done.rc == 1 and "127.0.0.1" in done.err, str(done)
+        if n == 1:
+            dbd.stop(signal.SIGKILL)
+            os.unlink(os.path.join(cluster.dir, "run", "slurmdbd.pid"))
+            dbd.start()
+        server.start()
+    wait_ended(cluster)
+    wait_until(lambda: waiting(cluster) == 0, 60, 0.2, "delivery")
+    wait_forgotten(cluster)
+    assert sorted(rows(cluster, "-X -S now-1hour", "jobid,state"), key=lambda row: int(row.split("|")[0])) == [
+        f"{job}|COMPLETED" for job in sorted(jobs, key=int)]
+    cluster.ok("sacctmgr -i add account late", user="root")
+    shown = cluster.ok("sacctmgr -nP show account format=account,description", user="root").splitlines()
+    assert shown == ["late|late", "physics|it's; DROP TABLE job; --", "root|default root account"]
+    dbd.stop()
+    dbd.start()
+    wait_until(lambda: cluster.run("sacctmgr -nP show account format=account,description", user="root").out.splitlines() == shown,
+               20, 0.1, "the same accounts after a restart")
