@@ -702,6 +702,8 @@ X(U32, power_save_interval, "power_save_interval", 10, 0, 65535, NONE, NOT_YET, 
 X(U32, power_save_min_interval, "power_save_min_interval", 0, 0, 65535, NONE, NOT_YET, "sec", NULL) \
 X(DURATION, drain_reminder, "sluice_drain_reminder", 86400, 0, CONF_U64_MAX, NONE, HONOURED, "", \
   "the log reminds of a node that has been drained or down for so long, and again after as long; 0 is never") \
+X(DURATION, keep_history, "sluice_keep_history", 63072000, 0, CONF_U64_MAX, NONE, HONOURED, "", \
+  "how long the controller keeps, where there is no slurmdbd, jobs that have ended, changes of accounts and outages of nodes, and with its job the script and environment that AccountingStoreFlags keeps; it is looked at when it starts, at scontrol reconfigure and each hour; 0 is for ever") \
 X(SWITCH, no_advice, "sluice_no_advice", false, 0, 1, NONE, HONOURED, "", \
   "submitters are not told of limits far above what their earlier jobs have needed, nor of memory in megabytes that looks as if gigabytes were meant") \
 X(U32, job_submit_lua_timeout, "sluice_job_submit_timeout", 5, 1, 3600, NONE, HONOURED, "sec", \

@@ -55,8 +55,11 @@ struct store_history {
     struct bytes data;
 };
 void store_batch_history(struct store_batch *batch, const struct store_history *row);
-/* Deletes rows with end < before. */
-void store_batch_history_purge(struct store_batch *batch, int64_t before);
+/* Deletes rows of these kinds (a bit mask) with end < before. */
+void store_batch_history_purge(struct store_batch *batch, int64_t before, uint32_t kinds);
+/* Deletes records of `kind` whose id no row of history has as its job or array, nor any record of
+ * the kind `alive`. */
+void store_batch_orphans(struct store_batch *batch, unsigned kind, unsigned alive);
 /* Deletes rows up to this number: they are kept elsewhere now. */
 void store_batch_history_forget(struct store_batch *batch, uint64_t last_seq);
 

@@ -11,13 +11,13 @@
 #include "base/vec.h"
 #include "os/store.h"
 
-enum store_op_type { OP_PUT, OP_DELETE, OP_HISTORY, OP_PURGE, OP_FORGET };
+enum store_op_type { OP_PUT, OP_DELETE, OP_HISTORY, OP_PURGE, OP_FORGET, OP_ORPHANS };
 
 struct store_op {
     enum store_op_type type;
     unsigned kind;
     uint64_t id;
-    struct store_history row; /* OP_HISTORY; OP_PURGE uses end, OP_FORGET seq */
+    struct store_history row; /* OP_HISTORY; OP_PURGE uses end and kind, OP_FORGET seq */
     size_t offset, size;      /* of the data in batch->data */
 };
 
@@ -33,7 +33,7 @@ struct store_batch {
 
 struct writer {
     sqlite3 *db;
-    sqlite3_stmt *put, *delete, *history, *purge, *forget;
+    sqlite3_stmt *put, *delete, *history, *purge, *forget, *orphans;
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock;

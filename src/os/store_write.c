@@ -58,8 +58,16 @@ void store_batch_history(struct store_batch *batch, const struct store_history *
     op->row.data = (struct bytes) {0};
 }
 
-void store_batch_history_purge(struct store_batch *batch, int64_t before) {
-    batch_add(batch, OP_PURGE, (struct bytes) {0})->row.end = before;
+void store_batch_history_purge(struct store_batch *batch, int64_t before, uint32_t kinds) {
+    struct store_op *op = batch_add(batch, OP_PURGE, (struct bytes) {0});
+    op->row.end = before;
+    op->row.kind = kinds;
+}
+
+void store_batch_orphans(struct store_batch *batch, unsigned kind, unsigned alive) {
+    struct store_op *op = batch_add(batch, OP_ORPHANS, (struct bytes) {0});
+    op->kind = kind;
+    op->id = alive;
 }
 
 void store_batch_history_forget(struct store_batch *batch, uint64_t last_seq) {
@@ -108,6 +116,12 @@ static sqlite3_stmt *op_bind(struct writer *writer, const struct store_batch *ba
     case OP_PURGE:
         statement = writer->purge;
         sqlite3_bind_int64(statement, 1, row->end);
+        sqlite3_bind_int64(statement, 2, row->kind);
+        break;
+    case OP_ORPHANS:
+        statement = writer->orphans;
+        sqlite3_bind_int64(statement, 1, op->kind);
+        sqlite3_bind_int64(statement, 2, (int64_t) op->id);
         break;
     case OP_FORGET:
         statement = writer->forget;
@@ -252,7 +266,11 @@ int writer_start(struct store *store, struct error *err) {
         {&writer->delete, "DELETE FROM record WHERE kind = ?1 AND id = ?2"},
         {&writer->history, "INSERT INTO history (job_id, uid, submit, start, \"end\", state, kind, "
                            "data, array_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
-        {&writer->purge, "DELETE FROM history WHERE \"end\" < ?1"},
+        {&writer->purge, "DELETE FROM history WHERE \"end\" < ?1 AND ((1 << kind) & ?2) <> 0"},
+        {&writer->orphans,
+         "DELETE FROM record WHERE kind = ?1 AND id NOT IN (SELECT id FROM record WHERE kind = ?2) "
+         "AND NOT EXISTS (SELECT 1 FROM history WHERE job_id = record.id) "
+         "AND NOT EXISTS (SELECT 1 FROM history WHERE array_id = record.id)"},
         {&writer->forget, "DELETE FROM history WHERE seq <= ?1"},
     };
     for (size_t i = 0; i < countof(statements); i++) {
@@ -285,6 +303,7 @@ void writer_stop(struct store *store) {
     sqlite3_finalize(writer->history);
     sqlite3_finalize(writer->purge);
     sqlite3_finalize(writer->forget);
+    sqlite3_finalize(writer->orphans);
     sqlite3_close(writer->db);
 }
 

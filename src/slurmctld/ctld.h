@@ -94,6 +94,7 @@ struct ctld {
     struct call_count calls[CALL_TYPES];
     struct map user_calls; /* uid -> struct user_calls, CALL_USERS_MAX at most */
     struct cycle_counts cycles;
+    struct loop_timer *purge_timer;
     struct deliver *deliver;    /* NULL: there is no slurmdbd */
     struct list runs_questions; /* of slurmdbd; runs.c */
 };
@@ -148,6 +149,10 @@ struct deliver_state {
 };
 /* False where there is no slurmdbd. */
 bool deliver_state(const struct ctld *ctld, struct deliver_state *ret);
+
+/* history_purge.c: what the store keeps of jobs that have ended goes when it is old */
+void history_purge_start(struct ctld *ctld); /* and at each reconfiguration: looks at once */
+void history_purge_stop(struct ctld *ctld);
 
 /* book.c: the accounts, where slurmdbd keeps them */
 void book_tell(struct ctld *ctld, struct rpc_conn *conn); /* what we have, when registered */

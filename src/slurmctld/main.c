@@ -335,6 +335,7 @@ static int start(struct ctld *ctld, struct error *err) {
         return r;
     rpc_server_on_reject(ctld->server, on_reject, NULL);
     deliver_start(ctld);
+    history_purge_start(ctld);
     ctld_turn_end(ctld);
     return 0;
 }
@@ -374,6 +375,7 @@ static void stop(struct ctld *ctld) {
     (void) notify_send("STOPPING=1", NULL);
     rpc_server_pause(ctld->server, true);
     filter_free(ctld);
+    history_purge_stop(ctld);
     ctld_flush(ctld);
     deliver_stop(ctld);
     bygone_stop(ctld);

@@ -72,6 +72,7 @@ int ctld_reconfigure(struct ctld *ctld, struct error *err) {
     ctld->conf = next;
     filter_restart(ctld);
     deliver_start(ctld);
+    history_purge_start(ctld);
     log_info("configuration taken over from %s", ctld->conf_path);
     move_connections(ctld, names);
     return 0;

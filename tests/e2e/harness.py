@@ -111,7 +111,7 @@ class Running:
 class Cluster:
     """A cluster in a directory of its own, made by `sluice up`."""
 
-    def __init__(self, name, nodes=2, cpus=4, mem=4000, gpus=None, conf="", user="root", nvml=False):
+    def __init__(self, name, nodes=2, cpus=4, mem=4000, gpus=None, conf="", user="root", nvml=False, dbd=False):
         """nvml: the daemons get tests/stub/nvml.c as GPU library; its state is nvml_set()'s."""
         self.dir = os.path.join(BASE, name)
         self.nodes, self.cpus, self.mem, self.gpus, self.conf, self.user = nodes, cpus, mem, gpus, conf, user
@@ -123,6 +123,7 @@ class Cluster:
                                "SLUICE_NVML_DEVICES": os.path.join(self.dir, "dev", "gpu")}
         self.running = []
         self.before = None
+        self.dbd = dbd
 
     def nvml_set(self, text):
         """What the stub library says from now on."""
@@ -153,6 +154,8 @@ class Cluster:
         argv = ["up", "--dir", self.dir, "--nodes", str(self.nodes), "--cpus", str(self.cpus), "--mem", str(self.mem)]
         if self.gpus:
             argv += ["--gpus", self.gpus]
+        if self.dbd:
+            argv.append("--dbd")
         if self.before is None:
             shutil.rmtree(self.dir, ignore_errors=True)
             self.before = mounts()

@@ -115,3 +115,16 @@ def test_every_command_explains_itself(cluster):
 def test_slurmd_prints_the_line_of_this_machine(cluster):
     line = cluster.ok("slurmd -C").splitlines()[0]
     assert line.startswith("NodeName=") and "CPUs=" in line and "RealMemory=" in line
+
+
+def test_up_with_slurmdbd_keeps_its_accounts_there_and_down_leaves_nothing(make_cluster):
+    cluster = make_cluster(nodes=1, dbd=True)
+    cluster.ok("sacctmgr -i add account physics", user="root")       # at once: up has waited for the registration
+    assert cluster.ok("sacctmgr ping").endswith("is UP\n")
+    assert "slurmdbd         running" in cluster.sluice("status", "--dir", cluster.dir).out
+    os.kill(cluster.pid("slurmdbd"), signal.SIGKILL)
+    wait_until(lambda: cluster.run("sacctmgr ping").rc == 1, what="slurmdbd is gone")
+    cluster.up()
+    assert cluster.ok("sacctmgr -nP show account physics format=account", user="root") == "physics\n"
+    other = cluster.sluice("up", "--dir", make_cluster(nodes=1).dir, "--dbd", check=False)
+    assert other.rc == 1 and "there is a cluster" in other.err

@@ -236,3 +236,17 @@ def test_four_loops_of_submissions_while_the_controller_is_killed(make_cluster, 
     queued = set(map(int, cluster.ok("squeue -h -o %A", user="root").split()))
     lost = sorted(set(ids) - queued)
     assert not lost, f"{len(lost)} of {len(ids)} acknowledged jobs are lost: {lost[:5]}"
+
+
+def test_old_history_goes_and_kept_scripts_with_it(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="AccountingStoreFlags=job_script\nMinJobAge=2\n")
+    jobs = [cluster.submit("-o /dev/null --wrap=true", cwd=work) for _ in range(2)]
+    wait_until(lambda: not cluster.ok("squeue -h -t all -o %i"), 30, 0.2, "the controller has forgotten them")
+    old, young = jobs
+    path = database(cluster)
+    pragma(path, f'UPDATE history SET "end" = "end" - 3 * 365 * 86400 WHERE job_id = {old}')
+    cluster.ok("scontrol reconfigure", user="root")
+    wait_until(lambda: cluster.ok("sacct -n -X -S 2000-01-01 -o jobid").split() == [young], 10, 0.1, "the old one has gone")
+    assert cluster.run(f"sacct -B -j {young}").out.count("#!") == 1
+    kept = sqlite3.connect(path).execute("SELECT id FROM record WHERE kind = 20").fetchall()
+    assert kept == [(int(young),)]

@@ -475,12 +475,33 @@ TEST(a_long_answer_comes_in_chunks_and_old_rows_can_be_purged) {
     search(&f, (struct store_filter) {.uid = 1});
     assert_int_equal(f.n_done, 3); /* 256 + 256 + 188 */
     batch = store_batch_new();
-    store_batch_history_purge(batch, 701);
+    store_batch_history_purge(batch, 701, UINT32_MAX);
     f.n_done = 0;
     f.n_expected = 0;
     submit(&f, batch);
     run(&f);
     assert_string_equal(search(&f, (struct store_filter) {.uid = 1}), "700/ ");
+    teardown(&f);
+}
+
+TEST(records_that_belong_to_nothing_any_more_go) {
+    struct fixture f;
+    setup(&f);
+    struct store_batch *batch = store_batch_new();
+    struct store_history row = {.job_id = 2, .array_id = 1, .uid = 1, .end = 5, .kind = 3};
+    store_batch_history(batch, &row);
+    for (uint64_t id = 1; id <= 4; id++)
+        store_batch_put(batch, 20, id, (struct bytes) {(const uint8_t *) "x", 1});
+    store_batch_put(batch, 3, 4, (struct bytes) {(const uint8_t *) "x", 1});
+    store_batch_orphans(batch, 20, 3);
+    store_batch_history_purge(batch, 100, 1u << 4); /* of another kind */
+    f.n_expected = 0;
+    submit(&f, batch);
+    run(&f);
+    struct str data cleanup_str = STR_INIT;
+    for (uint64_t id = 1; id <= 4; id++)
+        assert_int_equal(store_get(f.store, 20, id, &data, NULL), id == 3 ? -ERR_NOT_FOUND : 0);
+    assert_string_equal(search(&f, (struct store_filter) {.uid = 1}), "2/ ");
     teardown(&f);
 }
 
@@ -519,6 +540,7 @@ int main(void) {
         cmocka_unit_test(tasks_are_found_by_their_array),
         cmocka_unit_test(a_file_whose_rows_tell_no_array_still_answers_for_arrays),
         cmocka_unit_test(a_long_answer_comes_in_chunks_and_old_rows_can_be_purged),
+        cmocka_unit_test(records_that_belong_to_nothing_any_more_go),
         cmocka_unit_test(a_cancelled_query_is_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
