@@ -103,6 +103,11 @@ must_check int64_t acct_jobs_next(struct acct_job_list *list, size_t most,
                                   void *context, struct error *err);
 void acct_jobs_done(struct acct_job_list *list); /* NULL is ignored */
 
+/* What is kept of the submission of a job or array, encoded record_job_script: of those of this
+ * number the last that was submitted by then. ERR_NOT_FOUND. */
+must_check int acct_script(struct acct *acct, const char *cluster, uint32_t job_id,
+                           int64_t submitted, struct str *ret, struct error *err);
+
 /* Jobs of a cluster that have no end and are not among `known` (ascending numbers of runs,
  * db_index, that the controller has): the controller has forgotten them. */
 must_check int acct_runaways(struct acct *acct, const char *cluster, const uint64_t *known,
@@ -195,12 +200,13 @@ enum acct_object {
     ACCT_OBJECT_TRANSACTION,
     ACCT_OBJECT_USAGE, /* sums of hours; those of days and months are few and stay */
     ACCT_OBJECT_CLUSTER_USAGE,
+    ACCT_OBJECT_SCRIPT, /* and environments, by their submission */
 };
 /* Removes what of a cluster is older than `before`, in one transaction: of jobs and events full
  * hours that have been summed up, of usage those whose month has been. Changes belong to no
  * cluster: `cluster` is not looked at. With archive_dir they go after they are in a new file there
- * (mode 0600), <cluster>_<job|event|resv|txn|usage|cluster_usage>_archive_<begin>_<end>. ret_n: how
- * many rows that were. */
+ * (mode 0600), <cluster>_<job|event|resv|txn|usage|cluster_usage|script>_archive_<begin>_<end>.
+ * ret_n: how many rows that were. */
 must_check int acct_purge(struct acct *acct, const char *cluster, enum acct_object object,
                           int64_t before, const char *archive_dir, uint64_t *ret_n,
                           struct error *err);

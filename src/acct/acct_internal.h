@@ -16,7 +16,7 @@ struct acct {
 };
 
 /* ---- tables (tables.c) ---- */
-#define SCHEMA_VERSION 3
+#define SCHEMA_VERSION 4
 
 #define JOB_COLUMNS(X)                                                                             \
     X(cluster_id, DB_INT, false)                                                                   \
@@ -56,14 +56,14 @@ enum job_column {
 
 extern const struct db_table table_meta, table_cluster, table_job, table_outage, table_capacity,
     table_txn, table_reservation, table_book, table_rejected, table_tres, table_usage_key,
-    table_used, table_cluster_used;
+    table_used, table_cluster_used, table_script;
 /* The numbers of cluster_used, as its rows have them. */
 #define CLUSTER_USED_SUMS                                                                          \
     "CAST(SUM(capacity_seconds) AS {cast}), CAST(SUM(allocated) AS {cast}), CAST(SUM(down) AS "    \
     "{cast}), CAST(SUM(planned_down) AS {cast}), CAST(SUM(idle) AS {cast}), CAST(SUM(planned) AS " \
     "{cast}), CAST(SUM(over_committed) AS {cast})"
 /* In the order in which they are made, exported and imported; table_meta is not among them. */
-#define N_TABLES 12
+#define N_TABLES 13
 extern const struct db_table *const acct_tables[N_TABLES];
 must_check int schema_open(struct db *db, struct error *err);
 

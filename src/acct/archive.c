@@ -36,6 +36,7 @@ static const struct object {
     {ACCT_OBJECT_RESERVATION, "resv", &table_reservation, "end_time", BOUND_NONE},
     {ACCT_OBJECT_TRANSACTION, "txn", &table_txn, "done_time", BOUND_NONE},
     {ACCT_OBJECT_USAGE, "usage", &table_used, "start_time", BOUND_MONTHS},
+    {ACCT_OBJECT_SCRIPT, "script", &table_script, "submit_time", BOUND_NONE},
     {ACCT_OBJECT_CLUSTER_USAGE, "cluster_usage", &table_cluster_used, "start_time", BOUND_MONTHS},
 };
 

@@ -234,6 +234,16 @@ static int take_transaction(struct ingest *in, struct bytes body, struct error *
     return transactions_put(in->acct, &t, 1, err);
 }
 
+static int take_script(struct ingest *in, struct bytes body, struct error *err) {
+    struct job_script script;
+    int r = wire_decode(&record_job_script, body, &in->memory, &script, err);
+    if (r < 0)
+        return r;
+    const struct db_value row[] = {db_int(in->cluster_id), db_int(script.job_id),
+                                   db_int(script.submit_time), db_blob(body)};
+    return db_put(in->acct->db, &table_script, row, 1, err);
+}
+
 /* ---- the stream ---- */
 
 static int (*const takers[])(struct ingest *in, struct bytes body, struct error *err) = {
@@ -242,6 +252,7 @@ static int (*const takers[])(struct ingest *in, struct bytes body, struct error 
     [ACCT_EVENT_CAPACITY] = take_capacity,
     [ACCT_EVENT_TRANSACTION] = take_transaction,
     [ACCT_EVENT_RESERVATION] = take_reservation,
+    [ACCT_EVENT_SCRIPT] = take_script,
 };
 
 static int reject(struct ingest *in, const struct acct_event *event, struct bytes body,

@@ -306,3 +306,24 @@ int acct_runaways(struct acct *acct, const char *cluster, const uint64_t *known,
     *ret = list;
     return 0;
 }
+
+int acct_script(struct acct *acct, const char *cluster, uint32_t job_id, int64_t submitted,
+                struct str *ret, struct error *err) {
+    struct db_rows *rows cleanup_rows = NULL;
+    int64_t id = 0;
+    int r = cluster_id(acct, cluster, &id, err);
+    if (r == 0)
+        r = db_query(acct->db,
+                     "SELECT record FROM script WHERE cluster_id = ? AND job_id = ? AND "
+                     "submit_time <= ? ORDER BY submit_time DESC",
+                     DB_VALUES(db_int(id), db_int(job_id), db_int(submitted)), &rows, err);
+    if (r == 0)
+        r = db_next(rows, err);
+    if (r == 0)
+        return error_set(err, ERR_NOT_FOUND, "nothing is kept of job %u", job_id);
+    if (r > 0) {
+        struct bytes body = db_column_blob(rows, 0);
+        str_append_bytes(ret, body.data, body.size);
+    }
+    return r < 0 ? r : 0;
+}

@@ -122,10 +122,20 @@ static const struct db_column cluster_used_columns[] = {
 };
 const struct db_table table_cluster_used = {"cluster_used", 2, COLUMNS(cluster_used_columns, 4)};
 
+/* What AccountingStoreFlags keeps; of several jobs of a number by the time of submission. */
+static const struct db_column script_columns[] = {
+    INT("cluster_id"),
+    INT("job_id"),
+    INT("submit_time"),
+    BLOB("record"),
+};
+static const char *const script_indexes[] = {"script_by_time (cluster_id, submit_time)", NULL};
+const struct db_table table_script = {"script", 4, COLUMNS(script_columns, 3), script_indexes};
+
 const struct db_table *const acct_tables[N_TABLES] = {
-    &table_cluster, &table_job,         &table_outage, &table_capacity,
-    &table_txn,     &table_reservation, &table_book,   &table_rejected,
-    &table_tres,    &table_usage_key,   &table_used,   &table_cluster_used,
+    &table_cluster,     &table_job,          &table_outage,   &table_capacity, &table_txn,
+    &table_reservation, &table_book,         &table_rejected, &table_tres,     &table_usage_key,
+    &table_used,        &table_cluster_used, &table_script,
 };
 
 /* ---- the version ---- */

@@ -63,6 +63,7 @@ enum history_kind {
     HISTORY_OPEN = 4,     /* a run that has started or just ended, for slurmdbd; record_acct_job */
     HISTORY_OUTAGE = 5,   /* of a node, or its end; record_acct_outage */
     HISTORY_CAPACITY = 6, /* what the cluster has; record_acct_capacity */
+    HISTORY_SCRIPT = 7,   /* what is kept of a submission, for slurmdbd; record_job_script */
 };
 #define HISTORY_JOBS (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED)
 

@@ -135,8 +135,20 @@ static void store_script(struct core *core, struct core_job *job,
         script.script = (struct blob) {0};
     if (!(core->settings.store_flags & CONF_STORE_JOB_ENV))
         script.environment = (struct blob) {0};
-    if (script.script.size > 0 || script.environment.size > 0)
-        emit_put(core, STORE_KEPT_SCRIPT, job->script_id, &record_job_script, &script);
+    if (script.script.size == 0 && script.environment.size == 0)
+        return;
+    script.submit_time = job->rec.submit_time;
+    emit_put(core, STORE_KEPT_SCRIPT, job->script_id, &record_job_script, &script);
+    if (!core->settings.tells_database)
+        return;
+    struct effect *effect = emit(core, EFFECT_HISTORY);
+    effect->body = effect_encode(core, &record_job_script, &script);
+    effect->history = (struct effect_history) {.job_id = job->rec.job_id,
+                                               .uid = job->rec.uid,
+                                               .submit = core->now,
+                                               .start = core->now,
+                                               .end = core->now,
+                                               .kind = HISTORY_SCRIPT};
 }
 
 /* Everything that can be wrong, before anything is changed. */

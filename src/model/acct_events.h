@@ -19,6 +19,7 @@ enum acct_event_kind {
     ACCT_EVENT_CAPACITY = 3,    /* record_acct_capacity */
     ACCT_EVENT_TRANSACTION = 4, /* record_acct_transaction */
     ACCT_EVENT_RESERVATION = 5, /* record_acct_reservation */
+    ACCT_EVENT_SCRIPT = 6,      /* record_job_script (messages.h): what is kept of a submission */
 };
 #define ACCT_EVENT_FIELDS(X)                                                                       \
     X(1, U64, seq, 0)                                                                              \

@@ -1159,8 +1159,8 @@ X(BOOL, archive_txn, "ArchiveTXN", false, 0, 1, NONE, HONOURED, \
   "archive changes before they are purged") \
 X(BOOL, archive_usage, "ArchiveUsage", false, 0, 1, NONE, HONOURED, \
   "archive hours of usage before they are purged") \
-X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, NOT_YET, \
-  "archive job scripts") \
+X(BOOL, archive_job_script, "ArchiveJobScript", false, 0, 1, NONE, HONOURED, \
+  "archive scripts and environments of jobs before they are purged") \
 X(BOOL, archive_job_env, "ArchiveJobEnv", false, 0, 1, NONE, NOT_YET, \
   "archive job environments") \
 X(AGE, purge_event_after, "PurgeEventAfter", 0, 0, 0, NONE, HONOURED, \
@@ -1177,8 +1177,8 @@ X(AGE, purge_txn_after, "PurgeTXNAfter", 0, 0, 0, NONE, HONOURED, \
   "age at which changes are purged") \
 X(AGE, purge_usage_after, "PurgeUsageAfter", 0, 0, 0, NONE, HONOURED, \
   "age at which hours of usage are purged, when their month is over; sums of days and months stay") \
-X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, NOT_YET, \
-  "age at which job scripts are purged") \
+X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, HONOURED, \
+  "age at which scripts and environments of jobs are purged, counted from their submission") \
 X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET, \
   "age at which job environments are purged") \
 X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, NOT_YET, \

@@ -306,7 +306,8 @@ RECORD_DECLARE(acct_list, ACCT_LIST_FIELDS)
 #define JOB_SCRIPT_FIELDS(X)                                                                       \
     X(1, U32, job_id, 0)                                                                           \
     X(2, BLOB, script, 0)                                                                          \
-    X(3, BLOB, environment, 0)
+    X(3, BLOB, environment, 0)                                                                     \
+    X(4, I64, submit_time, 0) /* of what AccountingStoreFlags keeps */
 RECORD_DECLARE(job_script, JOB_SCRIPT_FIELDS)
 
 /* Core -> its shell: run PrologSlurmctld or EpilogSlurmctld of a job. Not stored, not sent. */

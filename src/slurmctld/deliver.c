@@ -45,7 +45,8 @@ static uint32_t event_kind(unsigned history_kind) {
                                      [HISTORY_CHANGE] = ACCT_EVENT_TRANSACTION,
                                      [HISTORY_OPEN] = ACCT_EVENT_JOB,
                                      [HISTORY_OUTAGE] = ACCT_EVENT_OUTAGE,
-                                     [HISTORY_CAPACITY] = ACCT_EVENT_CAPACITY};
+                                     [HISTORY_CAPACITY] = ACCT_EVENT_CAPACITY,
+                                     [HISTORY_SCRIPT] = ACCT_EVENT_SCRIPT};
     return history_kind < countof(kinds) ? kinds[history_kind] : 0;
 }
 

@@ -9,7 +9,8 @@
 #define EVERY_USEC 3600000000u
 /* Not what the cluster has, of which only the last row counts and has no end. */
 #define KINDS                                                                                      \
-    (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED | 1u << HISTORY_CHANGE | 1u << HISTORY_OUTAGE)
+    (1u << HISTORY_RUN | 1u << HISTORY_SUPERSEDED | 1u << HISTORY_CHANGE | 1u << HISTORY_OUTAGE |  \
+     1u << HISTORY_SCRIPT)
 
 static void purge(void *context) {
     struct ctld *ctld = context;

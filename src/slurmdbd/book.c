@@ -84,8 +84,7 @@ static int read_all(struct keeper *keeper, struct acct *acct, struct error *err)
 int keeper_refresh(struct keeper *keeper, struct acct *acct, struct error *err) {
     uint64_t version = 0;
     int r = acct_book_version(acct, &version, err);
-    if (r < 0 ||
-        (keeper->is_loaded && version == keeper->version && keeper->books.clusters.n > 0))
+    if (r < 0 || (keeper->is_loaded && version == keeper->version && keeper->books.clusters.n > 0))
         return r;
     keeper->version = version;
     return read_all(keeper, acct, err);

@@ -30,6 +30,8 @@ static const struct kind {
      offsetof(struct conf_dbd, archive_txn)},
     {ACCT_OBJECT_USAGE, "hours of usage", "usage", offsetof(struct conf_dbd, purge_usage_after),
      offsetof(struct conf_dbd, archive_usage)},
+    {ACCT_OBJECT_SCRIPT, "scripts", "scripts", offsetof(struct conf_dbd, purge_job_script_after),
+     offsetof(struct conf_dbd, archive_job_script)},
     {ACCT_OBJECT_CLUSTER_USAGE, "hours of the cluster's usage", "usage",
      offsetof(struct conf_dbd, purge_usage_after), offsetof(struct conf_dbd, archive_usage)},
 };

@@ -9,6 +9,7 @@
 
 #include "assoc/tell.h"
 #include "base/alloc.h"
+#include "base/vec.h"
 #include "model/acct_match.h"
 #include "os/log.h"
 #include "slurmdbd/dbd.h"
@@ -19,6 +20,10 @@
 #define ITEMS_FIELD 1          /* of every list */
 #define NUMBERS_MAX 4096       /* of jobs, and of users, that the database looks for */
 
+struct found {
+    char *cluster;
+    struct str record; /* acct_job */
+};
 struct answer {
     struct task task;
     struct dbd *dbd;
@@ -32,7 +37,8 @@ struct answer {
     uint32_t uid;
     struct acct_job_list *list; /* the worker's */
     bool more;
-    struct list full; /* of struct frame */
+    vec(struct found) found; /* jobs of this page that wait for their scripts */
+    struct list full;        /* of struct frame */
     struct str frame;
 };
 struct frame {
@@ -84,6 +90,7 @@ static void end_done(struct task *task) {
     acct_match_free(answer->match);
     record_free(answer->query_record, answer->query);
     str_done(&answer->frame);
+    vec_done(&answer->found);
     free(answer);
 }
 
@@ -134,17 +141,60 @@ static int take_job(const struct acct_job_row *row, void *context, struct error 
             record.job->submit_line = NULL; /* it may hold a script (--wrap) */
         record.job->cluster = (char *) (uintptr_t) row->cluster;
         wire_encode(&record_acct_job, &record, NULL, &out);
-        frame_add(answer, str_bytes(&out));
+        bool own = answer->sees_all || record.job->uid == answer->uid;
+        if (own && (query->want_script || query->want_environment)) {
+            struct found found = {xstrdup(row->cluster), out};
+            vec_push(&answer->found, found);
+            out = (struct str) STR_INIT;
+        } else {
+            frame_add(answer, str_bytes(&out));
+        }
     }
     arena_done(&memory);
     return 0;
 }
 
+/* A job with what AccountingStoreFlags has kept of its submission, if that is there. */
+static int add_script(struct answer *answer, struct acct *acct, const struct found *found,
+                      struct error *err) {
+    const struct acct_query *query = answer->query;
+    struct str data cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+    struct acct_job record;
+    struct job_script script;
+    struct arena memory;
+    arena_init(&memory, 0);
+    int r = wire_decode(&record_acct_job, str_bytes(&found->record), &memory, &record, err);
+    struct job *job = r == 0 ? record.job : NULL;
+    if (job != NULL)
+        r = acct_script(acct, found->cluster, job->array_job_id ? job->array_job_id : job->job_id,
+                        job->submit_time, &data, err);
+    if (r == 0)
+        r = wire_decode(&record_job_script, str_bytes(&data), &memory, &script, err);
+    if (r == 0 && query->want_script)
+        job->script = script.script;
+    if (r == 0 && query->want_environment)
+        job->environment = script.environment;
+    if (r == 0)
+        wire_encode(&record_acct_job, &record, NULL, &out);
+    if (r == 0 || r == -ERR_NOT_FOUND)
+        frame_add(answer, r == 0 ? str_bytes(&out) : str_bytes(&found->record));
+    arena_done(&memory);
+    return r == -ERR_NOT_FOUND ? 0 : r;
+}
+
 static int jobs_page(struct task *task, struct acct *acct, struct error *err) {
     struct answer *answer = container_of(task, struct answer, task);
     int64_t left = acct_jobs_next(answer->list, PAGE_JOBS, take_job, answer, err);
+    int r = left < 0 ? (int) left : 0;
+    vec_each (&answer->found, found) {
+        if (r == 0)
+            r = add_script(answer, acct, found, err);
+        free(found->cluster);
+        str_done(&found->record);
+    }
+    vec_reset(&answer->found);
     answer->more = left > 0;
-    return left < 0 ? (int) left : 0;
+    return r;
 }
 
 /* Numbers of the jobs and arrays asked for: which tasks and steps are meant is seen by the records,

@@ -272,3 +272,20 @@ def test_a_database_server_that_vanishes_loses_nothing_and_counts_nothing_twice(
     dbd.start()
     wait_until(lambda: cluster.run("sacctmgr -nP show account format=account,description", user="root").out.splitlines() == shown,
                20, 0.1, "the same accounts after a restart")
+
+
+def test_scripts_and_environments_that_are_kept_are_with_slurmdbd(make_cluster, make_dbd):
+    dbd = make_dbd()
+    cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf("AccountingStoreFlags=job_script,job_env\n"))
+    dbd.attach(cluster).start()
+    job = cluster.submit("-o /dev/null --wrap 'echo it''s kept'", cwd="/tmp", env={"KEPT": "a b"})
+    array = cluster.submit("-a 1-2 -o /dev/null --wrap 'echo of an array'", cwd="/tmp", user=OTHER)
+    wait_forgotten(cluster)
+    assert "echo its kept" in cluster.ok(f"sacct -B -j {job}")
+    assert "KEPT=a b" in cluster.ok(f"sacct --env-vars -j {job}")
+    assert "of an array" in cluster.ok(f"sacct -B -j {array}_2", user="root")
+    assert "of an array" not in cluster.run(f"sacct -B -j {array}_2").out        # another user's
+    kept = sqlite3.connect(os.path.join(cluster.dir, "state", "slurmctld.sqlite"))
+    cluster.ok("scontrol reconfigure", user="root")
+    wait_until(lambda: kept.execute("SELECT count(*) FROM record WHERE kind = 20").fetchone() == (0,), 10, 0.1,
+               "the controller keeps none")

@@ -352,6 +352,35 @@ TEST(runs_that_nobody_will_end_are_ended_with_what_is_known_of_them) {
     acct_jobs_done(list);
 }
 
+static void script_event(struct events *events, uint32_t job_id, int64_t submitted, char *text) {
+    struct job_script script = {.job_id = job_id,
+                                .script = {(uint8_t *) text, strlen(text)},
+                                .submit_time = submitted};
+    events_add(events, ACCT_EVENT_SCRIPT, &record_job_script, &script);
+}
+
+TEST(a_script_is_that_of_the_job_that_had_the_number_then) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct events events cleanup_events = {0};
+    struct str script cleanup_str = STR_INIT;
+    uint64_t n = 0;
+    script_event(&events, 7, T0, text_of("first"));
+    script_event(&events, 7, T0 + 100, text_of("'; DROP TABLE script; --"));
+    script_event(&events, 8, T0 + 50, text_of("other"));
+    events_store(&events, db->acct, "a");
+    OK(acct_script(db->acct, "a", 7, T0 + 99, &script, &failure));
+    assert_non_null(memmem(script.data, script.length, "first", 5));
+    str_reset(&script);
+    OK(acct_script(db->acct, "a", 7, T0 + 1000, &script, &failure));
+    assert_non_null(memmem(script.data, script.length, "DROP", 4));
+    struct error err = ERROR_INIT;
+    assert_int_equal(acct_script(db->acct, "a", 7, T0 - 1, &script, &err), -ERR_NOT_FOUND);
+    assert_int_equal(acct_script(db->acct, "b", 7, T0, &script, &err), -ERR_NOT_FOUND);
+    OK(acct_purge(db->acct, "a", ACCT_OBJECT_SCRIPT, T0 + 60, NULL, &n, &failure));
+    assert_int_equal(n, 2);
+}
+
 /* ---- outages and changes ---- */
 
 static int outage_print(const struct acct_outage *o, void *context, struct error *err) {
@@ -636,6 +665,7 @@ int main(void) {
         IN_DATABASE(an_event_that_cannot_be_read_holds_up_nothing),
         IN_DATABASE(long_answers_come_in_pages_between_which_others_may_ask),
         IN_DATABASE(jobs_without_end_that_nobody_knows_are_runaways),
+        IN_DATABASE(a_script_is_that_of_the_job_that_had_the_number_then),
         IN_DATABASE(runs_that_nobody_will_end_are_ended_with_what_is_known_of_them),
         IN_DATABASE(an_outage_lasts_until_the_node_is_up_or_down_for_another_reason),
         IN_DATABASE(a_cluster_has_what_it_said_last),
