@@ -44,6 +44,9 @@ enum acctmgr_thing {
 
 struct acctmgr_settings {
     struct list_parsable parsable;
+    const char *json; /* --json's plugin, or NULL */
+    int argc;         /* of the whole command, for what a document says of itself */
+    char **argv;
     bool immediate, no_header, read_only, with_assoc, quiet;
 };
 

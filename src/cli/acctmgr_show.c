@@ -8,6 +8,7 @@
 #include "assoc/keys.h"
 #include "base/alloc.h"
 #include "cli/acctmgr.h"
+#include "cli/json_assoc.h"
 #include "text/tres.h"
 
 struct query {
@@ -215,17 +216,54 @@ static const struct thing {
     const struct column_table *table;
     const char *fields, *with_assoc, *with_coordinators;
     void (*rows)(const struct query *query, struct rows *rows, struct arena *arena);
+    const char *json; /* the name of the array */
 } things[] = {
-    {THING_QOS, &columns_qos, FIELDS_QOS, "", "", rows_qos},
+    {THING_QOS, &columns_qos, FIELDS_QOS, "", "", rows_qos, "qos"},
     {THING_ASSOC, &columns_assoc, "cluster,account,user,partition," FIELDS_LIMITS, "", "",
-     rows_assoc},
+     rows_assoc, "associations"},
     {THING_ACCOUNT, &columns_account, "account,description,organization", FIELDS_ACCOUNT_ASSOC,
-     ",coordinators", rows_account},
+     ",coordinators", rows_account, "accounts"},
     {THING_USER, &columns_acct_user, "user,defaultaccount,adminlevel", FIELDS_USER_ASSOC,
-     ",coordinators", rows_user},
-    {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster},
-    {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres},
+     ",coordinators", rows_user, "users"},
+    {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster, "clusters"},
+    {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres, "TRES"},
 };
+
+/* ---- JSON ---- */
+
+static void row_json(struct json *json, enum acctmgr_thing thing, const struct rows *books,
+                     const void *row) {
+    const struct assoc_row *assoc_row = row;
+    if (thing == THING_QOS)
+        json_qos(json, row);
+    else if (thing == THING_ASSOC)
+        json_assoc(json, row);
+    else if (thing == THING_ACCOUNT)
+        json_account(json, books, assoc_row->account);
+    else if (thing == THING_USER)
+        json_acct_user(json, books, row);
+    else if (thing == THING_CLUSTER)
+        json_cluster(json, row);
+    else
+        json_tres_kind(json, row);
+}
+
+static int print_json(const struct query *query, const struct thing *thing,
+                      const struct rows *books, const struct rows *rows) {
+    const struct acctmgr_settings *settings = query->settings;
+    struct str out cleanup_str = STR_INIT;
+    struct json_dump dump;
+    struct column_env env;
+    list_env_init(&env, query->conf->cluster_name);
+    json_dump_begin(&dump, settings->json, settings->argc, settings->argv, &env, &out);
+    json_array(&dump.json, thing->json);
+    for (size_t i = 0; i < rows->n; i++)
+        row_json(&dump.json, thing->thing, books, rows->items[i]);
+    json_end(&dump.json);
+    json_dump_end(&dump);
+    list_output_all(&out);
+    return 0;
+}
 
 int acctmgr_print(const struct acctmgr_settings *settings, const struct column_table *table,
                   const char *fields, const char *cluster, const struct rows *rows) {
@@ -274,12 +312,19 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
                  enum acctmgr_thing which, int argc, char **argv) {
     struct query query = {.settings = settings,
                           .conf = list_session_conf(session),
-                          .with_assoc = settings->with_assoc};
+                          .with_assoc = settings->with_assoc && settings->json == NULL};
     const struct thing *thing = NULL;
     struct strs seen cleanup_strs = {NULL, 0};
     struct rows books = {NULL, 0, 0};
     struct error err = ERROR_INIT;
     query.seen = &seen;
+    for (size_t i = 0; i < countof(things); i++)
+        thing = things[i].thing == which ? &things[i] : thing;
+    if (settings->json != NULL && thing == NULL) {
+        fprintf(stderr, "--json and --yaml are for account, association, cluster, qos, tres and "
+                        "user\n");
+        return 1;
+    }
     if (which == THING_EVENT)
         return acctmgr_show_events(session, settings, argc, argv);
     if (which == THING_PROBLEM)
@@ -290,8 +335,6 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         return acctmgr_show_stats(session);
     if (which == THING_CHANGE)
         return acctmgr_show_changes(session, settings, argc, argv);
-    for (size_t i = 0; i < countof(things); i++)
-        thing = things[i].thing == which ? &things[i] : thing;
     if (thing == NULL) {
         fprintf(stderr,
                 "No valid entity in list command\nInput line must include \"Account\", "
@@ -300,6 +343,7 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         return 1;
     }
     int status = read_words(&query, argc, argv);
+    query.with_assoc &= settings->json == NULL; /* a record has them all */
     if (status == 0 && list_books(session, &books, &err) < 0) {
         list_load_error("sacctmgr: error", &err);
         status = 1;
@@ -312,7 +356,8 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
             query.list = books.items[i];
             thing->rows(&query, &rows, &arena);
         }
-        status = print_rows(&query, thing, &rows);
+        status = settings->json != NULL ? print_json(&query, thing, &books, &rows)
+                                        : print_rows(&query, thing, &rows);
         rows_done(&rows);
         arena_done(&arena);
     }

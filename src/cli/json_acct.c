@@ -28,8 +28,7 @@ static uint64_t tres_count(const char *name, const char *value) {
     return count_parse(value, &count, NULL) == 0 ? count : 0;
 }
 
-/* "cpu=1,gres/gpu:a100=2" as a list of {type, name, id, count}. */
-static void json_tres(struct json *json, const char *key, const char *tres) {
+void json_tres_counts(struct json *json, const char *key, const char *tres) {
     struct str sorted cleanup_str = STR_INIT;
     json_array(json, key);
     tres_sorted_print(tres, &sorted);
@@ -148,7 +147,7 @@ static void json_step_tres(struct json *json, const struct step *step) {
     json_object(json, "consumed"); /* what went out */
     json_consumed(json, step, consumed_out, countof(consumed_out));
     json_end(json);
-    json_tres(json, "allocated", step->tres_alloc);
+    json_tres_counts(json, "allocated", step->tres_alloc);
     json_end(json);
 }
 
@@ -330,8 +329,8 @@ static void json_acct_job(struct json *json, const struct acct_job *acct,
     json_end(json);
     json_text(json, "submit_line", acct->job->submit_line);
     json_object(json, "tres");
-    json_tres(json, "allocated", acct->job->tres_alloc);
-    json_tres(json, "requested", acct->job->tres_req);
+    json_tres_counts(json, "allocated", acct->job->tres_alloc);
+    json_tres_counts(json, "requested", acct->job->tres_req);
     json_end(json);
     json_text(json, "used_gres", NULL);
     json_text(json, "user", acct->job->user_name);

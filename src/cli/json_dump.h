@@ -55,6 +55,8 @@ void json_partition(struct json *json, const char *key, const struct partition *
                     const struct column_env *env);
 /* The names of the flags that are set, as items of an open array. */
 void json_flag_names(struct json *json, const struct names *names, uint32_t flags);
+/* "cpu=1,gres/gpu:a100=2" as a list of {type, name, id, count}. */
+void json_tres_counts(struct json *json, const char *key, const char *tres);
 /* {"status", "return_code", "signal"} of a wait status. */
 void json_exit(struct json *json, const char *key, uint32_t status, bool known);
 

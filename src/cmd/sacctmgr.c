@@ -14,6 +14,8 @@
 static const struct list_option option_rows[] = {
     {"immediate", 'i', LIST_ARG_NONE, NULL, list_set_true, NULL, "commit changes without asking",
         AT(immediate)},
+    {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser",
+        "show accounts, associations, clusters, qos, tres or users as JSON", AT(json)},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
     {"oneliner", 'o', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; a record is a line anyway"},
@@ -27,6 +29,7 @@ static const struct list_option option_rows[] = {
     {"associations", 's', LIST_ARG_NONE, NULL, list_set_true, NULL,
         "show accounts and users with their associations", AT(with_assoc)},
     {"verbose", 'v', LIST_ARG_NONE, NULL, list_set_nothing, NULL, NULL},
+    {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "the same as YAML", AT(json)},
 };
 /* clang-format on */
 static const struct list_options options = {
@@ -137,7 +140,7 @@ static int interactive(struct list_session *session, const struct acctmgr_settin
 }
 
 int main(int argc, char **argv) {
-    struct acctmgr_settings settings = {.immediate = false};
+    struct acctmgr_settings settings = {.argc = argc, .argv = argv};
     struct list_session session;
     int at = list_options_parse(&options, argc, argv, &settings);
     list_session_init(&session, "sacctmgr");

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accounts, users, associations and QOS by sacctmgr, and what jobs get from them."""
 
+import json
+
 import pytest
 from harness import OTHER, USER
 
@@ -135,3 +137,37 @@ def test_mistakes_name_what_would_work(cluster):
     fails("-i add user x account=nope", "This account 'nope' doesn't exist.")
     note = cluster.run("sacctmgr -i modify qos normal set grpjobsaccrue=3", user="root")
     assert note.rc == 0 and "without effect in this release" in note.err
+
+
+def test_listings_are_json_in_the_shapes_that_clients_know(make_cluster):
+    cluster = make_cluster(nodes=1, conf="GresTypes=gpu")
+
+    def shown(what, key, user="root"):
+        document = json.loads(cluster.ok(f"sacctmgr show {what} --json", user=user))
+        assert document["errors"] == [] and document["meta"]["slurm"]["cluster"]
+        return document[key]
+
+    cluster.ok("sacctmgr -i add qos night priority=7 preempt=normal grptres=cpu=4,gres/gpu=2 maxwall=60 flags=DenyOnLimit "
+               "maxjobspu=3 usagefactor=0.5", user="root")
+    cluster.ok("sacctmgr -i add account physics description='a \"b\"'", user="root")
+    cluster.ok(f"sacctmgr -i add user {USER} account=physics maxjobs=5 fairshare=3 qos=night defaultqos=night", user="root")
+    cluster.ok(f"sacctmgr -i add coordinator account=physics names={USER}", user="root")
+    qos = {item["name"]: item for item in shown("qos", "qos")}["night"]
+    limits = qos["limits"]["max"]
+    assert qos["flags"] == ["DenyOnLimit"] and qos["preempt"]["list"] == ["normal"] and qos["priority"]["number"] == 7
+    assert qos["usage_factor"]["number"] == 0.5
+    assert limits["wall_clock"]["per"]["job"] == {"set": True, "infinite": False, "number": 60}
+    assert limits["jobs"]["active_jobs"]["per"]["user"]["number"] == 3
+    assert [(item["type"], item["name"], item["count"]) for item in limits["tres"]["total"]] == [("cpu", "", 4), ("gres", "gpu", 2)]
+    assert limits["wall_clock"]["per"]["qos"]["set"] is False
+    (assoc,) = shown(f"assoc user={USER}", "associations")
+    assert assoc["account"] == "physics" and assoc["is_default"] and assoc["shares_raw"] == 3
+    assert assoc["max"]["jobs"]["active"]["number"] == 5 and assoc["default"]["qos"] == "night" and assoc["qos"] == ["night"]
+    (account,) = shown("account physics", "accounts")
+    assert account["description"] == 'a "b"' and account["coordinators"] == [{"name": USER, "direct": True}]
+    assert [item["user"] for item in account["associations"]] == ["", USER]
+    (user,) = shown(f"user {USER}", "users", USER)
+    assert user["default"]["account"] == "physics" and user["administrator_level"] == ["None"]
+    assert shown("cluster", "clusters")[0]["associations"]["root"]["account"] == "root"
+    assert {"type": "gres", "name": "gpu"}.items() <= shown("tres", "TRES")[-1].items()
+    assert cluster.run("sacctmgr show event --json", user="root").rc == 1

@@ -353,9 +353,8 @@ TEST(runs_that_nobody_will_end_are_ended_with_what_is_known_of_them) {
 }
 
 static void script_event(struct events *events, uint32_t job_id, int64_t submitted, char *text) {
-    struct job_script script = {.job_id = job_id,
-                                .script = {(uint8_t *) text, strlen(text)},
-                                .submit_time = submitted};
+    struct job_script script = {
+        .job_id = job_id, .script = {(uint8_t *) text, strlen(text)}, .submit_time = submitted};
     events_add(events, ACCT_EVENT_SCRIPT, &record_job_script, &script);
 }
 
