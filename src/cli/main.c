@@ -2,6 +2,7 @@
 /* Reading the command line of a submitting command. */
 #include "cli/main.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -132,7 +133,18 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
 
 uint32_t cli_advice_wanted(const struct options *options) {
     bool wanted = options->advice != TRI_NO && !options->quiet;
-    return wanted ? ADVICE_WANTED | options->bare_memory : 0;
+    uint32_t language = cli_language() == LANGUAGE_KOREAN ? ADVICE_KOREAN : 0;
+    return language | (wanted ? ADVICE_WANTED | options->bare_memory : 0);
+}
+
+enum language cli_language(void) {
+    static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+    for (size_t i = 0; i < countof(variables); i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && value[0] != '\0')
+            return language_of(value);
+    }
+    return LANGUAGE_ENGLISH;
 }
 
 void cli_print_lines(const struct cli *cli, const struct strs *infos, const struct strs *warnings) {

@@ -8,6 +8,7 @@
 
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "text/language.h"
 
 #define CLI_GO_ON (-1)
 
@@ -29,6 +30,8 @@ int cli_options_finish(struct cli *cli, struct options *options);
 
 /* -M: there is only our own cluster, by its name or "all". */
 int cli_check_clusters(const struct cli *cli, const char *names);
+/* That of the user: LC_ALL, LC_MESSAGES, LANG, the first that is set. */
+enum language cli_language(void);
 /* enum submit_advice for a submission. */
 uint32_t cli_advice_wanted(const struct options *options);
 /* The lines that come with an answer; NULL is none. */

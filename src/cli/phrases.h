@@ -67,7 +67,5 @@ enum phrase_id {
 };
 
 const char *phrase(enum language language, enum phrase_id id);
-/* That of the user: LC_ALL, LC_MESSAGES, LANG, the first that is set. */
-enum language cli_language(void);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/forecast.h"
 #include "core/habit.h"
+#include "core/submit_phrases.h"
 #include "text/duration.h"
 
 /* A user is told of a limit once in so many seconds under each name, which bounds the work, too. */
@@ -14,6 +15,20 @@
 #define SOONER_SECONDS 60
 /* A number above it without a unit is taken for one of megabytes that was meant so. */
 #define BARE_MIB_MOST 256
+
+static const char *const phrases[SUBMIT_PHRASES][LANGUAGES] = {
+#define X(name, english, korean) [SUBMIT_PHRASE_##name] = {english, korean},
+    SUBMIT_PHRASE_TABLE(X)
+#undef X
+};
+
+const char *submit_phrase(enum language language, enum submit_phrase id) {
+    return phrases[id][language];
+}
+
+enum language submit_language(const struct submit *submit) {
+    return submit->advice & ADVICE_KOREAN ? LANGUAGE_KOREAN : LANGUAGE_ENGLISH;
+}
 
 void submit_tell(struct core *core, struct submit_reply *reply, const char *text) {
     struct arena *memory = &core->out->memory;
@@ -37,7 +52,8 @@ static uint32_t partition_most(struct core *core, const struct job *job) {
     return most;
 }
 
-void advise_time_auto(struct core *core, struct job *job, struct submit_reply *reply) {
+void advise_time_auto(struct core *core, struct job *job, enum language language,
+                      struct submit_reply *reply) {
     const struct habit *habit = habit_find(core, job->uid, job->name);
     uint32_t minutes = habit ? habit_minutes(habit) : 0;
     const char *name = job->name ? job->name : "";
@@ -46,8 +62,7 @@ void advise_time_auto(struct core *core, struct job *job, struct submit_reply *r
     job->time_limit = MINUTES_UNSET;
     job_take_partition(core, job);
     if (minutes == 0) {
-        text = xasprintf("note: --time=auto: %u of your jobs named %s have ended so far and %u are "
-                         "needed to tell from; the partition's own limit holds",
+        text = xasprintf(submit_phrase(language, SUBMIT_PHRASE_TIME_AUTO_UNKNOWN),
                          habit ? habit->seconds.n : 0, name, HABIT_ENOUGH);
         submit_tell(core, reply, text);
         return;
@@ -55,10 +70,10 @@ void advise_time_auto(struct core *core, struct job *job, struct submit_reply *r
     uint32_t most = partition_most(core, job);
     job->time_limit = most > 0 ? min_of(minutes, most) : minutes;
     minutes_print_long(job->time_limit, "", &limit);
-    text = xasprintf("note: --time=auto is --time=%s: nine of ten of your last %u jobs named %s "
-                     "would have kept it%s",
-                     str_cstr(&limit), habit->seconds.n, name,
-                     job->time_limit < minutes ? ", were it not for the partition's limit" : "");
+    bool capped = job->time_limit < minutes;
+    text = xasprintf(submit_phrase(language, SUBMIT_PHRASE_TIME_AUTO), str_cstr(&limit),
+                     habit->seconds.n, name,
+                     capped ? submit_phrase(language, SUBMIT_PHRASE_TIME_AUTO_CAPPED) : "");
     submit_tell(core, reply, text);
 }
 
@@ -73,7 +88,7 @@ static bool gigabytes_fit(const struct core *core, uint64_t gib) {
     return false;
 }
 
-static void advise_memory(struct core *core, const struct job *job, uint32_t written,
+static void advise_memory(struct core *core, const struct job *job, const struct submit *submit,
                           struct submit_reply *reply) {
     const struct {
         uint32_t flag;
@@ -86,13 +101,13 @@ static void advise_memory(struct core *core, const struct job *job, uint32_t wri
     };
     for (size_t i = 0; i < countof(sizes); i++) {
         uint64_t mib = sizes[i].mib;
-        if (!(written & sizes[i].flag) || mib == 0 || mib > BARE_MIB_MOST ||
+        if (!(submit->advice & sizes[i].flag) || mib == 0 || mib > BARE_MIB_MOST ||
             !gigabytes_fit(core, mib))
             continue;
-        cleanup_free char *text = xasprintf(
-            "note: %s=%llu is %llu MB for each %s; if gigabytes are meant, write %s=%lluG",
-            sizes[i].option, (unsigned long long) mib, (unsigned long long) mib, sizes[i].of,
-            sizes[i].option, (unsigned long long) mib);
+        cleanup_free char *text =
+            xasprintf(submit_phrase(submit_language(submit), SUBMIT_PHRASE_BARE_MEMORY),
+                      sizes[i].option, (unsigned long long) mib, (unsigned long long) mib,
+                      sizes[i].of, sizes[i].option, (unsigned long long) mib);
         submit_tell(core, reply, text);
     }
 }
@@ -115,9 +130,10 @@ static int64_t start_with(struct core *core, const struct core_job *job, uint32_
     return start.known ? max_of(start.time - core->now, (int64_t) 0) : -1;
 }
 
-/* ": it could start in 00:10:00 instead of in 03:00:00" */
+/* " it could start in 00:10:00 instead of in 03:00:00, and" */
 static void print_gain(struct core *core, const struct core_job *job, uint32_t enough,
-                       struct str *out) {
+                       enum language language, struct str *out) {
+    struct str in cleanup_str = STR_INIT, instead cleanup_str = STR_INIT;
     if (job->rec.hold || job->n_depends > 0)
         return;
     int64_t as_asked = start_with(core, job, job->rec.time_limit);
@@ -126,17 +142,21 @@ static void print_gain(struct core *core, const struct core_job *job, uint32_t e
     int64_t shorter = start_with(core, job, enough);
     if (shorter < 0 || (as_asked > 0 && as_asked - shorter < SOONER_SECONDS))
         return;
-    str_append(out, shorter > 0 ? " it could start in " : " it could start now");
-    if (shorter > 0)
-        duration_print_long(shorter, out);
-    if (as_asked > 0) {
-        str_append(out, " instead of in ");
-        duration_print_long(as_asked, out);
-    }
-    str_append(out, ", and");
+    duration_print_long(shorter, &in);
+    duration_print_long(max_of(as_asked, (int64_t) 0), &instead);
+    if (shorter > 0 && as_asked > 0)
+        str_printf(out, submit_phrase(language, SUBMIT_PHRASE_STARTS_IN_INSTEAD), str_cstr(&in),
+                   str_cstr(&instead));
+    else if (shorter > 0)
+        str_printf(out, submit_phrase(language, SUBMIT_PHRASE_STARTS_IN), str_cstr(&in));
+    else if (as_asked > 0)
+        str_printf(out, submit_phrase(language, SUBMIT_PHRASE_STARTS_NOW_INSTEAD),
+                   str_cstr(&instead));
+    else
+        str_append(out, submit_phrase(language, SUBMIT_PHRASE_STARTS_NOW));
 }
 
-static void advise_limit(struct core *core, const struct core_job *job,
+static void advise_limit(struct core *core, const struct core_job *job, enum language language,
                          struct submit_reply *reply) {
     const struct job *rec = &job->rec;
     const struct habit *habit = habit_find(core, rec->uid, rec->name);
@@ -144,23 +164,22 @@ static void advise_limit(struct core *core, const struct core_job *job,
     if (rec->time_auto || !advice_time_is_far(rec->time_limit, enough) ||
         !habit_may_advise(core, rec->uid, rec->name, AGAIN_SECONDS))
         return;
-    struct str text cleanup_str = STR_INIT;
-    str_printf(&text, "note: your last %u jobs named %s ran for at most ", habit->seconds.n,
-               rec->name);
-    duration_print_long(habit_longest(habit), &text);
-    str_append(&text, ", and this one may for ");
-    minutes_print_long(rec->time_limit, "", &text);
-    str_append(&text, ". With --time=");
-    minutes_print_long(enough, "", &text);
-    print_gain(core, job, enough, &text);
-    str_append(&text, " other jobs could be planned around it; --time=auto asks for that");
-    submit_tell(core, reply, str_cstr(&text));
+    struct str longest cleanup_str = STR_INIT, limit cleanup_str = STR_INIT;
+    struct str shorter cleanup_str = STR_INIT, gain cleanup_str = STR_INIT;
+    duration_print_long(habit_longest(habit), &longest);
+    minutes_print_long(rec->time_limit, "", &limit);
+    minutes_print_long(enough, "", &shorter);
+    print_gain(core, job, enough, language, &gain);
+    cleanup_free char *text =
+        xasprintf(submit_phrase(language, SUBMIT_PHRASE_LIMIT_IS_FAR), habit->seconds.n, rec->name,
+                  str_cstr(&longest), str_cstr(&limit), str_cstr(&shorter), str_cstr(&gain));
+    submit_tell(core, reply, text);
 }
 
 void advise_submission(struct core *core, const struct core_job *job, const struct submit *submit,
                        struct submit_reply *reply) {
     if (!(submit->advice & ADVICE_WANTED) || core->settings.no_advice)
         return;
-    advise_memory(core, &job->rec, submit->advice, reply);
-    advise_limit(core, job, reply);
+    advise_memory(core, &job->rec, submit, reply);
+    advise_limit(core, job, submit_language(submit), reply);
 }

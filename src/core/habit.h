@@ -10,6 +10,7 @@
 
 #include "core/state.h"
 #include "model/advice.h"
+#include "text/language.h"
 
 /* Users and names that are remembered at most. */
 #define HABITS_MAX 10000
@@ -28,10 +29,13 @@ void habits_free(struct core *core);
 
 /* ---- advice at submission (advise.c) ---- */
 /* --time=auto: the limit that follows from earlier jobs, and a line about it. */
-void advise_time_auto(struct core *core, struct job *job, struct submit_reply *reply);
+void advise_time_auto(struct core *core, struct job *job, enum language language,
+                      struct submit_reply *reply);
 /* What the submitter should know about the request, which has been checked and has its defaults. */
 void advise_submission(struct core *core, const struct core_job *job, const struct submit *submit,
                        struct submit_reply *reply);
+/* That of the submitter, of which the request says. */
+enum language submit_language(const struct submit *submit);
 /* One more line for stderr. */
 void submit_tell(struct core *core, struct submit_reply *reply, const char *text);
 

@@ -4,6 +4,7 @@
 
 #include "core/forecast.h"
 #include "core/habit.h"
+#include "core/submit_phrases.h"
 #include "model/conf.h"
 #include "model/request_change.h"
 #include "text/hostlist.h"
@@ -221,14 +222,13 @@ static bool time_limit_is_above(struct core *core, const struct job *job, struct
 }
 
 /* Accepted, as users know it, but it waits until somebody changes something. */
-static void note_time_limit(struct core *core, const struct job *job, struct submit_reply *reply) {
+static void note_time_limit(struct core *core, const struct job *job, enum language language,
+                            struct submit_reply *reply) {
     struct str limit cleanup_str = STR_INIT;
     if (!time_limit_is_above(core, job, &limit))
         return;
-    cleanup_free char *text =
-        xasprintf("note: partition %s allows at most --time=%s; the job waits with the reason "
-                  "PartitionTimeLimit",
-                  job->partition, str_cstr(&limit));
+    cleanup_free char *text = xasprintf(submit_phrase(language, SUBMIT_PHRASE_TIME_LIMIT),
+                                        job->partition, str_cstr(&limit));
     submit_tell(core, reply, text);
 }
 
@@ -386,14 +386,14 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     struct core_job *job = job_new(core, job_take_id(core));
     take_request(core, job, user, submit->job);
     if (job->rec.time_auto)
-        advise_time_auto(core, &job->rec, &reply);
+        advise_time_auto(core, &job->rec, submit_language(submit), &reply);
     int r = take_array(core, job, &refusal);
     if (r == 0)
         r = check_submission(core, job, user, submit, &refusal);
     if (r == 0)
         apply_priority_request(core, job, user, &reply);
     if (r == 0 && !submit->test_only)
-        note_time_limit(core, &job->rec, &reply);
+        note_time_limit(core, &job->rec, submit_language(submit), &reply);
     if (r < 0 || !submit->test_only)
         add_told(core, &submit->told, r < 0 ? &refusal.before : &reply.infos);
     if (r < 0 || submit->test_only) {

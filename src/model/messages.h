@@ -41,6 +41,7 @@ enum submit_advice {
     ADVICE_BARE_MEM = 2, /* the number of --mem had no unit */
     ADVICE_BARE_MEM_PER_CPU = 4,
     ADVICE_BARE_MEM_PER_GPU = 8,
+    ADVICE_KOREAN = 16, /* the language of the submitter (text/language.h), else English */
 };
 /* A field of a request that somebody else than the user has set. Values as sluice prints records;
  * NULL = not set. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cli/main.h"
 #include "cli/phrases.h"
 #include "model/reason.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/habit.h"
+#include "core/submit_phrases.h"
 #include "unit.h"
 #include "world.h"
 
@@ -77,6 +78,27 @@ TEST(a_limit_far_above_what_was_needed_is_told_once_in_a_while) {
     world_pass_time(&world, 700);
     told(&world, &request, ADVICE_WANTED, &text);
     assert_int_not_equal(text.length, 0);
+    world_stop(&world);
+}
+
+TEST(a_submitter_is_told_in_the_own_language) {
+    struct world world;
+    struct job_request request;
+    struct str text cleanup_str = STR_INIT;
+    for (int i = 0; i < SUBMIT_PHRASES; i++) {
+        const char *english = submit_phrase(LANGUAGE_ENGLISH, (enum submit_phrase) i);
+        const char *korean = submit_phrase(LANGUAGE_KOREAN, (enum submit_phrase) i);
+        if (strcmp(english, korean) == 0 || !phrase_takes_the_same(english, korean))
+            fail_msg("%s\n%s", english, korean);
+    }
+    begin_trained(&world, NODES, 600, 1200);
+    request_init(&request, "train", 600);
+    told(&world, &request, ADVICE_WANTED | ADVICE_KOREAN, &text);
+    assert_string_equal(
+        str_cstr(&text),
+        "알림: 지난 작업 3개(이름 train)는 길어야 00:20:00 동안 돌았는데 이 작업의 제한은 "
+        "10:00:00입니다. --time=00:25:00이면 다른 작업을 그 둘레에 배치할 수 있습니다. "
+        "--time=auto가 그렇게 요청합니다\n");
     world_stop(&world);
 }
 
@@ -279,6 +301,7 @@ TEST(who_asks_for_what_is_needed_goes_first_where_accuracy_counts) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limit_far_above_what_was_needed_is_told_once_in_a_while),
+        cmocka_unit_test(a_submitter_is_told_in_the_own_language),
         cmocka_unit_test(nobody_is_told_who_asks_for_what_is_needed_or_does_not_want_to_know),
         cmocka_unit_test(the_start_that_a_shorter_limit_would_get_is_told),
         cmocka_unit_test(auto_is_a_limit_from_earlier_runs_also_after_a_restart),
