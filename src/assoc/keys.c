@@ -522,8 +522,8 @@ const struct assoc_key assoc_keys[] = {
     Q_OLD("MaxTRESRunMinsPA", 16, max_tres_run_mins_pa, set_tres, print_tres_mins),
     Q("MaxTRESRunMinsPerUser", 18, max_tres_run_mins_pu, set_tres, print_tres_mins),
     Q_OLD("MaxTRESRunMinsPU", 16, max_tres_run_mins_pu, set_tres, print_tres_mins),
-    Q_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
-    Q_OLD_LATER("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
+    Q("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
+    Q_OLD("MinPrioThreshold", 14, min_prio_threshold, set_limit, print_number),
     Q("MinTRESPerJob", 7, min_tres, set_tres, print_tres),
     Q("MaxTRESMins", 8, max_tres_mins, set_tres, print_tres_mins),
     Q_OLD("MaxTRESMinsPerJob", 12, max_tres_mins, set_tres, print_tres_mins),
@@ -576,7 +576,7 @@ const struct assoc_key assoc_keys[] = {
     A_LATER("MaxTRESRunMins", 8, max_tres_run_mins, set_tres, print_tres_mins),
     A("MaxWall", 4, max_wall, set_minutes, print_minutes),
     A_OLD("MaxWallDurationPerJob", 8, max_wall, set_minutes, print_minutes),
-    A_LATER("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
+    A("MinPrioThresh", 4, min_prio_threshold, set_limit, print_number),
     {"Parent", 4, KEY_ACCOUNT, ASSOC_ASSOC, "parent", set_parent, print_text, false, false},
     A("Priority", 3, priority, set_limit, print_number),
     A("QOS", 1, qos, set_qos_list, print_text),
@@ -634,7 +634,7 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
 #define FLAGS_IN_EFFECT                                                                            \
     (QOS_FLAG_DENY_ON_LIMIT | QOS_FLAG_OVER_PART_QOS | QOS_FLAG_PART_MAX_NODES |                   \
      QOS_FLAG_PART_MIN_NODES | QOS_FLAG_PART_TIME_LIMIT | QOS_FLAG_NO_DECAY |                      \
-     QOS_FLAG_USAGE_FACTOR_SAFE)
+     QOS_FLAG_USAGE_FACTOR_SAFE | QOS_FLAG_REQ_RESV)
 static const char *const idle_tres[] = {"energy", "fs/", "vmem", "pages", "bb/"};
 
 static bool is_idle(const struct assoc_key *key, const char *word) {

@@ -197,6 +197,21 @@ static bool refuse_change(struct core *core, uint64_t client, uint32_t seq) {
     return true;
 }
 
+/* Limits that are set and hold nobody are no news that anybody should have to find out. */
+static void note_unenforced(const struct core *core, struct assoc_plan *plan) {
+    bool any = false;
+    vec_each (&plan->edits, edit) {
+        bool counts = edit->kind == ASSOC_QOS || edit->kind == ASSOC_ASSOC;
+        const void *old =
+            edit->at != SIZE_MAX ? core->book.entries[edit->kind].items[edit->at] : NULL;
+        any |=
+            counts && edit->next != NULL && limits_change(edit->kind == ASSOC_QOS, old, edit->next);
+    }
+    if (any && !limits_are_on(core))
+        strs_push(&plan->notes, "limits hold nobody yet: that takes "
+                                "AccountingStorageEnforce=limits in slurm.conf");
+}
+
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body) {
     const struct assoc_change *change = body;
@@ -213,6 +228,7 @@ void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
         emit_error(core, client, seq, r, err.text);
         return;
     }
+    note_unenforced(core, &plan);
     struct assoc_changed reply = {.text = plan.edits.n > 0 ? plan.text.data : NULL,
                                   .notes = plan.notes};
     if (change->commit)
@@ -327,6 +343,12 @@ static int check_qos(struct core *core, const struct job *job, const struct asso
         return reply_refuse(reply, core, ERR_INVALID_QOS, "there is no QOS %s; there are %s",
                             job->qos, str_cstr(&names));
     }
+    const struct qos *qos = qos_at(core, at);
+    if ((qos->flags & QOS_FLAG_REQ_RESV) && job->reservation == NULL)
+        return reply_refuse(reply, core, ERR_INVALID_QOS,
+                            "the QOS %s takes only jobs of a reservation: name one with "
+                            "--reservation",
+                            qos->name);
     if (str_has_word_nocase(usable, job->qos, ","))
         return 0;
     return reply_refuse(reply, core, ERR_INVALID_QOS, "user %s may use the QOS %s in account %s",

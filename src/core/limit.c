@@ -195,6 +195,20 @@ static const struct qos *partition_qos(const struct core *core, uint32_t partiti
     return book_qos_find(&core->book, core->partitions[partition].rec.qos);
 }
 
+/* Who has a lower priority has nothing kept for him. */
+static uint32_t min_prio_of(const struct core *core, const struct qos *const qos[2],
+                            const struct assoc *assoc) {
+    for (size_t i = 0; i < 2; i++) {
+        if (qos[i] != NULL && qos[i]->min_prio_threshold != UNSET32)
+            return qos[i]->min_prio_threshold;
+    }
+    for (const struct assoc *at = assoc; at != NULL; at = assoc_parent(&core->book, at)) {
+        if (at->min_prio_threshold != UNSET32)
+            return at->min_prio_threshold;
+    }
+    return 0;
+}
+
 static struct limit_group *group_new(struct core *core, const struct job *job,
                                      const struct assoc *assoc, const struct qos *of_partition,
                                      const struct qos *of_job) {
@@ -215,6 +229,7 @@ static struct limit_group *group_new(struct core *core, const struct job *job,
         group->any_min_nodes |= (qos[i]->flags & QOS_FLAG_PART_MIN_NODES) != 0;
     }
     group_take_assoc(core, group, place, values);
+    group->min_prio = min_prio_of(core, qos, assoc);
     group->factor_safe = of_job != NULL && (of_job->flags & QOS_FLAG_USAGE_FACTOR_SAFE);
     group->factor = of_job != NULL && of_job->usage_factor != NULL
                         ? (uint32_t) min_of(strtod(of_job->usage_factor, NULL) * 1000, 1e9)

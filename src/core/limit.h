@@ -100,6 +100,9 @@ typedef vec(struct limit_value) limit_values;
 /* What is set in a record, and (of root's association) in slurm.conf. */
 void limits_read(const struct core *core, bool of_qos, const void *record, limit_values *ret);
 
+/* Does a change set a limit, or change one? `old` may be NULL. */
+bool limits_change(bool of_qos, const void *old, const void *next);
+
 /* ---- which of them concern a job ---- */
 
 /* Of a limit on what has been used: that, and what those who run add to it. Seconds (of TRES). */
@@ -139,9 +142,10 @@ struct limit_group {
     vec(struct limit_check) checks; /* that bind */
     bool denies;                    /* DenyOnLimit: what never fits is refused */
     bool any_time, any_max_nodes, any_min_nodes;
-    bool bills;       /* some limit is on billing */
-    bool factor_safe; /* UsageFactorSafe */
-    uint32_t factor;  /* thousandths: what its jobs are charged with, UsageFactor */
+    uint32_t min_prio; /* MinPrioThresh; 0 */
+    bool bills;        /* some limit is on billing */
+    bool factor_safe;  /* UsageFactorSafe */
+    uint32_t factor;   /* thousandths: what its jobs are charged with, UsageFactor */
 };
 
 struct limits {

@@ -206,8 +206,10 @@ static const struct sched_budget_use *uses_make(const struct limit_group *group,
         const struct limit_use *use = &group->running.items[i];
         uint32_t factor = use_factor(group, use->pool->value.row, false);
         if (factor > 0 || !limit_has_minutes(use->pool->value.row))
-            uses[n++] = (struct sched_budget_use) {use->pool->id, use->binds,
-                                                   asked_of(&use->pool->value, need), factor};
+            uses[n++] = (struct sched_budget_use) {.id = use->pool->id,
+                                                   .binds = use->binds,
+                                                   .factor = factor,
+                                                   .least = asked_of(&use->pool->value, need)};
     }
     *ret_n = n;
     return uses;
@@ -221,6 +223,7 @@ void limits_terms(struct core *core, const struct job *job, struct sched_job_spe
         return;
     take_wall(job, limit_group_of(core, job, spec->partitions[0]), spec);
     take_max_nodes(limit_group_of(core, job, spec->partitions[0]), spec);
+    spec->reserve_priority = limit_group_of(core, job, spec->partitions[0])->min_prio;
     limit_need_make(core, job, spec, &need);
     struct sched_terms *terms = arena_alloc(arena, spec->n_partitions * sizeof(*terms));
     for (size_t p = 0; p < spec->n_partitions; p++) {
@@ -256,7 +259,8 @@ void limits_run(struct core *core, const struct core_job *job, uint32_t partitio
         /* what has no node, or is not handed out there */
         uint64_t least = apart ? (uint64_t) limit_run_amount(core, &job->rec, tres) : 0;
         if (factor > 0 || !limit_has_minutes(use->pool->value.row))
-            uses[n++] = (struct sched_budget_use) {use->pool->id, use->binds, least, factor};
+            uses[n++] = (struct sched_budget_use) {
+                .id = use->pool->id, .binds = use->binds, .factor = factor, .least = least};
     }
     limits_show(core, core->sched);
     sched_run_budgets(core->sched, job->rec.job_id, uses, n);

@@ -205,3 +205,24 @@ void limits_read(const struct core *core, bool of_qos, const void *record, limit
     if (assoc != NULL && assoc->user == NULL && str_equal(assoc->account, ROOT_ACCOUNT))
         read_conf(core, ret);
 }
+
+bool limits_change(bool of_qos, const void *old, const void *next) {
+    const struct record *description = of_qos ? &record_qos : &record_assoc;
+    for (const struct limit_row *row = limit_rows; row < limit_rows + LIMIT_ROWS; row++) {
+        const char *name = of_qos ? row->qos : row->assoc;
+        if (name == NULL)
+            continue;
+        size_t offset = record_field(description, name)->offset;
+        const void *now = (const char *) next + offset;
+        const void *before = old != NULL ? (const char *) old + offset : NULL;
+        if (limit_has_tres(row)) {
+            const char *text = *(const char *const *) now;
+            if (text != NULL && !str_equal(text, before != NULL ? *(char *const *) before : NULL))
+                return true;
+        } else if (*(const uint32_t *) now != UNSET32 &&
+                   (before == NULL || *(const uint32_t *) before != *(const uint32_t *) now)) {
+            return true;
+        }
+    }
+    return false;
+}

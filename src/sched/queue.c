@@ -218,6 +218,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job = zalloc(struct job);
     job->job_id = spec->job_id;
     job->priority = spec->priority;
+    job->reserve_priority = spec->reserve_priority;
     job->n_tasks = spec->n_tasks_of_array;
     job->max_starts = spec->max_starts;
     job->submit = spec->submit_time;

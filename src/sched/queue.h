@@ -64,7 +64,7 @@ enum seniority { SENIORITY_NONE, SENIORITY_ENOUGH, SENIORITY_GUARDED };
 /* In the order; or not: before its begin time, at its array limit, too late for its deadline. */
 enum job_place { PLACE_LIVE, PLACE_BEGIN, PLACE_LIMITED, PLACE_EXPIRED };
 struct job {
-    uint32_t job_id, priority, tier;
+    uint32_t job_id, priority, tier, reserve_priority;
     int64_t expected;                      /* seconds that it is likely to run, 0 = unknown */
     uint32_t n_tasks, max_starts, started; /* started: in this pass */
     uint32_t uid;

@@ -135,10 +135,10 @@ struct sched_budget {
 /* A job in one partition uses a budget. */
 struct sched_budget_use {
     uint32_t id;
-    bool binds;     /* else what it has is counted, and it is not held back */
-    uint64_t least; /* it takes at least so much */
+    bool binds : 1; /* else what it has is counted, and it is not held back */
     /* Of what counts by the second it is charged with so many thousandths; 0 is 1000. */
-    uint32_t factor;
+    uint32_t factor : 31;
+    uint64_t least; /* it takes at least so much */
 };
 /* Their ids count from 0. After sched_configure() there are none. */
 uint32_t sched_budget_add(struct sched *sched, const struct sched_budget *budget);
@@ -221,6 +221,7 @@ struct sched_job_spec {
                                    max_starts */
     uint32_t max_starts;        /* %limit minus running tasks; UINT32_MAX */
     uint32_t priority;          /* higher first; 0 never starts (held jobs are not added) */
+    uint32_t reserve_priority;  /* with a lower one nothing is kept for it */
     int64_t submit_time;        /* breaks ties, then job_id */
     int64_t eligible_time;      /* since when it could have started, 0 = submit_time */
     int64_t begin_time;         /* not before */

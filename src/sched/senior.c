@@ -29,7 +29,8 @@ void shape_guarded_add(struct job *job, int by) {
 uint32_t job_reservations(const struct sched *s, const struct job *job) {
     if (job->preempting) /* others go for its sake */
         return UINT32_MAX;
-    if (job->seniority == SENIORITY_NONE || job->priority < s->settings.reserve_priority)
+    if (job->seniority == SENIORITY_NONE ||
+        job->priority < max_of(s->settings.reserve_priority, job->reserve_priority))
         return 0;
     return s->settings.reservations +
            (job->seniority == SENIORITY_GUARDED ? s->settings.guard_jobs : 0);

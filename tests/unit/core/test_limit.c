@@ -526,6 +526,69 @@ TEST(a_job_that_waits_may_not_be_moved_to_where_too_many_are) {
     world_stop(&world);
 }
 
+TEST(nothing_is_kept_for_who_is_below_the_least_priority_of_his_qos) {
+    static const char *const thresholds[] = {"1", "999999999"};
+    for (size_t i = 0; i < 2; i++) {
+        struct world world;
+        struct job job;
+        begin(&world);
+        cleanup_free char *line =
+            xasprintf("modify qos normal set minpriothresh=%s", thresholds[i]);
+        world_book(&world, line);
+        for (unsigned n = 0; n < 4; n++)
+            expect_runs(&world, submit(&world, (struct ask) {.cpus = 4, .qos = "second"}));
+        uint32_t id = submit(&world, (struct ask) {.cpus = 4});
+        assert_true(world_look(&world, id, &job));
+        assert_int_equal(job.sched_nodes != NULL, i == 0);
+        world_stop(&world);
+    }
+}
+
+TEST(a_qos_may_take_only_jobs_of_a_reservation) {
+    struct world world;
+    int code;
+    begin(&world);
+    world_book(&world, "modify qos second set flags=requiresreservation");
+    assert_int_equal(submit_code(&world, (struct ask) {.qos = "second"}, &code), 0);
+    assert_int_equal(code, ERR_INVALID_QOS);
+    expect_runs(&world, submit(&world, (struct ask) {0}));
+    world_stop(&world);
+}
+
+/* What sacctmgr is told beside what it has done. */
+static uint32_t n_notes(struct world *world, const char *key, const char *value) {
+    struct arena arena;
+    struct key_value where = {(char *) (uintptr_t) "name", (char *) (uintptr_t) "normal"};
+    struct key_value set = {(char *) (uintptr_t) key, (char *) (uintptr_t) value};
+    struct assoc_change change = {.verb = ASSOC_VERB_MODIFY,
+                                  .entity = ASSOC_ENTITY_QOS,
+                                  .where = {&where, 1},
+                                  .set = {&set, 1},
+                                  .commit = true};
+    arena_init(&arena, 0);
+    world->uid = 0;
+    uint64_t client = world_send(world, MSG_ASSOC_CHANGE, &change);
+    const struct assoc_changed *changed = world_answer(world, client, MSG_ASSOC_CHANGED, &arena);
+    assert_non_null(changed);
+    uint32_t n = changed->notes.n;
+    arena_done(&arena);
+    return n;
+}
+
+TEST(who_sets_limits_that_hold_nobody_is_told) {
+    struct world world;
+    begin_with(&world, CLUSTER);
+    assert_int_equal(n_notes(&world, "grpjobs", "3"), 1);
+    assert_int_equal(n_notes(&world, "grpjobs", "3"), 0);
+    assert_int_equal(n_notes(&world, "grpjobs", "-1"), 0);
+    assert_int_equal(n_notes(&world, "priority", "3"), 0);
+    assert_int_equal(n_notes(&world, "grptresmins", "cpu=3"), 1);
+    world_stop(&world);
+    begin(&world);
+    assert_int_equal(n_notes(&world, "grpjobs", "3"), 0);
+    world_stop(&world);
+}
+
 TEST(a_job_for_several_partitions_counts_as_submitted_in_all_of_them) {
     struct world world;
     int code;
@@ -1097,6 +1160,9 @@ int main(void) {
         cmocka_unit_test(who_waits_is_told_the_limit_the_use_and_whose_it_is_and_when_it_fits),
         cmocka_unit_test(a_job_that_is_too_large_is_told_how_large_it_may_be),
         cmocka_unit_test(a_job_that_waits_may_not_be_moved_to_where_too_many_are),
+        cmocka_unit_test(nothing_is_kept_for_who_is_below_the_least_priority_of_his_qos),
+        cmocka_unit_test(a_qos_may_take_only_jobs_of_a_reservation),
+        cmocka_unit_test(who_sets_limits_that_hold_nobody_is_told),
         cmocka_unit_test(a_job_for_several_partitions_counts_as_submitted_in_all_of_them),
         cmocka_unit_test(minutes_that_are_ahead_of_who_runs_become_fewer_as_time_goes_by),
         cmocka_unit_test(

@@ -232,8 +232,8 @@ static void random_budgets(const struct world *w, struct sched_job_spec *spec,
 
     for (uint32_t id = 0; id < w->n_budgets; id++) {
         if ((spec->limit / 50 + spec->cpus_per_task + id) % 3 == 0)
-            memory->uses[n++] =
-                (struct sched_budget_use) {id, spec->limit != 300, id == SCHED_BUDGET_JOBS};
+            memory->uses[n++] = (struct sched_budget_use) {
+                .id = id, .binds = spec->limit != 300, .least = id == SCHED_BUDGET_JOBS};
     }
     for (size_t i = 0; i < spec->n_partitions; i++)
         memory->terms[i] = (struct sched_terms) {.uses = memory->uses, .n_uses = n};
