@@ -10,6 +10,8 @@
 uint32_t sched_budget_add(struct sched *s, const struct sched_budget *spec) {
     struct budget budget = {.spec = *spec};
 
+    if (spec->measure != SCHED_BUDGET_HELD)
+        budget.seconds = zalloc(struct budget_seconds);
     vec_push(&s->budgets, budget);
     return (uint32_t) s->budgets.n - 1;
 }
@@ -49,9 +51,9 @@ int64_t sched_budget_free_at(const struct sched *s, int64_t now, uint32_t id, ui
 
 double sched_budget_missing(const struct sched *s, int64_t now, uint32_t id) {
     const struct budget *b = &s->budgets.items[id];
-    budget_sum missing = budget_timed_at(b, now) + b->wanted - budget_total(b);
+    budget_sum missing = budget_timed_at(b, now) + b->seconds->wanted - budget_total(b);
 
-    if (b->wanted == 0)
+    if (b->seconds->wanted == 0)
         return 0;
     missing = min_of(max_of(missing, (budget_sum) 1), (budget_sum) INT64_MAX);
     return (double) (int64_t) missing / BUDGET_PARTS;
@@ -60,12 +62,12 @@ double sched_budget_missing(const struct sched *s, int64_t now, uint32_t id) {
 bool sched_budget_tell(struct sched *s, int64_t now, uint32_t id, double used) {
     struct budget *b = &s->budgets.items[id];
 
-    b->told = now;
-    b->begins = (budget_sum) b->used * now;
-    b->spent = (int64_t) min_of(used * BUDGET_PARTS, 9e18); /* the largest, all but */
-    if (b->wanted == 0 || budget_timed_at(b, now) + b->wanted > budget_total(b))
+    b->seconds->told = now;
+    b->seconds->begins = (budget_sum) b->used * now;
+    b->seconds->spent = (int64_t) min_of(used * BUDGET_PARTS, 9e18); /* the largest, all but */
+    if (b->seconds->wanted == 0 || budget_timed_at(b, now) + b->seconds->wanted > budget_total(b))
         return false;
-    b->wanted = 0;
+    b->seconds->wanted = 0;
     b->releases++;
     s->budgets_given++;
     sched_touched(s);
@@ -206,12 +208,12 @@ static bool has_least(const struct sched *s, const struct alternative *alt,
 static void want(struct sched *s, const struct budget *b, budget_sum cost) {
     uint32_t id = (uint32_t) (b - s->budgets.items);
 
-    if (b->spec.measure == SCHED_BUDGET_HELD || cost > budget_total(b))
+    if (!b->seconds || cost > budget_total(b))
         return;
-    if (b->wanted == 0)
+    if (b->seconds->wanted == 0)
         vec_push(&s->budgets_wanted, id);
-    if (b->wanted == 0 || cost < b->wanted)
-        s->budgets.items[id].wanted = cost;
+    if (b->seconds->wanted == 0 || cost < b->seconds->wanted)
+        s->budgets.items[id].seconds->wanted = cost;
 }
 
 /* The first that binds the alternative and is spent now, so that not even the least that it takes
@@ -222,7 +224,8 @@ static const struct budget *budget_spent(struct sched *s, const struct alternati
         const struct budget *b = &s->budgets.items[use->id];
         if (!use->binds || has_least(s, alt, use))
             continue;
-        want(s, b, budget_cost(b, use_least(s, use), s->now, shortest_end(s, alt)));
+        if (b->seconds)
+            want(s, b, budget_cost(b, use_least(s, use), s->now, shortest_end(s, alt)));
         return b;
     }
     return NULL;
@@ -304,12 +307,13 @@ void budgets_wake(struct sched *s) {
     s->budgets_due = SCHED_FOREVER;
     for (size_t i = 0; i < s->budgets_wanted.n;) {
         const struct budget *b = &s->budgets.items[s->budgets_wanted.items[i]];
-        if (b->wanted == 0) {
+        if (b->seconds->wanted == 0) {
             vec_remove(&s->budgets_wanted, i);
             continue;
         }
         if (b->spec.measure == SCHED_BUDGET_AHEAD)
-            s->budgets_due = min_of(s->budgets_due, budget_timed_free(b, s->now, b->wanted));
+            s->budgets_due =
+                min_of(s->budgets_due, budget_timed_free(b, s->now, b->seconds->wanted));
         i++;
     }
 }
@@ -321,7 +325,7 @@ void budgets_pass(struct sched *s) {
     vec_each (&s->budgets_wanted, id) {
         struct budget *b = &s->budgets.items[*id];
         if (b->spec.measure == SCHED_BUDGET_AHEAD)
-            b->wanted = 0;
+            b->seconds->wanted = 0;
     }
     budgets_wake(s);
 }
@@ -476,7 +480,8 @@ struct plan *budget_old_plan(const struct sched *s, const struct alternative *al
 void budgets_empty(struct sched *s) {
     vec_each (&s->budgets, b) {
         b->used = 0;
-        b->ends = b->begins = 0;
+        if (b->seconds)
+            b->seconds->ends = b->seconds->begins = 0;
         vec_reset(&b->holds);
     }
 }
@@ -485,6 +490,7 @@ void budgets_clear(struct sched *s) {
     vec_each (&s->budgets, b) {
         vec_done(&b->holds);
         vec_done(&b->plans);
+        free(b->seconds);
     }
     vec_reset(&s->budgets);
     vec_reset(&s->budgets_wanted);

@@ -36,18 +36,23 @@ struct budget_hold {
     uint64_t amount;
     const struct run *run;
 };
+/* Of one where seconds count. */
+struct budget_seconds {
+    /* Of all holds: sums of amounts times their ends, and times when they began to be no part of
+     * `spent`. */
+    budget_sum ends, begins;
+    budget_sum spent;  /* as of `told` */
+    budget_sum wanted; /* the least that has been missed since it was last looked at; 0 */
+    int64_t told;
+};
 struct budget {
     struct sched_budget spec;
     uint64_t used;     /* by runs, tentative ones among them */
     uint64_t releases; /* how often it was given something back */
     vec(struct budget_hold) holds;
     vec(struct plan *) plans;
-    /* Where seconds count, of all holds: sums of amounts times their ends, and times when they
-     * began to be no part of `spent`. */
-    budget_sum ends, begins;
-    budget_sum spent; /* as of `told` */
-    int64_t told;
-    budget_sum wanted; /* the least that has been missed since it was last looked at; 0 */
+    struct budget_seconds
+        *seconds; /* NULL where they do not count; apart, to keep the others small */
 };
 
 /* What one placement takes of a budget that the alternative uses. */

@@ -24,19 +24,19 @@ budget_sum budget_cost(const struct budget *b, uint64_t amount, int64_t start, i
 
 /* When a run began to be no part of what has been told as used. */
 static int64_t begin_of(const struct budget *b, const struct run *run) {
-    return max_of(b->told, run->start);
+    return max_of(b->seconds->told, run->start);
 }
 
 budget_sum budget_timed_at(const struct budget *b, int64_t when) {
     bool for_good = b->spec.measure == SCHED_BUDGET_STOCK;
-    budget_sum amounts = b->used, ends = b->ends;
+    budget_sum amounts = b->used, ends = b->seconds->ends;
 
     if (b->spec.measure == SCHED_BUDGET_OPEN)
-        return b->spent;
-    budget_sum sum = for_good ? b->spent + ends - b->begins : 0;
+        return b->seconds->spent;
+    budget_sum sum = for_good ? b->seconds->spent + ends - b->seconds->begins : 0;
     for (size_t i = 0; i < b->holds.n; i++) {
         const struct budget_hold *hold = &b->holds.items[i];
-        if (hold->end > (for_good ? b->told : when))
+        if (hold->end > (for_good ? b->seconds->told : when))
             break;
         if (for_good)
             sum -=
@@ -49,7 +49,7 @@ budget_sum budget_timed_at(const struct budget *b, int64_t when) {
 
 /* Between two ends what is ahead falls by the sum of amounts each second. */
 int64_t budget_timed_free(const struct budget *b, int64_t now, budget_sum need) {
-    budget_sum room = budget_total(b) - need, amounts = b->used, ends = b->ends;
+    budget_sum room = budget_total(b) - need, amounts = b->used, ends = b->seconds->ends;
 
     if (need == 0 || budget_timed_at(b, now) <= room)
         return now;
@@ -71,14 +71,15 @@ void budget_hold_sums(struct budget *b, const struct run *run, int64_t end, uint
 
     if (b->spec.measure == SCHED_BUDGET_HELD)
         return;
-    b->ends += sign * amount * end;
-    b->begins += sign * amount * begin_of(b, run);
+    b->seconds->ends += sign * amount * end;
+    b->seconds->begins += sign * amount * begin_of(b, run);
 }
 
 void budget_settle(const struct sched *s, struct budget *b, const struct run *run,
                    uint64_t amount) {
+    if (b->spec.measure != SCHED_BUDGET_STOCK)
+        return;
     int64_t seconds = min_of(s->now, run->end) - begin_of(b, run);
-
-    if (b->spec.measure == SCHED_BUDGET_STOCK && seconds > 0)
-        b->spent += (budget_sum) amount * seconds;
+    if (seconds > 0)
+        b->seconds->spent += (budget_sum) amount * seconds;
 }
