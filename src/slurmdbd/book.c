@@ -17,6 +17,8 @@
 #include "os/log.h"
 #include "slurmdbd/book.h"
 
+#define RUNS_PAGE 1000
+
 struct keeper *keeper_new(void) {
     struct keeper *keeper = zalloc(struct keeper);
     shared_init(&keeper->books);
@@ -280,10 +282,69 @@ static void collect_going(const struct assoc_book *book, const struct assoc_plan
     }
 }
 
+/* ---- jobs of a cluster whose controller is away ---- */
+
+struct open_runs {
+    const struct assoc_list *going;
+    const char *cluster;
+};
+
+static bool run_counts_on(const struct assoc_list *going, const struct job *job) {
+    for (uint32_t i = 0; i < going->qos.n; i++) {
+        if (str_equal_nocase(going->qos.items[i].name, job->qos))
+            return true;
+    }
+    for (uint32_t i = 0; i < going->assocs.n; i++) {
+        const struct assoc *assoc = &going->assocs.items[i];
+        if (assoc->user != NULL && str_equal_nocase(assoc->user, job->user_name) &&
+            str_equal_nocase(assoc->account, job->account) &&
+            (assoc->partition == NULL || str_equal(assoc->partition, job->partition)))
+            return true;
+    }
+    return false;
+}
+
+static int look_at_run(const struct acct_job_row *row, void *context, struct error *err) {
+    const struct open_runs *runs = context;
+    struct acct_job record;
+    struct arena memory;
+    arena_init(&memory, 0);
+    int r = wire_decode(&record_acct_job, row->record, &memory, &record, err);
+    if (r == 0 && record.job != NULL && run_counts_on(runs->going, record.job))
+        r = error_set(err, ERR_BUSY,
+                      " Error with request: Job(s) active, cancel job(s) before remove\n"
+                      "  JobID = %u U = %s A = %s QOS = %s\n  C = %s (its controller is not "
+                      "connected; as slurmdbd knows, the job has not ended)",
+                      record.job->job_id, record.job->user_name,
+                      record.job->account != NULL ? record.job->account : "none",
+                      record.job->qos != NULL ? record.job->qos : "none", runs->cluster);
+    arena_done(&memory);
+    return r;
+}
+
+/* What has started there and has not ended: its pending jobs only the controller knows. */
+static int check_open_runs(struct book_request *request, struct acct *acct, const char *cluster,
+                           const struct assoc_list *going, struct error *err) {
+    struct open_runs runs = {going, cluster};
+    struct acct_job_list *list = NULL;
+    if (strs_has_nocase(&request->connected, cluster))
+        return 0;
+    int64_t left = acct_runaways(acct, cluster, NULL, 0, &list, err);
+    bool more = left == 0;
+    while (more) {
+        left = acct_jobs_next(list, RUNS_PAGE, look_at_run, &runs, err);
+        more = left > 0;
+    }
+    acct_jobs_done(list);
+    return (int) left;
+}
+
 /* What goes, for the controllers to see whether jobs count on it. */
-static void tests_make(struct book_request *request, const struct shared_plan *plan) {
+static int tests_make(struct book_request *request, struct acct *acct,
+                      const struct shared_plan *plan, struct error *err) {
     const struct shared_books *books = &request->dbd->book->books;
-    for (size_t i = 0; i < plan->plans.n; i++) {
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < plan->plans.n; i++) {
         struct assoc_list list;
         struct dbd_book book = {.book = &list};
         struct arena memory;
@@ -295,9 +356,11 @@ static void tests_make(struct book_request *request, const struct shared_plan *p
             part->cluster = xstrdup(books->clusters.items[i]->name);
             part->body = (struct str) STR_INIT;
             wire_encode(&record_dbd_book, &book, NULL, &part->body);
+            r = check_open_runs(request, acct, part->cluster, &list, err);
         }
         arena_done(&memory);
     }
+    return r;
 }
 
 /* With a plan: tells it, and carries it out if that is wanted and nobody is to be asked. */
@@ -308,10 +371,10 @@ static int planned(struct book_request *request, struct acct *acct, struct share
         string_set(&request->reply.text, plan->text.length > 0 ? plan->text.data : NULL);
         for (uint32_t i = 0; i < plan->notes.n; i++)
             strs_push(&request->reply.notes, plan->notes.items[i]);
-        tests_make(request, plan);
+        r = tests_make(request, acct, plan, err);
     }
     bool ask_first = !request->is_checked && request->tests.n > 0;
-    if (commit && !ask_first && !shared_plan_is_empty(plan))
+    if (r == 0 && commit && !ask_first && !shared_plan_is_empty(plan))
         r = carry_out(request, acct, plan, NULL, err);
     shared_plan_done(plan);
     return r;

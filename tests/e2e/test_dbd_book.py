@@ -61,7 +61,12 @@ def test_a_controller_goes_on_without_slurmdbd_and_catches_up(make_cluster, make
     dbd, first, second = two_clusters(make_cluster, make_dbd)
     first.ok("sacctmgr -i add account physics", user="root")
     first.ok(f"sacctmgr -i add user {USER} account=physics", user="root")
+    job = second.submit("-A physics -o /dev/null --wrap 'sleep 60'", cwd="/tmp")
+    second.wait_state(job, "RUNNING")
+    wait_delivered(second)
     second.kill("slurmctld")
+    done = first.run("sacctmgr -i delete account physics cluster=other", user="root")     # slurmdbd knows what has started
+    assert done.rc == 1 and f"JobID = {job}" in done.err and "C = other" in done.err, str(done)
     done = first.run(f"sacctmgr -i add user {OTHER} account=physics", user="root")
     assert done.rc == 0 and "cluster other is not connected: it gets the change when it is back" in done.err, str(done)
     dbd.stop()

@@ -68,6 +68,12 @@ TEST(what_slurmdbd_says_counts_and_is_there_after_a_restart) {
     assert_int_equal(exchange.book.version, 12);
     assert_false(core_book_own(world.core, &later));
     arena_done(&exchange.memory);
+    world_book(&world, "add account more"); /* without slurmdbd again: our own from now on */
+    world_restart(&world);
+    tell(&world, &exchange);
+    assert_int_equal(exchange.book.version, 0);
+    assert_true(core_book_own(world.core, &later));
+    arena_done(&exchange.memory);
     world_stop(&world);
 }
 
