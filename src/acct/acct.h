@@ -206,9 +206,10 @@ enum acct_object {
  * hours that have been summed up, of usage those whose month has been. Changes belong to no
  * cluster: `cluster` is not looked at. With archive_dir they go after they are in a new file there
  * (mode 0600), <cluster>_<job|event|resv|txn|usage|cluster_usage|script>_archive_<begin>_<end>.
+ * limit (0 = none): no more than the oldest so many rows, and others of their hour or month.
  * ret_n: how many rows that were. */
 must_check int acct_purge(struct acct *acct, const char *cluster, enum acct_object object,
-                          int64_t before, const char *archive_dir, uint64_t *ret_n,
+                          int64_t before, const char *archive_dir, uint64_t limit, uint64_t *ret_n,
                           struct error *err);
 /* Takes rows of an archive that are not here. ret_n: how many those were. */
 must_check int acct_archive_load(struct acct *acct, const char *path, uint64_t *ret_n,

@@ -52,6 +52,7 @@ struct purge {
     const char *archive_dir;
     const struct object *object;
     int64_t cluster_id, before, begin, last;
+    uint64_t limit; /* rows at once, 0 = all */
     uint64_t n;
 };
 
@@ -217,6 +218,10 @@ static int rows_delete(struct acct *acct, const struct purge *purge, struct erro
     return n < 0 ? (int) n : 0;
 }
 
+static enum calendar_span span_of(const struct purge *purge) {
+    return purge->object->bound == BOUND_MONTHS ? CALENDAR_MONTH : CALENDAR_HOUR;
+}
+
 /* The cluster's row is locked, as by events that come in and by summing up. */
 static int cluster_lock(struct acct *acct, struct purge *purge, struct error *err) {
     struct db_rows *rows cleanup_rows = NULL;
@@ -233,15 +238,34 @@ static int cluster_lock(struct acct *acct, struct purge *purge, struct error *er
     purge->cluster_id = db_column_int(rows, 0);
     summed = db_column_int(rows, 1);
     if (purge->object->bound != BOUND_NONE)
-        purge->before = calendar_span_start(purge->object->bound == BOUND_MONTHS ? CALENDAR_MONTH
-                                                                                 : CALENDAR_HOUR,
-                                            min_of(purge->before, summed));
+        purge->before = calendar_span_start(span_of(purge), min_of(purge->before, summed));
     return 0;
+}
+
+/* No further than about `limit` rows: where time is cut into spans, whole ones. */
+static int extent_limit(struct acct *acct, struct purge *purge, struct error *err) {
+    struct filter filter cleanup_filter = {0};
+    struct str sql cleanup_str = STR_INIT;
+    int64_t last = INT64_MIN;
+    if (purge->limit == 0)
+        return 0;
+    add_which(&filter, purge);
+    str_printf(&sql, "SELECT %s FROM %s WHERE 1 = 1%s ORDER BY %s LIMIT 1 OFFSET %llu",
+               purge->object->age, purge->object->table->name, str_cstr(&filter.sql),
+               purge->object->age, (unsigned long long) purge->limit - 1);
+    int r = db_number(acct->db, str_cstr(&sql), filter_values(&filter), INT64_MIN, &last, err);
+    if (r == 0 && last != INT64_MIN)
+        purge->before = min_of(purge->before, purge->object->bound == BOUND_NONE
+                                                  ? last + 1
+                                                  : calendar_span_next(span_of(purge), last));
+    return r;
 }
 
 static int purge_locked(struct acct *acct, void *context, struct error *err) {
     struct purge *purge = context;
     int r = *purge->cluster ? cluster_lock(acct, purge, err) : 0;
+    if (r == 0)
+        r = extent_limit(acct, purge, err);
     if (r == 0)
         r = extent_find(acct, purge, err);
     if (r < 0 || purge->n == 0)
@@ -252,11 +276,12 @@ static int purge_locked(struct acct *acct, void *context, struct error *err) {
 }
 
 int acct_purge(struct acct *acct, const char *cluster, enum acct_object object, int64_t before,
-               const char *archive_dir, uint64_t *ret_n, struct error *err) {
+               const char *archive_dir, uint64_t limit, uint64_t *ret_n, struct error *err) {
     struct purge purge = {.cluster = object == ACCT_OBJECT_TRANSACTION ? "" : cluster,
                           .object = object_find(object),
                           .before = before,
-                          .archive_dir = archive_dir};
+                          .archive_dir = archive_dir,
+                          .limit = limit};
     assert(purge.object);
     int r = in_transaction(acct, purge_locked, &purge, err);
     if (r == 0)

@@ -1181,9 +1181,9 @@ X(AGE, purge_job_script_after, "PurgeJobScriptAfter", 0, 0, 0, NONE, HONOURED, \
   "age at which scripts and environments of jobs are purged, counted from their submission") \
 X(AGE, purge_job_env_after, "PurgeJobEnvAfter", 0, 0, 0, NONE, NOT_YET, \
   "age at which job environments are purged") \
-X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, NOT_YET, \
-  "records purged at once") \
-X(BOOL, disable_archive_commands, "DisableArchiveCommands", false, 0, 1, NONE, NOT_YET, \
+X(U32, max_purge_limit, "MaxPurgeLimit", 50000, 0, CONF_U32_MAX, NONE, HONOURED, \
+  "about how many records are purged in one transaction, and are in one archive; deliveries that wait are stored between two of them; 0 is all") \
+X(BOOL, disable_archive_commands, "DisableArchiveCommands", false, 0, 1, NONE, HONOURED, \
   "sacctmgr may not archive") \
 X(BOOL, disable_rollups, "DisableRollups", false, 0, 1, NONE, NOT_YET, \
   "usage is not summed up")

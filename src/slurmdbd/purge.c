@@ -42,13 +42,18 @@ struct purge {
     const struct kind *kind;
     char *cluster, *archive_dir; /* NULL: of all; no archive */
     int64_t before;
-    uint64_t n;
+    uint64_t limit, n; /* n: in all */
+    bool more;
 };
 
 static int purge_work(struct task *task, struct acct *acct, struct error *err) {
     struct purge *purge = container_of(task, struct purge, task);
-    return acct_purge(acct, purge->cluster, purge->kind->object, purge->before, purge->archive_dir,
-                      &purge->n, err);
+    uint64_t n = 0;
+    int r = acct_purge(acct, purge->cluster, purge->kind->object, purge->before, purge->archive_dir,
+                       purge->limit, &n, err);
+    purge->n += n;
+    purge->more = r == 0 && purge->limit > 0 && n >= purge->limit;
+    return r;
 }
 
 static void purge_done(struct task *task) {
@@ -56,6 +61,11 @@ static void purge_done(struct task *task) {
     struct str before cleanup_str = STR_INIT;
     const char *of = purge->cluster ? " of cluster " : "";
     const char *cluster = purge->cluster ? purge->cluster : "";
+    if (purge->more) { /* deliveries that wait come first */
+        purge->task = (struct task) {.work = purge_work, .done = purge_done};
+        worker_submit(purge->dbd->writer, &purge->task);
+        return;
+    }
     timestamp_print(purge->before, NULL, 0, &before);
     dbd_note_database(purge->dbd, task);
     if (task->code < 0 && task->code != -ERR_BUSY && task->code != -ERR_CLOSED)
@@ -87,6 +97,7 @@ void purge_submit(struct dbd *dbd, const char *cluster) {
         purge->cluster = xstrdup_null(cluster);
         purge->archive_dir = archives ? xstrdup(dbd->conf->archive_dir) : NULL;
         purge->before = calendar_cut(dbd_now(), age);
+        purge->limit = dbd->conf->max_purge_limit;
         worker_submit(dbd->writer, &purge->task);
     }
 }
@@ -115,7 +126,7 @@ static int dump_one(struct archive *archive, struct acct *acct, size_t kind, con
     struct str before cleanup_str = STR_INIT;
     int64_t cut = calendar_cut(dbd_now(), archive->ages[kind]);
     uint64_t n = 0;
-    int r = acct_purge(acct, cluster, kinds[kind].object, cut, archive->directory, &n, err);
+    int r = acct_purge(acct, cluster, kinds[kind].object, cut, archive->directory, 0, &n, err);
     timestamp_print(cut, NULL, 0, &before);
     if (r == 0 && n > 0)
         str_printf(&archive->text, "  %llu %s%s%s from before %s\n", (unsigned long long) n,
@@ -207,7 +218,10 @@ void purge_archive(struct client *client, uint32_t seq, const void *body) {
     archive->directory =
         xstrdup(request->directory != NULL ? request->directory : client->dbd->conf->archive_dir);
     archive->text = (struct str) STR_INIT;
-    if (!ages_read(archive))
+    if (client->dbd->conf->disable_archive_commands)
+        archive->task.code = error_set(&archive->task.err, ERR_NOT_SUPPORTED,
+                                       "slurmdbd.conf has DisableArchiveCommands");
+    else if (!ages_read(archive))
         archive->task.code = error_set(&archive->task.err, ERR_INVALID,
                                        "what is archived is events, jobs, reservations, txn or "
                                        "usage, from an age as 12months, 90days or 48hours on");

@@ -376,8 +376,13 @@ TEST(a_script_is_that_of_the_job_that_had_the_number_then) {
     struct error err = ERROR_INIT;
     assert_int_equal(acct_script(db->acct, "a", 7, T0 - 1, &script, &err), -ERR_NOT_FOUND);
     assert_int_equal(acct_script(db->acct, "b", 7, T0, &script, &err), -ERR_NOT_FOUND);
-    OK(acct_purge(db->acct, "a", ACCT_OBJECT_SCRIPT, T0 + 60, NULL, &n, &failure));
-    assert_int_equal(n, 2);
+    OK(acct_purge(db->acct, "a", ACCT_OBJECT_SCRIPT, T0 + 60, NULL, 1, &n, &failure));
+    assert_int_equal(n, 1); /* one at a time */
+    OK(acct_purge(db->acct, "a", ACCT_OBJECT_SCRIPT, T0 + 60, NULL, 1, &n, &failure));
+    assert_int_equal(n, 1);
+    OK(acct_purge(db->acct, "a", ACCT_OBJECT_SCRIPT, T0 + 60, NULL, 1, &n, &failure));
+    assert_int_equal(n, 0);
+    OK(acct_script(db->acct, "a", 7, T0 + 1000, &script, &failure));
 }
 
 /* ---- outages and changes ---- */

@@ -137,7 +137,7 @@ TEST(an_export_holds_all_and_comes_back_as_it_was) {
 static uint64_t purge(struct database *db, enum acct_object object, int64_t before,
                       const char *dir) {
     uint64_t n = 0;
-    OK(acct_purge(db->acct, "a", object, before, dir, &n, &failure));
+    OK(acct_purge(db->acct, "a", object, before, dir, 0, &n, &failure));
     return n;
 }
 
@@ -192,6 +192,15 @@ TEST(what_is_purged_is_in_the_archive_and_comes_back_from_it) {
     OK(acct_archive_load(db->acct, second, &n, &failure));
     assert_int_equal(n, 598);
     assert_int_equal(entries(dir), 3); /* and nothing unfinished */
+    uint64_t all = 0;
+    int batches = 0;
+    do { /* whole hours, each with its archive */
+        OK(acct_purge(db->acct, "a", ACCT_OBJECT_JOB, T0 + 601 * 60, dir, 100, &n, &failure));
+        all += n;
+        batches++;
+    } while (n >= 100);
+    assert_int_equal(all, 598);
+    assert_in_range(batches, 5, 6);
     tree_remove(dir);
 }
 
@@ -307,12 +316,12 @@ TEST(an_archive_that_cannot_be_written_keeps_the_rows) {
     tell_all(db->acct, &before);
     struct error err = ERROR_INIT;
     uint64_t n = 0;
-    assert_true(acct_purge(db->acct, "a", ACCT_OBJECT_JOB, INT64_MAX, "/does/not/exist", &n, &err) <
-                0);
+    assert_true(
+        acct_purge(db->acct, "a", ACCT_OBJECT_JOB, INT64_MAX, "/does/not/exist", 0, &n, &err) < 0);
     assert_non_null(strstr(err.text, "cannot write an archive to /does/not/exist (ArchiveDir)"));
     tell_all(db->acct, &after);
     assert_string_equal(str_cstr(&after), str_cstr(&before));
-    assert_int_equal(acct_purge(db->acct, "nobody", ACCT_OBJECT_JOB, 1, NULL, &n, &err),
+    assert_int_equal(acct_purge(db->acct, "nobody", ACCT_OBJECT_JOB, 1, NULL, 0, &n, &err),
                      -ERR_NOT_FOUND);
 }
 
