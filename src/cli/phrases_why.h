@@ -171,6 +171,14 @@
       "소유자가 붙들어 두었습니다(hold). 풀려면: scontrol release ID") \
     X(WHY_HELD_ADMIN, "An administrator has held it; only an administrator can release it (scontrol release ID).", \
       "관리자가 붙들어 두었고(hold), 관리자만 풀 수 있습니다(scontrol release ID).") \
+    X(WHY_NOT_LAUNCHED, "It could not be started %u times in a row, on node %s the last time: slurmd's log there says why.\n", \
+      "%u번 잇달아 시작하지 못했고 마지막은 노드 %s였습니다. 이유는 그 노드의 slurmd 로그에 있습니다.\n") \
+    X(WHY_NODE_LOSSES, "A node went down in %u of its runs: see what it does to them before it runs again.\n", \
+      "실행 중 노드가 내려간 일이 %u번 있었습니다. 다시 돌리기 전에 노드에 무슨 일을 하는지 보십시오.\n") \
+    X(WHY_QUICK, "It was requeued %u times in a row after runs of less than a minute, and waits longer each time.\n", \
+      "1분이 안 되는 실행 뒤 %u번 잇달아 다시 대기열에 들어, 갈수록 오래 기다립니다.\n") \
+    X(WHY_AVOIDS, "It keeps away from %s, where it has failed, until %s, if other nodes could run it.\n", \
+      "실패했던 %s은(는) 다른 노드로 될 수 있으면 %s까지 피합니다.\n") \
     X(WHY_MAX_REQUEUE, "It was requeued too often and is held. scontrol release ID lets it go.", \
       "너무 자주 다시 대기열에 들어 붙들렸습니다. 풀려면: scontrol release ID") \
     X(WHY_ARRAY_TASK_LIMIT, "As many tasks of its array run as the limit (%N) allows.", \

@@ -21,6 +21,8 @@ void why_end(const struct job *job, enum language language, struct str *out);
 
 /* A start that was put off: what it was told before, what then, since when and why. Nothing when
  * its promises were kept. */
+/* What failed it before: launches, nodes, requeues in a row; nodes that it avoids. */
+void why_trouble(const struct job *job, int64_t now, enum language language, struct str *out);
 void why_delay(const struct job *job, int64_t now, enum language language, struct str *out);
 /* By whom it was preempted, for whom it has to go: a sentence, or nothing. */
 void why_preempted(const struct job *job, int64_t now, enum language language, struct str *out);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others did to a job: starts that were put off, and preemption. */
+/* What has happened to a job: starts that were put off, preemption, failures before. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cli/why.h"
+#include "text/hostlist.h"
 #include "text/timestamp.h"
 
 void why_time(int64_t time, int64_t now, enum language language, struct str *out) {
@@ -30,6 +32,36 @@ void why_delay(const struct job *job, int64_t now, enum language language, struc
                str_cstr(&promised), str_cstr(&next),
                job->delay_cause ? job->delay_cause : phrase(language, PHRASE_WHY_SOMETHING),
                str_cstr(&at), str_cstr(&times));
+}
+
+/* The nodes that it avoids, folded; NULL when it does not avoid any now. */
+static char *avoided(const struct job *job, int64_t now) {
+    const struct job_trouble *trouble = job->trouble;
+    struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
+    struct str out = STR_INIT;
+    if (trouble == NULL || trouble->avoid_until <= now || trouble->failed_nodes.n == 0)
+        return NULL;
+    for (uint32_t i = 0; i < trouble->failed_nodes.n; i++)
+        hostlist_push(&names, trouble->failed_nodes.items[i]);
+    hostlist_fold(&names, &out);
+    return str_take(&out);
+}
+
+void why_trouble(const struct job *job, int64_t now, enum language language, struct str *out) {
+    const struct job_trouble *trouble = job->trouble;
+    cleanup_free char *nodes = avoided(job, now);
+    if (job->launch_failures > 0)
+        str_printf(out, phrase(language, PHRASE_WHY_NOT_LAUNCHED), job->launch_failures,
+                   job->failed_node != NULL ? job->failed_node : "?");
+    if (trouble != NULL && trouble->losses > 0)
+        str_printf(out, phrase(language, PHRASE_WHY_NODE_LOSSES), trouble->losses);
+    if (trouble != NULL && trouble->quick > 1)
+        str_printf(out, phrase(language, PHRASE_WHY_QUICK), trouble->quick);
+    if (nodes != NULL) {
+        struct str until cleanup_str = STR_INIT;
+        why_time(trouble->avoid_until, now, language, &until);
+        str_printf(out, phrase(language, PHRASE_WHY_AVOIDS), nodes, str_cstr(&until));
+    }
 }
 
 static const char preempted[] = "; preempted by job ";

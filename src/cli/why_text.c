@@ -370,6 +370,7 @@ static void pending_print(const struct page *page) {
     const char *reason = why_reason(reply->job->reason, page->language);
     if (reason)
         sentence(page, reason);
+    why_trouble(reply->job, reply->now, page->language, page->out);
     reservation_print(page);
     why_preempted(reply->job, reply->now, page->language, page->out);
     limits_print(page);

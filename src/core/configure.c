@@ -79,6 +79,9 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
     s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;
     s->disable_root_jobs = conf->disable_root_jobs;
     s->max_batch_requeue = conf->max_batch_requeue;
+    s->node_breaker = conf->slurmctld.node_breaker;
+    s->job_breaks = conf->slurmctld.job_breaks;
+    failures_forget(core); /* its nodes may be others now */
     s->max_script_size = conf->scheduler.max_script_size;
     s->cred_expire = conf->auth.cred_expire;
     s->mail_domain = conf->mail_domain;

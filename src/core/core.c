@@ -35,6 +35,7 @@ void core_free(struct core *core) {
     if (core == NULL)
         return;
     why_free_all(core);
+    failures_forget(core);
     job_free_all(core);
     map_done(&core->jobs);
     arrays_free(core);

@@ -85,6 +85,11 @@ static int64_t deadline_missed(struct core *core, const struct core_job *job) {
                                     : job->rec.deadline;
 }
 
+static int64_t pending_due(struct core *core, const struct core_job *job) {
+    int64_t due = earlier(earlier(INT64_MAX, deadline_missed(core, job)), job->immediate_deadline);
+    return earlier(earlier(due, job->depends_due), failure_due(job));
+}
+
 void job_arm(struct core *core, struct core_job *job) {
     int64_t due = INT64_MAX;
     if (job->rec.state == JOB_RUNNING)
@@ -92,8 +97,7 @@ void job_arm(struct core *core, struct core_job *job) {
     else if (job->rec.state == JOB_SUSPENDED)
         due = earlier(earlier(due, job->orphan_deadline), job->stop_due);
     else if (job->rec.state == JOB_PENDING)
-        due = earlier(earlier(earlier(due, deadline_missed(core, job)), job->immediate_deadline),
-                      job->depends_due);
+        due = pending_due(core, job);
     else if (!(job->rec.flags & JOB_FLAG_COMPLETING) && core->settings.min_job_age > 0)
         due = job->rec.end_time + core->settings.min_job_age;
     heap_remove(&core->timers, &job->timer);
@@ -104,6 +108,11 @@ void job_arm(struct core *core, struct core_job *job) {
 static void pending_timer(struct core *core, struct core_job *job) {
     if (job->depends_due > 0 && core->now >= job->depends_due) {
         job->depends_due = 0;
+        sched_sync(core, job);
+    }
+    if (failure_due(job) > 0 && core->now >= failure_due(job)) {
+        job->rec.trouble->avoid_until = 0;
+        job_touch(core, job);
         sched_sync(core, job);
     }
     if (job->rec.deadline > 0 && core->now >= deadline_missed(core, job)) {
@@ -423,6 +432,8 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     core->reservations_check |= job->rec.reservation != NULL;
     predict_learn(core, &job->rec);
     habit_learn(core, &job->rec);
+    if (had_nodes)
+        failure_run_ended(core, job);
     core->n_completed++;
     core->n_failed += state == JOB_FAILED || state == JOB_TIMEOUT || state == JOB_NODE_FAIL ||
                       state == JOB_OUT_OF_MEMORY || state == JOB_BOOT_FAIL;
@@ -502,8 +513,9 @@ static void reset_for_queue(struct core *core, struct core_job *job) {
     job->rec.db_index = 0;
     if (job->rec.queue_head)
         job->rec.begin_time = core->now;
-    else if (core->settings.requeue_delay > 0)
-        job->rec.begin_time = core->now + core->settings.requeue_delay;
+    else if (core->settings.requeue_delay > 0 || job->requeue_wait > 0)
+        job->rec.begin_time = core->now + max_of(core->settings.requeue_delay, job->requeue_wait);
+    job->requeue_wait = 0;
     job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
     job->rec.start_time = 0;
     job->rec.end_time = 0;
@@ -581,6 +593,7 @@ void job_release(struct core *core, struct core_job *job) {
         return;
     }
     job->rec.hold = false;
+    failure_forgive(job);
     job->rec.flags &=
         ~(uint32_t) (JOB_FLAG_SPECIAL_EXIT | JOB_FLAG_REQUEUE_HOLD | JOB_FLAG_RESV_DEL_HOLD);
     string_set(&job->rec.state_desc, NULL);

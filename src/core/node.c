@@ -203,7 +203,7 @@ static bool survives(struct core *core, struct core_job *job, uint32_t index) {
 }
 
 /* Ends or requeues every job that holds this node. */
-static void evict_jobs(struct core *core, uint32_t index) {
+static void evict_jobs(struct core *core, uint32_t index, bool by_itself) {
     const char *name = core->nodes[index].rec.name;
     job_ptrs jobs = {0};
     node_jobs(core, index, &jobs);
@@ -226,8 +226,8 @@ static void evict_jobs(struct core *core, uint32_t index) {
         if (survives(core, job, index))
             continue;
         if (job->rec.kind == JOB_KIND_BATCH && job->rec.requeue == TRI_YES)
-            job_requeue(core, job, false, JOB_NODE_FAIL,
-                        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS", REASON_NONE);
+            job_requeue(core, job, by_itself && failure_of_node(core, job, index), JOB_NODE_FAIL,
+                        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS", REASON_MAX_REQUEUE);
         else
             job_finish(core, job, JOB_NODE_FAIL, REASON_NODE_DOWN, 1 << 8,
                        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS");
@@ -235,15 +235,24 @@ static void evict_jobs(struct core *core, uint32_t index) {
     vec_done(&jobs);
 }
 
-void node_down(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+static void set_down(struct core *core, uint32_t index, const char *reason, uint32_t uid,
+                     bool by_itself) {
     struct core_node *node = &core->nodes[index];
     node->rec.state = NODE_DOWN;
     node_set_reason(core, index, reason, uid);
     emit_log(core, EFFECT_INFO, "node %s set DOWN: %s", node->rec.name, reason);
     sched_node_usable(core->sched, index, false);
-    evict_jobs(core, index);
+    evict_jobs(core, index, by_itself);
     node_update_state(core, index);
     core->plan_wanted = true;
+}
+
+void node_down(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    set_down(core, index, reason, uid, true);
+}
+
+void node_put_down(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    set_down(core, index, reason, uid, false);
 }
 
 /* ---- silence ---- */
@@ -394,7 +403,8 @@ static void reconcile_job(struct core *core, struct core_job *job, uint32_t inde
                  core->nodes[index].rec.name);
         string_set(&job->rec.failed_node, core->nodes[index].rec.name);
         if (job->rec.requeue == TRI_YES)
-            job_requeue(core, job, false, JOB_NODE_FAIL, NULL, REASON_NONE);
+            job_requeue(core, job, failure_of_node(core, job, index), JOB_NODE_FAIL, NULL,
+                        REASON_MAX_REQUEUE);
         else
             job_finish(core, job, JOB_NODE_FAIL, REASON_NODE_DOWN, 1 << 8, NULL);
     }
@@ -563,16 +573,7 @@ static void launch_failed(struct core *core, struct core_job *job, uint32_t inde
     }
     emit_log(core, EFFECT_ERROR, "job %u could not be launched on node %s: %s", job->rec.job_id,
              core->nodes[index].rec.name, result->detail != NULL ? result->detail : "?");
-    /* Else every waiting job would be tried and held here, one after the other. */
-    node_drain(core, index, "batch job complete failure", core->settings.admin_uid);
-    job->rec.launch_failures++;
-    string_set(&job->rec.failed_node, core->nodes[index].rec.name);
-    if (job->rec.requeue != TRI_YES) {
-        job_finish(core, job, JOB_FAILED, REASON_LAUNCH_FAILURE, 1 << 8, NULL);
-        string_set(&job->rec.state_desc, NULL);
-        return;
-    }
-    job_requeue(core, job, true, JOB_FAILED, NULL, REASON_LAUNCH_HELD);
+    job_launch_failed(core, job, index, result->code);
 }
 
 static void node_launch_result(struct core *core, uint32_t index,

@@ -23,7 +23,7 @@ static int state_drain(struct core *core, uint32_t node, const char *reason, uin
 }
 
 static int state_down(struct core *core, uint32_t node, const char *reason, uint32_t uid) {
-    node_down(core, node, reason, uid);
+    node_put_down(core, node, reason, uid);
     return 0;
 }
 

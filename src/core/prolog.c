@@ -165,10 +165,13 @@ static void all_prepared(struct core *core, struct core_job *job) {
 }
 
 /* Ends the job, or puts it back into the queue: it cannot begin. */
-static void job_cannot_begin(struct core *core, struct core_job *job, bool hold, const char *why) {
+static void job_cannot_begin(struct core *core, struct core_job *job, uint32_t node, bool hold,
+                             const char *why) {
     bool again = job->rec.requeue == TRI_YES || core->settings.prolog.force_requeue;
     if (job->rec.kind == JOB_KIND_BATCH && again) {
-        job_requeue(core, job, hold, JOB_FAILED, NULL, hold ? REASON_LAUNCH_HELD : REASON_NONE);
+        bool often = failure_of_begin(core, job, node);
+        job_requeue(core, job, hold || often, JOB_FAILED, NULL,
+                    hold ? REASON_LAUNCH_HELD : REASON_MAX_REQUEUE);
         return;
     }
     job_notify(core, job, ALLOC_MESSAGE, why, 0);
@@ -184,7 +187,7 @@ void prolog_failed(struct core *core, struct core_job *job, uint32_t node, const
         return;
     string_set(&job->rec.failed_node, name);
     cleanup_free char *text = xasprintf("Prolog failure on node %s", name);
-    job_cannot_begin(core, job, !core->settings.prolog.no_hold_on_fail, text);
+    job_cannot_begin(core, job, node, !core->settings.prolog.no_hold_on_fail, text);
 }
 
 void prolog_prepared(struct core *core, struct core_job *job, uint32_t node,
@@ -247,7 +250,7 @@ static void controller_prolog_done(struct core *core, struct core_job *job, cons
         job_nodes_gone(core, job);
     } else if (problem != NULL) {
         emit_log(core, EFFECT_ERROR, "job %u: PrologSlurmctld %s", job->rec.job_id, problem);
-        job_cannot_begin(core, job, false, "PrologSlurmctld failed, job killed");
+        job_cannot_begin(core, job, UINT32_MAX, false, "PrologSlurmctld failed, job killed");
     } else {
         job->rec.reason = REASON_NONE;
         if (job->rec.kind != JOB_KIND_BATCH && !core->settings.prolog.alloc)

@@ -203,5 +203,5 @@ void reboot_timed_out(struct core *core, uint32_t index) {
         drop_drain(rec);
     cleanup_free char *reason =
         xasprintf("%s : reboot timed out", rec->reason != NULL ? rec->reason : "");
-    node_down(core, index, reason, core->settings.admin_uid);
+    node_put_down(core, index, reason, core->settings.admin_uid);
 }

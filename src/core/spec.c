@@ -406,7 +406,10 @@ int job_spec_build(struct core *core, const struct job *job, struct job_spec *re
                    struct error *err) {
     *ret = (struct job_spec) {0};
     arena_init(&ret->arena, 0);
-    return spec_fill(core, job, ret, err);
+    int r = spec_fill(core, job, ret, err);
+    if (r == 0)
+        failure_avoid(core, job, &ret->arena, &ret->sched);
+    return r;
 }
 
 void job_spec_done(struct job_spec *spec) {

@@ -8,7 +8,7 @@
  * it on a dirty list that core_turn_end() writes out once per turn.
  *
  * Parts with much to say have headers of their own: array.h, depend.h, step.h, prolog.h, preempt.h,
- * gpu.h, resize.h, service.h, usage.h; this one reads them.
+ * failure.h, gpu.h, resize.h, service.h, usage.h; this one reads them.
  */
 #ifndef SLUICE_CORE_STATE_H
 #define SLUICE_CORE_STATE_H
@@ -23,6 +23,7 @@
 #include "core/array.h"
 #include "core/core.h"
 #include "core/depend.h"
+#include "core/failure.h"
 #include "core/gpu.h"
 #include "core/limit.h"
 #include "core/preempt.h"
@@ -85,6 +86,7 @@ struct core_settings {
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
     bool order_wfp3, allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
+    uint32_t node_breaker, job_breaks; /* failure.h; 0 = never */
     struct priority_weights weights;
     char *tres_names[PRIORITY_TRES_MAX]; /* of weights.tres: "cpu", "gres/gpu:a100" */
     uint64_t priority_flags;             /* CONF_PRIORITY_... */
@@ -147,6 +149,7 @@ struct core_job {
     size_t weight;                      /* as counted in core->n_jobs */
     int64_t orphan_deadline;      /* salloc/srun has vanished: ends then unless it comes back */
     int64_t immediate_deadline;   /* --immediate=N */
+    int64_t requeue_wait;         /* seconds, for the requeue that comes now */
     int64_t stop_due;             /* suspended: SIGSTOP follows SIGTSTP then, 0 = has */
     int64_t promised;             /* start that the planner has resources kept for, 0 */
     bool answered;                /* the submission of an allocation has been answered */
@@ -289,7 +292,8 @@ struct core {
     size_t health_at;     /* the next node of it */
     int64_t remind_next;  /* 0 = nothing to be reminded of */
 
-    struct heap timers; /* jobs */
+    struct failures *failures; /* failure.c; NULL: there were none */
+    struct heap timers;        /* jobs */
     struct heap node_timers;
     struct list dirty_jobs, dirty_steps, dirty_nodes, dirty_partitions, dirty_reservations;
     vec(struct core_reservation *) reservations;
@@ -554,6 +558,8 @@ void node_cpus_add(struct core *core, uint32_t index, int64_t cpus);
 void node_update_state(struct core *core, uint32_t node); /* IDLE, MIXED, ALLOCATED from its jobs */
 void node_set_reason(struct core *core, uint32_t node, const char *reason, uint32_t uid);
 void node_down(struct core *core, uint32_t node, const char *reason, uint32_t uid);
+/* The same because somebody wants it so: no job is to blame. */
+void node_put_down(struct core *core, uint32_t node, const char *reason, uint32_t uid);
 void node_drain(struct core *core, uint32_t node, const char *reason, uint32_t uid);
 /* 0, or an error with the reason to drain it with. */
 int node_check_registration(struct core *core, const struct core_node *node,

@@ -53,6 +53,7 @@ static bool requeue_by_exit_code(struct core *core, struct core_job *job, struct
         return false;
     step->rec.state = JOB_FAILED;
     job->rec.exit_status = status;
+    (void) failure_of_requeue(core, job);
     job_requeue(core, job, hold, JOB_FAILED, NULL, hold ? REASON_HELD_USER : REASON_NONE);
     if (hold)
         job->rec.flags |= JOB_FLAG_SPECIAL_EXIT;

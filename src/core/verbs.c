@@ -227,6 +227,14 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
     }
     if (job->rec.flags & JOB_FLAG_COMPLETING)
         return -ERR_ALREADY_DONE;
+    int64_t wait = failure_of_requeue(core, job);
+    if (wait > 0 && !hold) {
+        cleanup_free char *text =
+            xasprintf("It was requeued after short runs again and again, and waits %lld seconds. "
+                      "scontrol update JobId=%u StartTime=now lifts that.",
+                      (long long) wait, job->rec.job_id);
+        *detail = arena_strndup(&core->out->memory, text, strlen(text));
+    }
     job_requeue(core, job, hold,
                 job_has_nodes(job) ? JOB_CANCELLED : (enum job_state) job->rec.state,
                 "DUE TO JOB REQUEUE", hold ? REASON_REQUEUED_HELD : REASON_NONE);

@@ -704,6 +704,10 @@ X(DURATION, drain_reminder, "sluice_drain_reminder", 86400, 0, CONF_U64_MAX, NON
   "the log reminds of a node that has been drained or down for so long, and again after as long; 0 is never") \
 X(DURATION, keep_history, "sluice_keep_history", 63072000, 0, CONF_U64_MAX, NONE, HONOURED, "", \
   "how long the controller keeps, where there is no slurmdbd, jobs that have ended, changes of accounts and outages of nodes, and with its job the script and environment that AccountingStoreFlags keeps; it is looked at when it starts, at scontrol reconfigure and each hour; 0 is for ever") \
+X(U32, node_breaker, "sluice_node_breaker", 8, 0, 100, NONE, HONOURED, "", \
+  "a node is drained when the scripts of so many jobs of at least three users have failed there within seconds and none has done well meanwhile; never more than a tenth of the nodes; 0 is never") \
+X(U32, job_breaks, "sluice_job_breaks", 3, 0, 1000, NONE, HONOURED, "", \
+  "a job is held when a node has gone down in so many of its runs; 0 is never") \
 X(SWITCH, no_advice, "sluice_no_advice", false, 0, 1, NONE, HONOURED, "", \
   "submitters are not told of limits far above what their earlier jobs have needed, nor of memory in megabytes that looks as if gigabytes were meant") \
 X(U32, job_submit_lua_timeout, "sluice_job_submit_timeout", 5, 1, 3600, NONE, HONOURED, "sec", \

@@ -173,6 +173,14 @@ RECORD_DECLARE(partition_priority, PARTITION_PRIORITY_FIELDS)
     X(3, I64, start, 0)
 RECORD_DECLARE(depend_start, DEPEND_START_FIELDS)
 
+/* What has gone wrong with a job before, and what follows; see core/failure.h. */
+#define JOB_TROUBLE_FIELDS(X)                                                                      \
+    X(1, STRS, failed_nodes, 0) /* that failed it, the first first */                              \
+    X(2, I64, avoid_until, 0)   /* it keeps away from them until then */                           \
+    X(3, U32, losses, 0)        /* runs in which a node went down */                               \
+    X(4, U32, quick, 0)         /* requeues in a row after runs of less than a minute */
+RECORD_DECLARE(job_trouble, JOB_TROUBLE_FIELDS)
+
 #define JOB_STATE_FIELDS(X)                                                                        \
     X(1, U32, job_id, 0)                                                                           \
     X(2, U32, array_job_id, 0)                                                                     \
@@ -251,6 +259,7 @@ RECORD_DECLARE(depend_start, DEPEND_START_FIELDS)
     X(76, BOOL, cpus_given, 0)        /* suspended: its CPUs are for others */                     \
     X(77, I64, run_before_resize, 0)  /* seconds that it had run when its size last changed */     \
     X(78, BOOL, magnetic, 0)          /* it has not asked for the reservation that it runs in */   \
+    X(79, REC, trouble, job_trouble)  /* NULL: nothing has gone wrong yet */                       \
     X(80, I64, promised_start, 0) /* the last time it turned out that it starts later: what it */  \
     X(81, I64, delayed_to, 0)     /* had been told, what it was told then (0: nobody knows), */    \
     X(82, I64, delay_time, 0)     /* when that was, */                                             \

@@ -247,6 +247,27 @@ TEST(reasons_say_what_releases_the_job) {
     says(&reply, "Nobody can say when");
 }
 
+TEST(what_has_failed_it_before_is_told_with_what_follows) {
+    struct job job;
+    struct why_reply reply;
+    char *names[] = {text_of("n1"), text_of("n2"), text_of("n7")};
+    struct job_trouble trouble;
+    record_init(&record_job_trouble, &trouble);
+    reply_init(&reply, &job);
+    job.reason = REASON_MAX_REQUEUE;
+    job.launch_failures = 5;
+    job.failed_node = text_of("n7");
+    says(&reply, "could not be started 5 times in a row, on node n7 the last time");
+    trouble.failed_nodes = (struct strs) {names, 3};
+    trouble.avoid_until = reply.now + 60;
+    trouble.losses = 3;
+    trouble.quick = 6;
+    job.trouble = &trouble;
+    says(&reply, "A node went down in 3 of its runs");
+    says(&reply, "requeued 6 times in a row after runs of less than a minute");
+    says(&reply, "keeps away from n[1-2,7], where it has failed");
+}
+
 /* What a Korean is told, and that nothing of the frame is left in English. */
 TEST(the_sentences_are_there_in_korean) {
     struct job job;
@@ -312,6 +333,7 @@ int main(void) {
         cmocka_unit_test(a_running_job_says_where_and_until_when),
         cmocka_unit_test(a_waiting_job_says_what_it_needs_who_has_it_and_what_would_help),
         cmocka_unit_test(reasons_say_what_releases_the_job),
+        cmocka_unit_test(what_has_failed_it_before_is_told_with_what_follows),
         cmocka_unit_test(the_sentences_are_there_in_korean),
         cmocka_unit_test(the_json_has_the_same_facts),
     };
