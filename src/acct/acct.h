@@ -22,7 +22,7 @@
 #include "acct/location.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "model/acct_events.h"
+#include "model/acct_messages.h"
 #include "schema/schema.h"
 
 struct acct;
@@ -154,37 +154,18 @@ must_check int acct_reservations(struct acct *acct, const struct acct_event_filt
 must_check int acct_rollup(struct acct *acct, const char *cluster, int64_t now, int64_t *ret_until,
                            struct error *err);
 
-/* What rows are told apart by; a member not wanted is "". */
-enum acct_usage_by {
-    ACCT_BY_ACCOUNT = 1,
-    ACCT_BY_USER = 2,
-    ACCT_BY_QOS = 4,
-    ACCT_BY_WCKEY = 8,
-};
 struct acct_usage_filter {
     struct strs clusters, accounts, users, qos, wckeys;
     int64_t start, end; /* [start, end) cut to full hours; end 0 = as far as it is summed up */
-    unsigned by;        /* enum acct_usage_by */
+    unsigned by;        /* enum usage_by */
 };
-struct acct_usage_row {
-    const char *cluster, *account, *user, *qos, *wckey;
-    const char *tres; /* "cpu", "gres/gpu:a100" */
-    int64_t seconds;  /* times the TRES, memory in MiB */
-};
+/* Members that rows are not told apart by are "". */
 must_check int acct_usage(struct acct *acct, const struct acct_usage_filter *filter,
-                          int (*fn)(const struct acct_usage_row *row, void *context,
-                                    struct error *err),
+                          int (*fn)(const struct usage_row *row, void *context, struct error *err),
                           void *context, struct error *err);
-/* What became of a cluster's capacity, in seconds times the TRES: allocated + down + planned_down +
- * planned + idle = reported, and `over` more than that was allocated. planned: what waiting jobs
- * could have used. */
-struct acct_utilization_row {
-    const char *cluster, *tres;
-    int64_t reported, allocated, down, planned_down, planned, idle, over;
-};
 must_check int acct_utilization(struct acct *acct, const struct strs *clusters, int64_t start,
                                 int64_t end,
-                                int (*fn)(const struct acct_utilization_row *row, void *context,
+                                int (*fn)(const struct cluster_use *row, void *context,
                                           struct error *err),
                                 void *context, struct error *err);
 

@@ -5,6 +5,7 @@
  * those behind it. What changes the past lowers the time up to which usage is summed up.
  */
 #include "acct/acct_internal.h"
+#include "model/course.h"
 #include "model/messages.h"
 
 #define JOBS_AT_ONCE 256
@@ -27,19 +28,11 @@ struct ingest {
 
 /* ---- jobs ---- */
 
-static bool has_run(const struct job *job) {
-    return job->start_time != 0 && job->state != JOB_PENDING && job->nodes && *job->nodes;
-}
-
 static void job_row(struct ingest *in, const struct acct_job *record, struct bytes body,
                     struct db_value *v) {
     const struct job *job = record->job;
-    bool ended = record->superseded || job_state_is_final(job->state);
-    bool ran = has_run(job);
+    struct job_course course = job_course_of(job, record->superseded);
     bool is_task = job->array_task_id != UNSET32;
-    int64_t paused = ran && job->suspend_time
-                         ? job->suspend_time - job->start_time - job->pre_suspend_seconds
-                         : 0;
     v[JOB_COLUMN_cluster_id] = db_int(in->cluster_id);
     v[JOB_COLUMN_db_index] = db_int((int64_t) job->db_index);
     v[JOB_COLUMN_job_id] = db_int(job->job_id);
@@ -58,15 +51,15 @@ static void job_row(struct ingest *in, const struct acct_job *record, struct byt
     v[JOB_COLUMN_superseded] = db_int(record->superseded);
     v[JOB_COLUMN_submit_time] = db_int(job->submit_time);
     v[JOB_COLUMN_eligible_time] = db_int(job->eligible_time);
-    v[JOB_COLUMN_start_time] = db_int(ran ? job->start_time : 0);
-    v[JOB_COLUMN_end_time] = db_int(ended ? job->end_time : NOT_ENDED);
-    v[JOB_COLUMN_paused_seconds] = db_int(max_of(paused, (int64_t) 0));
-    v[JOB_COLUMN_paused_since] = db_int(job->state == JOB_SUSPENDED ? job->suspend_time : 0);
+    v[JOB_COLUMN_start_time] = db_int(course.start);
+    v[JOB_COLUMN_end_time] = db_int(course.end);
+    v[JOB_COLUMN_paused_seconds] = db_int(course.paused_seconds);
+    v[JOB_COLUMN_paused_since] = db_int(course.paused_since);
     v[JOB_COLUMN_n_nodes] = db_int(job->num_nodes);
     v[JOB_COLUMN_n_cpus] = db_int(job->num_cpus);
     v[JOB_COLUMN_tres_req] = db_text(job->tres_req);
     v[JOB_COLUMN_tres_alloc] = db_text(job->tres_alloc);
-    v[JOB_COLUMN_nodes] = db_text(ran ? job->nodes : NULL);
+    v[JOB_COLUMN_nodes] = db_text(course.start ? job->nodes : NULL);
     v[JOB_COLUMN_record] = db_blob(body);
 }
 

@@ -8,20 +8,17 @@
 #include <string.h>
 
 #include "acct/acct_internal.h"
-#include "acct/share.h"
 #include "acct/tres_ids.h"
 #include "base/map.h"
+#include "model/course.h"
 #include "text/calendar.h"
 
 #define PIECE_DAYS 7
 #define HOURS_MAX (PIECE_DAYS * 26)
 
-/* Tables by span. The sums of a cluster's jobs by who and for what, and of the cluster. */
-enum kind { ALLOCATED, DOWN, PLANNED_DOWN, CAPACITY, WAITING, N_KINDS };
-
-struct sum {
-    int64_t values[N_KINDS];
-};
+/* Tables by span. The sums of a cluster's jobs by who and for what, and of the cluster: places of
+ * members of struct cluster_sum. */
+#define AT(member) offsetof(struct cluster_sum, member)
 
 struct rollup {
     struct acct *acct;
@@ -33,7 +30,7 @@ struct rollup {
     struct tres_ids tres;
     struct smap keys;        /* "account\x1fuser\x1fqos\x1fwckey" -> struct usage_key */
     struct map used;         /* hour, key, TRES -> int64_t */
-    struct map cluster_sums; /* hour, TRES -> struct sum */
+    struct map cluster_sums; /* hour, TRES -> struct cluster_sum */
     struct arena memory;
 };
 
@@ -103,15 +100,15 @@ static void used_add(struct rollup *roll, size_t hour, int64_t key, size_t tres,
     *sum += amount;
 }
 
-static void cluster_add(struct rollup *roll, size_t hour, size_t tres, enum kind kind,
+static void cluster_add(struct rollup *roll, size_t hour, size_t tres, size_t member,
                         int64_t amount) {
     uint64_t at = place(hour, 1, tres);
-    struct sum *sum = map_get(&roll->cluster_sums, at);
+    struct cluster_sum *sum = map_get(&roll->cluster_sums, at);
     if (!sum) {
         sum = arena_alloc(&roll->memory, sizeof(*sum));
         map_put(&roll->cluster_sums, at, sum);
     }
-    sum->values[kind] += amount;
+    *(int64_t *) ((char *) sum + member) += amount;
 }
 
 /* The hours that [from, to) touches. */
@@ -128,13 +125,13 @@ static void hours_touched(const struct rollup *roll, int64_t from, int64_t to, s
 
 /* A TRES list, held or wanted from `from` to `to`. */
 static void cluster_add_list(struct rollup *roll, const struct tres_counts *counts, int64_t from,
-                             int64_t to, enum kind kind) {
+                             int64_t to, size_t member) {
     size_t first, end;
     hours_touched(roll, from, to, &first, &end);
     for (size_t hour = first; hour < end; hour++) {
         int64_t seconds = min_of(to, roll->hours[hour + 1]) - max_of(from, roll->hours[hour]);
         for (size_t i = 0; i < counts->n && seconds > 0; i++)
-            cluster_add(roll, hour, counts->items[i].at, kind,
+            cluster_add(roll, hour, counts->items[i].at, member,
                         (int64_t) counts->items[i].count * seconds);
     }
 }
@@ -150,7 +147,7 @@ static void job_add(struct rollup *roll, const struct job_course *course, int64_
         for (size_t i = 0; i < counts->n && seconds > 0; i++) {
             int64_t amount = (int64_t) counts->items[i].count * seconds;
             used_add(roll, hour, key, counts->items[i].at, amount);
-            cluster_add(roll, hour, counts->items[i].at, ALLOCATED, amount);
+            cluster_add(roll, hour, counts->items[i].at, AT(allocated), amount);
         }
     }
 }
@@ -174,7 +171,7 @@ static int jobs_sum(struct rollup *roll, struct error *err) {
                                     .paused_seconds = db_column_int(rows, 7),
                                     .paused_since = db_column_int(rows, 8)};
         int64_t eligible = db_column_int(rows, 4), key = 0;
-        int64_t waited_until = course.start ? course.start : course.end;
+        int64_t waited_until = course_waited_until(&course);
         r = 0;
         if (course.start) {
             r = key_id(roll, names, &key, err);
@@ -187,7 +184,7 @@ static int jobs_sum(struct rollup *roll, struct error *err) {
         if (r == 0 && eligible && eligible < waited_until) {
             r = tres_counts_read(roll->acct, &roll->tres, db_column_text(rows, 10), &counts, err);
             if (r == 0)
-                cluster_add_list(roll, &counts, eligible, waited_until, WAITING);
+                cluster_add_list(roll, &counts, eligible, waited_until, AT(waiting));
         }
     }
     return r;
@@ -195,7 +192,7 @@ static int jobs_sum(struct rollup *roll, struct error *err) {
 
 /* ---- the cluster ---- */
 
-static int periods_sum(struct rollup *roll, const char *sql, enum kind kind, enum kind kind_planned,
+static int periods_sum(struct rollup *roll, const char *sql, size_t member, size_t planned,
                        struct error *err) {
     struct db_rows *rows cleanup_rows = NULL;
     int r = db_query(roll->acct->db, sql,
@@ -206,7 +203,7 @@ static int periods_sum(struct rollup *roll, const char *sql, enum kind kind, enu
         r = tres_counts_read(roll->acct, &roll->tres, db_column_text(rows, 2), &counts, err);
         if (r == 0)
             cluster_add_list(roll, &counts, db_column_int(rows, 0), db_column_int(rows, 1),
-                             db_column_int(rows, 3) ? kind_planned : kind);
+                             db_column_int(rows, 3) ? planned : member);
     }
     return r;
 }
@@ -215,12 +212,12 @@ static int cluster_sum(struct rollup *roll, struct error *err) {
     int r = periods_sum(roll,
                         "SELECT start_time, end_time, tres, 0 FROM capacity WHERE cluster_id = ? "
                         "AND end_time > ? AND start_time < ?",
-                        CAPACITY, CAPACITY, err);
+                        AT(capacity), AT(capacity), err);
     if (r == 0)
         r = periods_sum(roll,
                         "SELECT start_time, end_time, tres, planned FROM outage WHERE cluster_id = "
                         "? AND end_time > ? AND start_time < ?",
-                        DOWN, PLANNED_DOWN, err);
+                        AT(down), AT(planned_down), err);
     return r;
 }
 
@@ -239,28 +236,17 @@ static int rows_delete(struct rollup *roll, const struct db_table *table, enum c
     return n < 0 ? (int) n : 0;
 }
 
-/* What a cluster did with its capacity, so that the parts add up to it: who holds what comes first,
- * then what is out of service, then what waits for the rest. */
-static void cluster_row(const struct rollup *roll, size_t hour, size_t tres, const struct sum *sum,
-                        struct db_value *ret) {
-    const int64_t *v = sum->values;
-    int64_t rest = max_of(v[CAPACITY] - v[ALLOCATED], (int64_t) 0);
-    int64_t down = min_of(v[DOWN], rest);
-    int64_t planned_down = min_of(v[PLANNED_DOWN], rest - down);
-    int64_t waiting = min_of(v[WAITING], rest - down - planned_down);
-    int64_t over = max_of(v[ALLOCATED] - v[CAPACITY], (int64_t) 0);
+static void cluster_row(const struct rollup *roll, size_t hour, size_t tres,
+                        const struct cluster_sum *sum, struct db_value *ret) {
+    struct cluster_use use;
+    cluster_use_of(sum, &use);
     const struct db_value row[] = {
-        db_int(roll->cluster_id),
-        db_int(CALENDAR_HOUR),
-        db_int(roll->hours[hour]),
-        db_int(roll->tres.ids.items[tres]),
-        db_int(v[CAPACITY]),
-        db_int(v[ALLOCATED]),
-        db_int(down),
-        db_int(planned_down),
-        db_int(rest - down - planned_down - waiting),
-        db_int(waiting),
-        db_int(over),
+        db_int(roll->cluster_id),  db_int(CALENDAR_HOUR),
+        db_int(roll->hours[hour]), db_int(roll->tres.ids.items[tres]),
+        db_int(use.reported),      db_int(use.allocated),
+        db_int(use.down),          db_int(use.planned_down),
+        db_int(use.idle),          db_int(use.planned),
+        db_int(use.over),
     };
     memcpy(ret, row, sizeof(row));
 }
@@ -285,7 +271,7 @@ static int sums_store(struct rollup *roll, struct error *err) {
     }
     int r = db_put(roll->acct->db, &table_used, rows.items, n, err);
     vec_reset(&rows);
-    struct sum *sum;
+    struct cluster_sum *sum;
     at = n = 0;
     while (r == 0 && (sum = map_next(&roll->cluster_sums, &at, &where)) != NULL) {
         vec_reserve(&rows, table_cluster_used.n_columns);

@@ -113,8 +113,8 @@ static void lines_merge(struct lines *lines) {
     lines->items.n = kept + 1;
 }
 
-static const char *line_text(const struct line *line, unsigned n) {
-    const char *at = line->texts;
+static char *line_text(const struct line *line, unsigned n) {
+    char *at = line->texts;
     while (n-- > 0)
         at += strlen(at) + 1;
     return at;
@@ -169,18 +169,18 @@ static int usage_read(struct asked *asked, const struct cluster_name *cluster,
 }
 
 static int usage_give(const struct lines *lines,
-                      int (*fn)(const struct acct_usage_row *row, void *context, struct error *err),
+                      int (*fn)(const struct usage_row *row, void *context, struct error *err),
                       void *context, struct error *err) {
     int r = 0;
     for (size_t i = 0; r >= 0 && i < lines->items.n; i++) {
         const struct line *line = &lines->items.items[i];
-        struct acct_usage_row row = {.cluster = line_text(line, 0),
-                                     .account = line_text(line, 1),
-                                     .user = line_text(line, 2),
-                                     .qos = line_text(line, 3),
-                                     .wckey = line_text(line, 4),
-                                     .tres = line_text(line, 5),
-                                     .seconds = line->numbers[0]};
+        struct usage_row row = {.cluster = line_text(line, 0),
+                                .account = line_text(line, 1),
+                                .user = line_text(line, 2),
+                                .qos = line_text(line, 3),
+                                .wckey = line_text(line, 4),
+                                .tres = line_text(line, 5),
+                                .seconds = line->numbers[0]};
         r = fn(&row, context, err);
     }
     return r < 0 ? r : 0;
@@ -244,7 +244,7 @@ static int ask(struct asked *asked, const struct strs *wanted, int64_t start, in
 }
 
 int acct_usage(struct acct *acct, const struct acct_usage_filter *wanted,
-               int (*fn)(const struct acct_usage_row *row, void *context, struct error *err),
+               int (*fn)(const struct usage_row *row, void *context, struct error *err),
                void *context, struct error *err) {
     struct asked asked cleanup(asked_done) = {.acct = acct, .usage = wanted};
     int r = ask(&asked, &wanted->clusters, wanted->start, wanted->end, err);
@@ -252,22 +252,21 @@ int acct_usage(struct acct *acct, const struct acct_usage_filter *wanted,
 }
 
 int acct_utilization(struct acct *acct, const struct strs *clusters, int64_t start, int64_t end,
-                     int (*fn)(const struct acct_utilization_row *row, void *context,
-                               struct error *err),
+                     int (*fn)(const struct cluster_use *row, void *context, struct error *err),
                      void *context, struct error *err) {
     struct asked asked cleanup(asked_done) = {.acct = acct};
     int r = ask(&asked, clusters, start, end, err);
     for (size_t i = 0; r >= 0 && i < asked.lines.items.n; i++) {
         const struct line *line = &asked.lines.items.items[i];
-        struct acct_utilization_row row = {.cluster = line_text(line, 0),
-                                           .tres = line_text(line, 1),
-                                           .reported = line->numbers[0],
-                                           .allocated = line->numbers[1],
-                                           .down = line->numbers[2],
-                                           .planned_down = line->numbers[3],
-                                           .idle = line->numbers[4],
-                                           .planned = line->numbers[5],
-                                           .over = line->numbers[6]};
+        struct cluster_use row = {.cluster = line_text(line, 0),
+                                  .tres = line_text(line, 1),
+                                  .reported = line->numbers[0],
+                                  .allocated = line->numbers[1],
+                                  .down = line->numbers[2],
+                                  .planned_down = line->numbers[3],
+                                  .idle = line->numbers[4],
+                                  .planned = line->numbers[5],
+                                  .over = line->numbers[6]};
         r = fn(&row, context, err);
     }
     return r < 0 ? r : 0;

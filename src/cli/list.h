@@ -141,6 +141,13 @@ must_check int list_reservations(struct list_session *session, const struct list
                                  struct rows *rows, struct error *err);
 must_check int list_gpus(struct list_session *session, const struct list_request *request,
                          struct rows *rows, struct error *err);
+/* What the cluster has had, of the controller. */
+must_check int list_capacities(struct list_session *session, struct rows *rows, struct error *err);
+/* What slurmdbd has summed up; struct usage_row, struct cluster_use. */
+must_check int list_usage(struct list_session *session, const struct usage_query *query,
+                          struct rows *rows, struct error *err);
+must_check int list_cluster_use(struct list_session *session, const struct usage_query *query,
+                                struct rows *rows, struct error *err);
 must_check int list_events(struct list_session *session, const struct event_query *query,
                            struct rows *rows, struct error *err);
 must_check int list_changes(struct list_session *session, const struct change_query *query,

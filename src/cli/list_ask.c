@@ -172,6 +172,13 @@ static const struct list_kind reservations_kind = {MSG_LIST_RESERVATIONS, MSG_RE
                                                    sizeof(struct reservation)};
 static const struct list_kind gpus_kind = {MSG_LIST_GPUS, MSG_GPU_LIST, sizeof(struct gpu)};
 
+static const struct list_kind capacities_kind = {MSG_LIST_CAPACITIES, MSG_CAPACITY_LIST,
+                                                 sizeof(struct acct_capacity)};
+static const struct list_kind usage_kind = {MSG_LIST_USAGE, MSG_USAGE_LIST,
+                                            sizeof(struct usage_row)};
+static const struct list_kind cluster_use_kind = {MSG_LIST_CLUSTER_USE, MSG_CLUSTER_USE_LIST,
+                                                  sizeof(struct cluster_use)};
+
 static bool is_other(const char *own, const char *cluster) {
     return cluster != NULL && !str_equal_nocase(cluster, own);
 }
@@ -335,6 +342,21 @@ int list_reservations(struct list_session *session, const struct list_request *r
 int list_gpus(struct list_session *session, const struct list_request *request, struct rows *rows,
               struct error *err) {
     return list_stream(session, &gpus_kind, request, rows, NULL, NULL, err);
+}
+
+int list_capacities(struct list_session *session, struct rows *rows, struct error *err) {
+    struct empty empty = {false};
+    return list_stream(session, &capacities_kind, &empty, rows, NULL, NULL, err);
+}
+
+int list_usage(struct list_session *session, const struct usage_query *query, struct rows *rows,
+               struct error *err) {
+    return dbd_stream(session, &usage_kind, query, rows, err);
+}
+
+int list_cluster_use(struct list_session *session, const struct usage_query *query,
+                     struct rows *rows, struct error *err) {
+    return dbd_stream(session, &cluster_use_kind, query, rows, err);
 }
 
 const struct share_list *list_shares(struct list_session *session) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The use of jobs within a window of time. */
-#include "cli/sreport.h"
+#include "cli/sreport_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,6 @@
 #include "text/calendar.h"
 #include "text/size.h"
 
-struct sreport {
-    const struct sreport_question *question;
-    struct arena memory;
-    char *tres[SREPORT_TRES_MAX]; /* names, as they come up */
-    uint64_t capacity[SREPORT_TRES_MAX];
-    double allocated[SREPORT_TRES_MAX], planned[SREPORT_TRES_MAX], down[SREPORT_TRES_MAX];
-    size_t n_tres;
-    struct smap index;   /* what tells a row apart -> struct sreport_row */
-    struct smap parents; /* account -> the one above it */
-    vec(struct sreport_row *) rows;
-    bool any_job;
-};
-
 /* ---- times ---- */
 
 void sreport_window(int64_t *start, int64_t *end) {
@@ -34,26 +21,13 @@ void sreport_window(int64_t *start, int64_t *end) {
         *end = *start + 3600;
 }
 
-static int64_t run_by(const struct job *job, int64_t time, int64_t now) {
-    bool ended = job_state_is_final(job->state) || job->end_time < now;
-    int64_t end = ended && job->end_time > 0 ? min_of(job->end_time, now) : now;
-    int64_t whole = end - job->start_time, present = min_of(time, end) - job->start_time;
-    int64_t run = max_of(job_run_seconds(job, now), (int64_t) 0);
-    if (present <= 0 || whole <= 0)
-        return 0;
-    return (int64_t) ((__int128) min_of(run, whole) * present / whole);
-}
-
-int64_t sreport_seconds(const struct job *job, int64_t from, int64_t to, int64_t now) {
-    if (job->start_time == 0 || !job->nodes || !*job->nodes || job->state == JOB_PENDING ||
-        from >= to)
-        return 0;
-    return run_by(job, to, now) - run_by(job, from, now);
+static const char *copied(struct sreport *report, const char *text) {
+    return text ? arena_strndup(&report->memory, text, strlen(text)) : NULL;
 }
 
 /* ---- TRES ---- */
 
-static size_t tres_at(struct sreport *report, const char *name) {
+size_t tres_at(struct sreport *report, const char *name) {
     for (size_t i = 0; i < report->n_tres; i++) {
         if (strcmp(report->tres[i], name) == 0)
             return i;
@@ -68,10 +42,9 @@ static bool tres_is_asked(const struct sreport_question *question, const char *n
     return question->all_tres || strs_has_nocase(&question->tres, name);
 }
 
-/* Calls fn for each item of a list that the report is about. */
-static void tres_each(struct sreport *report, const char *list,
-                      void (*fn)(struct sreport *report, size_t at, uint64_t count, void *context),
-                      void *context) {
+void tres_each(struct sreport *report, const char *list,
+               void (*fn)(struct sreport *report, size_t at, uint64_t count, void *context),
+               void *context) {
     words_each (list, ",", item) {
         char *value = strchr(item, '=');
         uint64_t count = 0;
@@ -90,50 +63,50 @@ static void tres_each(struct sreport *report, const char *list,
     }
 }
 
-static void add_capacity(struct sreport *report, size_t at, uint64_t count, void *context) {
-    report->capacity[at] += count;
-    report->down[at] += (double) count * *(const double *) context;
-}
-
-void sreport_node(struct sreport *report, const struct node *node) {
-    const struct sreport_question *q = report->question;
-    bool is_down = node->state == NODE_DOWN || (node->flags & NODE_FLAG_DRAIN);
-    int64_t since = max_of(node->reason_time, q->start), until = min_of(q->end, q->now);
-    double seconds = is_down && since < until ? (double) (until - since) : 0;
-    tres_each(report, node->cfg_tres, add_capacity, &seconds);
-}
-
 /* ---- accounts ---- */
 
+/* "cluster\taccount" -> the account above it */
+static void account_key(const char *cluster, const char *account, struct str *out) {
+    str_printf(out, "%s\t%s", cluster ? cluster : "", account);
+}
+
 void sreport_accounts(struct sreport *report, const struct assoc_list *accounts) {
+    const char *cluster = accounts->cluster ? accounts->cluster : report->question->cluster;
     for (uint32_t i = 0; i < accounts->assocs.n; i++) {
         const struct assoc *assoc = &accounts->assocs.items[i];
+        struct str key cleanup_str = STR_INIT;
         if (assoc->user || !assoc->parent)
             continue;
-        char *account = arena_strndup(&report->memory, assoc->account, strlen(assoc->account));
-        char *parent = arena_strndup(&report->memory, assoc->parent, strlen(assoc->parent));
-        smap_put(&report->parents, account, parent);
+        account_key(cluster, assoc->account, &key);
+        smap_put(&report->parents, copied(report, str_cstr(&key)),
+                 (char *) (uintptr_t) copied(report, assoc->parent));
     }
 }
 
 /* Cycles do not come; what is deeper than this is not a tree of people. */
 #define DEPTH_MAX 64
 
-static const char *parent_of(const struct sreport *report, const char *account) {
-    return account ? smap_get(&report->parents, account) : NULL;
+static const char *parent_of(const struct sreport *report, const char *cluster,
+                             const char *account) {
+    struct str key cleanup_str = STR_INIT;
+    if (!account)
+        return NULL;
+    account_key(cluster, account, &key);
+    return smap_get(&report->parents, str_cstr(&key));
 }
 
-static unsigned depth_of(const struct sreport *report, const char *account) {
+static unsigned depth_of(const struct sreport *report, const char *cluster, const char *account) {
     unsigned depth = 0;
-    while (depth < DEPTH_MAX && (account = parent_of(report, account)) != NULL)
+    while (depth < DEPTH_MAX && (account = parent_of(report, cluster, account)) != NULL)
         depth++;
     return depth;
 }
 
 /* The account above this one that stands right below root, or below one that was asked for. */
-static const char *top_account(const struct sreport *report, const char *account) {
+static const char *top_account(const struct sreport *report, const char *cluster,
+                               const char *account) {
     for (unsigned i = 0; i < DEPTH_MAX; i++) {
-        const char *parent = parent_of(report, account);
+        const char *parent = parent_of(report, cluster, account);
         if (!parent || strcmp(parent, ROOT_ACCOUNT) == 0 ||
             strs_has_nocase(&report->question->accounts, account))
             break;
@@ -142,42 +115,45 @@ static const char *top_account(const struct sreport *report, const char *account
     return account;
 }
 
-static bool is_below_any(const struct sreport *report, const char *account,
+static bool is_below_any(const struct sreport *report, const char *cluster, const char *account,
                          const struct strs *wanted) {
     for (unsigned i = 0; account && i < DEPTH_MAX; i++) {
         if (strs_has_nocase(wanted, account))
             return true;
-        account = parent_of(report, account);
+        account = parent_of(report, cluster, account);
     }
     return false;
 }
 
 /* ---- rows ---- */
 
-static const char *copied(struct sreport *report, const char *text) {
-    return text ? arena_strndup(&report->memory, text, strlen(text)) : NULL;
-}
-
 /* What tells a row apart. */
-static void key_print(const char *account, const char *login, const char *wckey, const char *tres,
-                      struct str *out) {
-    str_printf(out, "%s\t%s\t%s\t%s", account ? account : "\n", login ? login : "\n",
-               wckey ? wckey : "\n", tres ? tres : "");
+static void key_print(const struct sreport_who *who, const char *tres, struct str *out) {
+    const char *const texts[] = {who->cluster, who->account, who->login, who->wckey, tres};
+    for (size_t i = 0; i < countof(texts); i++)
+        str_printf(out, "%s\t", texts[i] ? texts[i] : "\n");
 }
 
-static struct sreport_row *row_get(struct sreport *report, const char *account, const char *login,
-                                   const char *wckey, const char *tres) {
+static struct sreport_row *row_find(const struct sreport *report, const struct sreport_who *who,
+                                    const char *tres) {
     struct str key cleanup_str = STR_INIT;
-    key_print(account, login, wckey, tres, &key);
-    struct sreport_row *row = smap_get(&report->index, str_cstr(&key));
+    key_print(who, tres, &key);
+    return smap_get(&report->index, str_cstr(&key));
+}
+
+static struct sreport_row *row_get(struct sreport *report, const struct sreport_who *who,
+                                   const char *tres) {
+    struct sreport_row *row = row_find(report, who, tres);
+    struct str key cleanup_str = STR_INIT;
     if (row)
         return row;
+    key_print(who, tres, &key);
     row = arena_alloc(&report->memory, sizeof(*row));
     *row = (struct sreport_row) {
-        .cluster = report->question->cluster,
-        .account = copied(report, account),
-        .login = copied(report, login),
-        .wckey = copied(report, wckey),
+        .cluster = copied(report, who->cluster),
+        .account = copied(report, who->account),
+        .login = copied(report, who->login),
+        .wckey = copied(report, who->wckey),
         .tres = copied(report, tres),
     };
     smap_put(&report->index, copied(report, str_cstr(&key)), row);
@@ -185,47 +161,70 @@ static struct sreport_row *row_get(struct sreport *report, const char *account, 
     return row;
 }
 
-struct use {
-    const struct job *job;
-    double ran, waited; /* seconds in the window */
-};
-
-static void add_use(struct sreport *report, size_t at, uint64_t count, void *context) {
-    const struct use *use = context;
+/* Somebody's use, on the lines that it is part of. */
+static void use_add(struct sreport *report, const struct sreport_who *use, const char *tres,
+                    double used) {
     const struct sreport_question *q = report->question;
-    const struct job *job = use->job;
-    const char *account = job->account ? job->account : "", *tres = report->tres[at];
-    const char *wckey = job->wckey ? job->wckey : "";
-    double used = use->ran * (double) count;
-    report->allocated[at] += used;
-    if (used <= 0)
-        return;
+    struct sreport_who who = {.cluster = use->cluster, .login = use->login};
     switch (q->kind) {
     case SREPORT_ACCOUNT_BY_USER:
-        row_get(report, account, job->user_name, NULL, tres)->used += used;
-        for (const char *above = account; above; above = parent_of(report, above))
-            row_get(report, above, NULL, NULL, tres)->used += used;
+        who.account = use->account;
+        row_get(report, &who, tres)->used += used;
+        who.login = NULL;
+        for (; who.account; who.account = parent_of(report, who.cluster, who.account))
+            row_get(report, &who, tres)->used += used;
         break;
     case SREPORT_USER_BY_ACCOUNT:
-        row_get(report, account, job->user_name, NULL, tres)->used += used;
+        who.account = use->account;
+        row_get(report, &who, tres)->used += used;
         break;
     case SREPORT_TOP:
-        row_get(report, q->group ? NULL : account, job->user_name, NULL, tres)->used += used;
-        break;
-    case SREPORT_USER_BY_WCKEY:
-        row_get(report, NULL, job->user_name, wckey, tres)->used += used;
+        who.account = q->group ? NULL : use->account;
+        row_get(report, &who, tres)->used += used;
         break;
     case SREPORT_WCKEY_BY_USER:
-        row_get(report, NULL, job->user_name, wckey, tres)->used += used;
-        row_get(report, NULL, NULL, wckey, tres)->used += used;
+        who.wckey = use->wckey;
+        row_get(report, &who, tres)->used += used;
+        who.login = NULL;
+        row_get(report, &who, tres)->used += used;
+        break;
+    case SREPORT_USER_BY_WCKEY:
+        who.wckey = use->wckey;
+        row_get(report, &who, tres)->used += used;
         break;
     default:
         break;
     }
 }
 
-static void add_wait(struct sreport *report, size_t at, uint64_t count, void *context) {
-    report->planned[at] += ((const struct use *) context)->waited * (double) count;
+static bool is_asked(const struct sreport *report, const struct sreport_who *who) {
+    const struct sreport_question *q = report->question;
+    return (q->accounts.n == 0 || is_below_any(report, who->cluster, who->account, &q->accounts)) &&
+           strs_pass(&q->users, who->login) && strs_pass(&q->wckeys, who->wckey);
+}
+
+/* ---- sums of slurmdbd ---- */
+
+void sreport_usage(struct sreport *report, const struct usage_row *row) {
+    const struct sreport_who who = {row->cluster, row->account ? row->account : "", row->user,
+                                    row->wckey ? row->wckey : ""};
+    if (row->seconds > 0 && tres_is_asked(report->question, row->tres) && is_asked(report, &who))
+        use_add(report, &who, row->tres, (double) row->seconds);
+}
+
+/* ---- jobs ---- */
+
+struct use {
+    const struct job *job;
+    const struct sreport_who *who;
+    double ran; /* seconds in the window */
+};
+
+static void add_use(struct sreport *report, size_t at, uint64_t count, void *context) {
+    const struct use *use = context;
+    double used = use->ran * (double) count;
+    if (used > 0)
+        use_add(report, use->who, report->tres[at], used);
 }
 
 static size_t size_group(const struct sreport_question *q, uint32_t cpus) {
@@ -235,90 +234,79 @@ static size_t size_group(const struct sreport_question *q, uint32_t cpus) {
     return group;
 }
 
-static void add_size(struct sreport *report, const struct job *job, double ran) {
+static void add_size(struct sreport *report, const struct use *use) {
     const struct sreport_question *q = report->question;
-    const char *account = job->account ? job->account : "", *wckey = job->wckey ? job->wckey : "";
-    if (ran <= 0)
+    const struct job *job = use->job;
+    const char *account = use->who->account, *wckey = use->who->wckey;
+    struct sreport_who who = {.cluster = use->who->cluster};
+    struct str both cleanup_str = STR_INIT;
+    if (use->ran <= 0)
         return;
     if (!q->flat)
-        account = top_account(report, account);
-    struct str both cleanup_str = STR_INIT;
+        account = top_account(report, who.cluster, account);
     str_printf(&both, "%s:%s", account, wckey);
-    struct sreport_row *row =
-        q->kind == SREPORT_SIZES_BY_ACCOUNT ? row_get(report, account, NULL, NULL, NULL)
-        : q->kind == SREPORT_SIZES_BY_BOTH  ? row_get(report, str_cstr(&both), NULL, NULL, NULL)
-                                            : row_get(report, NULL, NULL, wckey, NULL);
-    row->sizes[size_group(q, job->num_cpus)] += q->count_jobs ? 1 : ran * job->num_cpus;
-    row->used += ran * job->num_cpus;
+    if (q->kind == SREPORT_SIZES_BY_WCKEY)
+        who.wckey = wckey;
+    else
+        who.account = q->kind == SREPORT_SIZES_BY_ACCOUNT ? account : str_cstr(&both);
+    struct sreport_row *row = row_get(report, &who, NULL);
+    row->sizes[size_group(q, job->num_cpus)] += q->count_jobs ? 1 : use->ran * job->num_cpus;
+    row->used += use->ran * job->num_cpus;
 }
 
-static bool is_asked(const struct sreport *report, const struct job *job) {
+void sreport_job(struct sreport *report, const struct acct_job *acct) {
     const struct sreport_question *q = report->question;
-    return (q->accounts.n == 0 || is_below_any(report, job->account, &q->accounts)) &&
-           strs_pass(&q->users, job->user_name) && strs_pass(&q->wckeys, job->wckey) &&
-           (q->partitions.n == 0 || strs_has_word(&q->partitions, job->partition));
-}
-
-void sreport_job(struct sreport *report, const struct job *job) {
-    const struct sreport_question *q = report->question;
+    const struct job *job = acct->job;
     int64_t until = min_of(q->end, q->now);
-    if (!is_asked(report, job))
-        return;
-    struct use use = {.job = job};
-    use.ran = (double) sreport_seconds(job, q->start, until, q->now);
-    if (job->eligible_time > 0) {
-        int64_t started = job->state == JOB_PENDING ? until
-                          : job->start_time > 0     ? job->start_time
-                                                    : job->end_time;
-        int64_t from = max_of(job->eligible_time, q->start), to = min_of(started, until);
-        use.waited = from < to ? (double) (to - from) : 0;
-    }
-    report->any_job |= use.ran > 0 || use.waited > 0;
-    if (q->kind >= SREPORT_SIZES_BY_ACCOUNT) {
-        add_size(report, job, use.ran);
+    const struct sreport_who who = {job->cluster ? job->cluster : q->cluster,
+                                    job->account ? job->account : "", job->user_name,
+                                    job->wckey ? job->wckey : ""};
+    struct job_course course = job_course_of(job, acct->superseded);
+    if (q->kind == SREPORT_UTILIZATION) {
+        hours_job(report, job, &course);
         return;
     }
-    if (use.ran > 0)
+    if (!is_asked(report, &who) ||
+        (q->partitions.n > 0 && !strs_has_word(&q->partitions, job->partition)))
+        return;
+    struct use use = {job, &who, (double) course_seconds(&course, q->start, until)};
+    if (q->kind >= SREPORT_SIZES_BY_ACCOUNT)
+        add_size(report, &use);
+    else if (use.ran > 0)
         tres_each(report, job->tres_alloc, add_use, &use);
-    if (use.waited > 0)
-        tres_each(report, job->tres_req, add_wait, &use);
 }
 
 /* ---- lines ---- */
 
-static void utilization_add(struct sreport *report, size_t at) {
+static void utilization_add(struct sreport *report, const struct cluster_use *use) {
     const struct sreport_question *q = report->question;
-    double seconds = (double) max_of(min_of(q->end, q->now) - q->start, (int64_t) 0);
-    double left = (double) report->capacity[at] * seconds;
-    struct sreport_row *row = row_get(report, NULL, NULL, NULL, report->tres[at]);
-    row->tres_count = report->capacity[at];
-    row->reported = left;
-    row->allocated = min_of(report->allocated[at], left);
-    row->over = report->allocated[at] - row->allocated;
-    left -= row->allocated;
-    row->down = min_of(report->down[at], left);
-    left -= row->down;
-    row->planned = min_of(report->planned[at], left);
-    row->over += report->planned[at] - row->planned;
-    row->idle = left - row->planned;
+    double seconds = (double) max_of(min_of(q->end, q->now) - q->start, (int64_t) 1);
+    const struct sreport_who who = {.cluster = use->cluster};
+    struct sreport_row *row = row_get(report, &who, use->tres);
+    row->tres_count = (uint64_t) ((double) use->reported / seconds + 0.5);
+    row->reported = (double) use->reported;
+    row->allocated = (double) use->allocated;
+    row->down = (double) use->down;
+    row->planned_down = (double) use->planned_down;
+    row->planned = (double) use->planned;
+    row->idle = (double) use->idle;
+    row->over = (double) use->over;
 }
 
 /* Nothing is told of times of which nothing is known. */
 static void utilization_rows(struct sreport *report) {
-    if (!report->any_job)
-        return;
-    for (size_t i = 0; i < report->n_tres; i++) {
-        bool is_counted = strcmp(report->tres[i], "node") != 0;
-        if (report->capacity[i] > 0 && is_counted)
-            utilization_add(report, i);
+    hours_sum(report);
+    vec_each (&report->clusters, use) {
+        if (use->reported > 0 && strcmp(use->tres, "node") != 0 &&
+            tres_is_asked(report->question, use->tres))
+            utilization_add(report, use);
     }
 }
 
-static double total_of(const struct sreport *report, const char *tres) {
-    const struct sreport_question *q = report->question;
-    for (size_t i = 0; i < report->n_tres; i++) {
-        if (strcmp(report->tres[i], tres ? tres : "cpu") == 0)
-            return (double) report->capacity[i] * (double) (q->end - q->start);
+static double total_of(const struct sreport *report, const char *cluster, const char *tres) {
+    vec_each (&report->clusters, use) {
+        if (str_equal(use->tres, tres ? tres : "cpu") && str_equal(use->cluster, cluster))
+            return (double) use->reported;
     }
     return 0;
 }
@@ -328,10 +316,11 @@ static int by_text(const char *a, const char *b) {
 }
 
 /* "root/physics/atoms" of an account: the order of the tree. */
-static void path_print(const struct sreport *report, const char *account, struct str *out) {
-    const char *chain[DEPTH_MAX];
+static void path_print(const struct sreport *report, const struct sreport_row *row,
+                       struct str *out) {
+    const char *chain[DEPTH_MAX], *account = row->account;
     size_t n = 0;
-    for (; account && n < DEPTH_MAX; account = parent_of(report, account))
+    for (; account && n < DEPTH_MAX; account = parent_of(report, row->cluster, account))
         chain[n++] = account;
     while (n > 0)
         str_printf(out, "%s\t", chain[--n]);
@@ -339,9 +328,8 @@ static void path_print(const struct sreport *report, const char *account, struct
 
 static double first_use(struct sreport *report, const struct sreport_row *row) {
     const char *first = report->question->tres.n ? report->question->tres.items[0] : "cpu";
-    struct str key cleanup_str = STR_INIT;
-    key_print(row->account, row->login, row->wckey, first, &key);
-    const struct sreport_row *same = smap_get(&report->index, str_cstr(&key));
+    const struct sreport_who who = {row->cluster, row->account, row->login, row->wckey};
+    const struct sreport_row *same = row_find(report, &who, first);
     return same ? same->used : 0;
 }
 
@@ -350,14 +338,16 @@ static int row_order(const void *a, const void *b, void *context) {
     const struct sreport_row *y = *(struct sreport_row *const *) b;
     struct sreport *report = context;
     enum sreport_kind kind = report->question->kind;
-    int order = 0;
+    int order = by_text(x->cluster, y->cluster);
+    if (order != 0)
+        return order;
     if (kind == SREPORT_TOP || kind == SREPORT_USER_BY_ACCOUNT) {
         double ux = first_use(report, x), uy = first_use(report, y);
         order = (ux < uy) - (ux > uy);
     } else if (kind == SREPORT_ACCOUNT_BY_USER) {
         struct str px cleanup_str = STR_INIT, py cleanup_str = STR_INIT;
-        path_print(report, x->account, &px);
-        path_print(report, y->account, &py);
+        path_print(report, x, &px);
+        path_print(report, y, &py);
         order = strcmp(str_cstr(&px), str_cstr(&py));
     } else if (kind == SREPORT_USER_BY_WCKEY) {
         order = by_text(x->login, y->login);
@@ -368,19 +358,21 @@ static int row_order(const void *a, const void *b, void *context) {
     return order ? order : by_text(x->tres, y->tres);
 }
 
-/* The first ones, each with all of its TRES. */
+/* The first ones of each cluster, each with all of its TRES. */
 static void rows_cut(struct sreport *report) {
     uint32_t n = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < report->rows.n; i++) {
         const struct sreport_row *row = report->rows.items[i];
         const struct sreport_row *before = i > 0 ? report->rows.items[i - 1] : NULL;
-        n +=
-            !before || by_text(row->login, before->login) || by_text(row->account, before->account);
-        if (n > report->question->top) {
-            report->rows.n = i;
-            return;
-        }
+        bool is_first = !before || by_text(row->cluster, before->cluster);
+        n = is_first ? 1
+                     : n + (by_text(row->login, before->login) ||
+                            by_text(row->account, before->account));
+        if (n <= report->question->top)
+            report->rows.items[kept++] = report->rows.items[i];
     }
+    report->rows.n = kept;
 }
 
 struct sreport_row *const *sreport_rows(struct sreport *report, size_t *ret_n) {
@@ -393,10 +385,10 @@ struct sreport_row *const *sreport_rows(struct sreport *report, size_t *ret_n) {
         rows_cut(report);
     vec_each (&report->rows, at) {
         struct sreport_row *row = *at;
-        row->total = total_of(report, row->tres);
+        row->total = total_of(report, row->cluster, row->tres);
         if (q->tree && row->account) {
             char *indented = arena_alloc(&report->memory, DEPTH_MAX + strlen(row->account) + 1);
-            unsigned depth = depth_of(report, row->account);
+            unsigned depth = depth_of(report, row->cluster, row->account);
             memset(indented, ' ', depth);
             strcpy(indented + depth, row->account);
             row->account = indented;
@@ -416,6 +408,8 @@ struct sreport *sreport_new(const struct sreport_question *question) {
 void sreport_free(struct sreport *report) {
     smap_done(&report->index);
     smap_done(&report->parents);
+    map_done(&report->hours);
+    vec_done(&report->clusters);
     vec_done(&report->rows);
     arena_done(&report->memory);
     free(report);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What sreport counts: the use of jobs within a window of time, and what became of the cluster's
- * capacity. Pure: records go in one by one, rows come out. Times are seconds, multiplied by the
+ * What sreport counts: the use of jobs within a window of time, and what became of the clusters'
+ * capacity. Pure: records go in one by one, rows come out. What goes in are either sums of
+ * slurmdbd, or the jobs, capacities and outages of the controller's own history, from which the
+ * same sums are made by the same arithmetic (model/course.h). Times are seconds, multiplied by the
  * TRES (memory in MiB).
  */
 #ifndef SLUICE_CLI_SREPORT_H
@@ -22,7 +24,7 @@ struct sreport_row {
     double used;  /* seconds times the TRES */
     double total; /* of the cluster in the window, for percentages */
     double allocated, down, planned_down, idle, planned, over, reported;
-    uint64_t tres_count;
+    uint64_t tres_count;              /* on the average */
     double sizes[SREPORT_GROUPS_MAX]; /* by groups of CPUs: seconds, or numbers of jobs */
 };
 
@@ -49,8 +51,8 @@ struct sreport_question {
     enum sreport_kind kind;
     int64_t start, end; /* [start, end), full hours */
     int64_t now;
-    const char *cluster;
-    struct strs tres; /* "cpu", "gres/gpu"; the first one sorts */
+    const char *cluster; /* of history */
+    struct strs tres;    /* "cpu", "gres/gpu"; the first one sorts */
     bool all_tres;
     struct strs accounts, users, wckeys, partitions;
     bool tree, group, flat, count_jobs;
@@ -63,15 +65,18 @@ struct sreport_question {
 struct sreport;
 struct sreport *sreport_new(const struct sreport_question *question); /* borrowed */
 void sreport_free(struct sreport *report);
-/* Before the jobs: what there is; the tree of accounts. */
-void sreport_node(struct sreport *report, const struct node *node);
+/* First of all: the tree of a cluster's accounts. */
 void sreport_accounts(struct sreport *report, const struct assoc_list *accounts);
-void sreport_job(struct sreport *report, const struct job *job);
+/* Sums of slurmdbd. */
+void sreport_usage(struct sreport *report, const struct usage_row *row);
+void sreport_cluster_use(struct sreport *report, const struct cluster_use *use);
+/* History: what there was, each until the next; outages; then jobs. */
+void sreport_capacities(struct sreport *report, const struct acct_capacity *const *list, size_t n);
+void sreport_outage(struct sreport *report, const struct acct_outage *outage);
+void sreport_job(struct sreport *report, const struct acct_job *acct);
 /* The lines, in order, owned by the report. */
 struct sreport_row *const *sreport_rows(struct sreport *report, size_t *ret_n);
 
-/* Seconds that a job ran in [from, to), suspensions left out. */
-int64_t sreport_seconds(const struct job *job, int64_t from, int64_t to, int64_t now);
 /* To the nearest full hours of the local calendar; a window has one at least. */
 void sreport_window(int64_t *start, int64_t *end);
 

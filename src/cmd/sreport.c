@@ -11,6 +11,7 @@
 #include "cli/list.h"
 #include "cli/list_options.h"
 #include "cli/sreport.h"
+#include "text/calendar.h"
 #include "text/timestamp.h"
 #include "text/tres.h"
 
@@ -23,7 +24,7 @@ struct settings {
     struct strs tres;
     const char *format, *clusters;
     struct list_parsable parsable;
-    bool no_header, quiet;
+    bool no_header, quiet, all_clusters;
 };
 #define SETTINGS ((struct settings *) data)
 #define AT(member) offsetof(struct settings, member)
@@ -62,10 +63,10 @@ static void set_unit(void *data, const char *value) {
 
 /* clang-format off */
 static const struct list_option option_rows[] = {
-    {"all_clusters", 'a', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
-        "accepted; a report is about this cluster alone"},
+    {"all_clusters", 'a', LIST_ARG_NONE, NULL, list_set_true, NULL,
+        "all clusters of slurmdbd", AT(all_clusters)},
     {"cluster", 'M', LIST_ARG_REQUIRED, "SLURM_CLUSTERS", list_set_text, "list",
-        "this cluster", AT(clusters)},
+        "these clusters of slurmdbd", AT(clusters)},
     {"clusters", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "list", NULL, AT(clusters)},
     {"federation", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; there is one cluster"},
@@ -227,6 +228,7 @@ static bool word_set(struct settings *settings, const char *word) {
             return true;
         }
     }
+    settings->all_clusters |= begins("all_clusters", word);
     return begins("all_clusters", word) || begins("where", word) || begins("set", word);
 }
 
@@ -425,38 +427,108 @@ static int failed(const struct error *err) {
     return 1;
 }
 
-static int ask(struct list_session *session, const struct settings *settings,
-               struct sreport *report) {
-    struct list_request request;
+/* Which clusters slurmdbd is asked about; none: all. */
+static void clusters_choose(const struct settings *settings, struct strs *ret) {
+    if (settings->clusters && !settings->all_clusters)
+        strs_split(ret, settings->clusters);
+    else if (!settings->all_clusters)
+        strs_push(ret, settings->question.cluster);
+    if (strs_has_nocase(ret, "all"))
+        strs_done(ret);
+}
+
+static int accounts_load(struct list_session *session, struct sreport *report, struct error *err) {
+    struct rows books = {NULL, 0, 0};
+    int r = list_books(session, &books, err);
+    for (size_t i = 0; r == 0 && i < books.n; i++)
+        sreport_accounts(report, books.items[i]);
+    rows_done(&books);
+    return r;
+}
+
+static int jobs_load(struct list_session *session, const struct sreport_question *q,
+                     const struct strs *clusters, struct sreport *report, struct error *err) {
     struct acct_query query;
-    struct empty empty = {false};
-    const struct assoc_list *accounts = NULL;
-    struct rows nodes = {NULL, 0, 0};
-    struct error err = ERROR_INIT;
-    record_init(&record_list_request, &request);
-    request.all = true;
-    int r = list_nodes(session, &request, &nodes, &err);
-    for (size_t i = 0; i < nodes.n; i++)
-        sreport_node(report, nodes.items[i]);
-    rows_done(&nodes);
-    if (r == 0)
-        r = list_ask(session, MSG_LIST_ASSOC, &empty, MSG_ASSOC_LIST, (const void **) &accounts,
-                     &err);
-    if (r < 0)
-        return failed(&err);
-    sreport_accounts(report, accounts);
+    struct rows jobs = {NULL, 0, 0};
     record_init(&record_acct_query, &query);
     query.all_users = query.no_steps = query.duplicates = true;
-    query.start = settings->question.start;
-    query.end = settings->question.end;
-    struct rows jobs = {NULL, 0, 0};
-    r = list_accounting(session, &query, &jobs, &err);
+    query.start = q->start;
+    query.end = q->end;
+    query.clusters = *clusters;
+    int r = list_accounting(session, &query, &jobs, err);
     for (size_t i = 0; i < jobs.n; i++) {
         const struct acct_job *acct = jobs.items[i];
         if (acct->job)
-            sreport_job(report, acct->job);
+            sreport_job(report, acct);
     }
     rows_done(&jobs);
+    return r;
+}
+
+/* Sums do not tell the sizes of jobs, nor their partitions. */
+static bool needs_jobs(const struct sreport_question *q) {
+    return q->kind != SREPORT_UTILIZATION &&
+           (q->kind >= SREPORT_SIZES_BY_ACCOUNT || q->partitions.n > 0);
+}
+
+static int ask_slurmdbd(struct list_session *session, const struct settings *settings,
+                        struct sreport *report, struct error *err) {
+    const struct sreport_question *q = &settings->question;
+    struct strs clusters cleanup_strs = {NULL, 0};
+    struct usage_query query;
+    struct rows rows = {NULL, 0, 0};
+    clusters_choose(settings, &clusters);
+    record_init(&record_usage_query, &query);
+    query.start = q->start;
+    query.end = q->end;
+    query.clusters = clusters;
+    query.by = USAGE_BY_ACCOUNT | USAGE_BY_USER | USAGE_BY_WCKEY;
+    int r = list_cluster_use(session, &query, &rows, err);
+    for (size_t i = 0; r == 0 && i < rows.n; i++)
+        sreport_cluster_use(report, rows.items[i]);
+    rows.n = 0;
+    if (r == 0 && needs_jobs(q)) {
+        /* Of no cluster by name is of all. */
+        char *all = (char *) (uintptr_t) "all"; /* only read */
+        const struct strs any = {&all, 1};
+        r = jobs_load(session, q, clusters.n > 0 ? &clusters : &any, report, err);
+    } else if (r == 0 && q->kind != SREPORT_UTILIZATION) {
+        r = list_usage(session, &query, &rows, err);
+        for (size_t i = 0; r == 0 && i < rows.n; i++)
+            sreport_usage(report, rows.items[i]);
+    }
+    rows_done(&rows);
+    return r;
+}
+
+static int ask_history(struct list_session *session, const struct settings *settings,
+                       struct sreport *report, struct error *err) {
+    const struct sreport_question *q = &settings->question;
+    const struct strs own = {NULL, 0};
+    struct event_query events;
+    struct rows rows = {NULL, 0, 0};
+    int r = list_capacities(session, &rows, err);
+    if (r == 0)
+        sreport_capacities(report, (const struct acct_capacity *const *) rows.items, rows.n);
+    rows.n = 0;
+    record_init(&record_event_query, &events);
+    events.start = q->start;
+    events.end = q->end;
+    if (r == 0 && q->kind == SREPORT_UTILIZATION)
+        r = list_events(session, &events, &rows, err);
+    for (size_t i = 0; r == 0 && i < rows.n; i++)
+        sreport_outage(report, rows.items[i]);
+    rows_done(&rows);
+    return r < 0 ? r : jobs_load(session, q, &own, report, err);
+}
+
+static int ask(struct list_session *session, const struct settings *settings,
+               struct sreport *report) {
+    struct error err = ERROR_INIT;
+    int r = accounts_load(session, report, &err);
+    if (r == 0)
+        r = (cli_has_dbd(list_session_conf(session)) ? ask_slurmdbd : ask_history)(
+            session, settings, report, &err);
     return r < 0 ? failed(&err) : 0;
 }
 
@@ -485,7 +557,8 @@ static int report_show(struct settings *settings, const struct report *report) {
     size_t n = 0;
     list_session_init(&session, "sreport");
     q->cluster = list_session_conf(&session)->cluster_name;
-    if (settings->clusters)
+    bool dbd = cli_has_dbd(list_session_conf(&session));
+    if (settings->clusters && !dbd)
         list_clusters_check(&session, settings->clusters);
     struct sreport *found = sreport_new(q);
     int status = ask(&session, settings, found);
@@ -499,9 +572,9 @@ static int report_show(struct settings *settings, const struct report *report) {
             sizes_print(settings, rows, n, &out);
     }
     list_output_all(&out);
-    if (status == 0 && n > 0 && q->kind == SREPORT_UTILIZATION && !settings->quiet)
-        list_note("capacity and nodes out of service are those of now; outages that are over count "
-                  "as idle");
+    if (status == 0 && dbd && !needs_jobs(q) && !settings->quiet &&
+        q->end > calendar_span_start(CALENDAR_HOUR, q->now))
+        list_note("slurmdbd sums up full hours: what was used since the last one is not in it yet");
     if (session.partial)
         status = 1;
     sreport_free(found);

@@ -112,7 +112,8 @@ static void told_print(const struct node *rec, struct str *out) {
 
 static void tres_print(const struct core *core, uint64_t cpus, uint64_t memory, uint64_t nodes,
                        const uint64_t *totals, struct str *out) {
-    str_printf(out, "cpu=%" PRIu64 ",mem=%" PRIu64 ",node=%" PRIu64, cpus, memory, nodes);
+    str_printf(out, "cpu=%" PRIu64 ",mem=%" PRIu64 ",node=%" PRIu64 ",billing=%" PRIu64, cpus,
+               memory, nodes, cpus);
     gres_sums_print(core, totals, out);
 }
 

@@ -556,6 +556,13 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     /* commands -> controller, slurmdbd */                                                         \
     X(122, LIST_EVENTS, event_query)                                                               \
     X(123, EVENT_LIST, event_list)                                                                 \
+    /* usage: a controller tells what the cluster has had, slurmdbd its sums */                    \
+    X(124, LIST_CAPACITIES, empty)                                                                 \
+    X(125, CAPACITY_LIST, capacity_list)                                                           \
+    X(126, LIST_USAGE, usage_query)                                                                \
+    X(127, USAGE_LIST, usage_list)                                                                 \
+    X(128, LIST_CLUSTER_USE, usage_query)                                                          \
+    X(129, CLUSTER_USE_LIST, cluster_use_list)                                                     \
     /* the book: a controller says what it has, slurmdbd what counts, and what is to go */         \
     X(132, DBD_BOOK_MINE, dbd_book)                                                                \
     X(133, DBD_BOOK, dbd_book)      /* answers DBD_ANSWER */                                       \

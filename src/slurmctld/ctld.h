@@ -129,6 +129,9 @@ void acct_query_start(struct client *client, uint32_t seq, const struct core_use
 /* change_query.c: who changed what in the book */
 void change_query_start(struct client *client, uint32_t seq, const struct change_query *query);
 
+/* capacity_query.c: what the cluster has had */
+void capacity_query_start(struct client *client, uint32_t seq);
+
 /* event_query.c: outages of nodes */
 void event_query_start(struct client *client, uint32_t seq, const struct event_query *query);
 

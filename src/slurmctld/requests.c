@@ -176,6 +176,9 @@ static bool answer_read(struct client *client, const struct rpc_message *message
     case MSG_LIST_EVENTS:
         event_query_start(client, message->seq, body);
         return true;
+    case MSG_LIST_CAPACITIES:
+        capacity_query_start(client, message->seq);
+        return true;
     case MSG_LIST_CHANGES:
         change_query_start(client, message->seq, body);
         return true;

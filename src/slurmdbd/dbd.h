@@ -161,6 +161,8 @@ void purge_archive(struct client *client, uint32_t seq, const void *body);
 void query_jobs(struct client *client, uint32_t seq, const void *body);
 void query_changes(struct client *client, uint32_t seq, const void *body);
 void query_events(struct client *client, uint32_t seq, const void *body);
+void query_usage(struct client *client, uint32_t seq, const void *body);
+void query_cluster_use(struct client *client, uint32_t seq, const void *body);
 void query_clusters(struct client *client, uint32_t seq, const void *body);
 void query_client_gone(struct client *client);
 

@@ -327,6 +327,61 @@ void query_events(struct client *client, uint32_t seq, const void *body) {
     worker_submit(client->dbd->reader, &answer->task);
 }
 
+/* ---- usage, summed up ---- */
+
+static int take_usage(const struct usage_row *row, void *context, struct error *err) {
+    struct str out cleanup_str = STR_INIT;
+    wire_encode(&record_usage_row, row, NULL, &out);
+    frame_add(context, str_bytes(&out));
+    return 0;
+}
+
+static int usage_work(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    const struct usage_query *query = answer->query;
+    struct acct_usage_filter filter = {.clusters = query->clusters,
+                                       .users = query->users,
+                                       .wckeys = query->wckeys,
+                                       .start = query->start,
+                                       .end = query->end,
+                                       .by = query->by};
+    return acct_usage(acct, &filter, take_usage, answer, err);
+}
+
+void query_usage(struct client *client, uint32_t seq, const void *body) {
+    struct dbd *dbd = client->dbd;
+    struct answer *answer = answer_new(client, seq, MSG_USAGE_LIST, &record_usage_query, body);
+    struct usage_query *query = answer->query;
+    if (!dbd_is_super(dbd, answer->uid) &&
+        (dbd->conf->private_data & (CONF_PRIVATE_JOBS | CONF_PRIVATE_USAGE))) {
+        strs_done(&query->users); /* nobody's but one's own */
+        strs_push(&query->users, userdb_user_name(dbd->users, answer->uid));
+    }
+    answer->task = (struct task) {.work = usage_work, .done = answer_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}
+
+static int take_cluster_use(const struct cluster_use *row, void *context, struct error *err) {
+    struct str out cleanup_str = STR_INIT;
+    wire_encode(&record_cluster_use, row, NULL, &out);
+    frame_add(context, str_bytes(&out));
+    return 0;
+}
+
+static int cluster_use_work(struct task *task, struct acct *acct, struct error *err) {
+    struct answer *answer = container_of(task, struct answer, task);
+    const struct usage_query *query = answer->query;
+    return acct_utilization(acct, &query->clusters, query->start, query->end, take_cluster_use,
+                            answer, err);
+}
+
+void query_cluster_use(struct client *client, uint32_t seq, const void *body) {
+    struct answer *answer =
+        answer_new(client, seq, MSG_CLUSTER_USE_LIST, &record_usage_query, body);
+    answer->task = (struct task) {.work = cluster_use_work, .done = answer_done};
+    worker_submit(client->dbd->reader, &answer->task);
+}
+
 /* ---- clusters ---- */
 
 static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {

@@ -92,6 +92,8 @@ static const struct handler {
     {MSG_RECONFIGURE, true, reconfigure},
     {MSG_CLEAR_STATS, true, clear_stats},
     {MSG_ARCHIVE, true, purge_archive},
+    {MSG_LIST_USAGE, false, query_usage},
+    {MSG_LIST_CLUSTER_USE, false, query_cluster_use},
     {MSG_ASSOC_CHANGE, false, book_change},
     {MSG_ASSOC_LOAD, false, book_load},
     {MSG_ASSOC_DUMP, false, book_dump},

@@ -165,6 +165,7 @@ def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_su
     cluster = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
     dbd.attach(cluster).start()
     node = cluster.node_names()[0]
+    wait_until(lambda: "registered" in dbd.log(), what="registration")
     cluster.ok("sacctmgr -i add account physics", user="root")
     cluster.ok(f"scontrol update nodename={node} state=drain reason='bad fan'", user="root")
     cluster.ok(f"scontrol update nodename={node} state=resume", user="root")
@@ -179,6 +180,49 @@ def test_outages_capacity_and_changes_of_the_book_reach_slurmdbd_and_usage_is_su
     dbd.stop()
     done = cluster.run("sacctmgr -nP show transactions format=action", user="root")
     assert done.rc == 1 and "Problem talking to the database" in done.err
+
+
+def test_reports_come_from_sums_which_outlive_the_jobs(make_cluster, make_dbd):
+    dbd = make_dbd(extra="DebugLevel=debug\nPrivateData=usage")
+    cluster = make_cluster(nodes=1, cpus=4, mem=4000, conf=dbd.conf())
+    dbd.attach(cluster).start()
+    wait_until(lambda: "registered" in dbd.log(), what="registration")
+    cluster.ok("sacctmgr -i add account physics", user="root")
+    cluster.ok(f"sacctmgr -i add user {USER} account=physics", user="root")
+    cluster.submit("-W -n 2 -o /dev/null --wrap=true")
+    wait_forgotten(cluster)
+    dbd.stop()
+    hour = int(time.time()) // 3600 * 3600 - 2 * 3600
+    with sqlite3.connect(os.path.join(cluster.dir, "slurmdbd.sqlite")) as database:
+        database.execute("UPDATE job SET submit_time = ?, eligible_time = ?, start_time = ?, end_time = ?",
+                         (hour, hour, hour + 600, hour + 1200))
+        database.execute("UPDATE capacity SET start_time = ?", (hour,))
+        database.execute("UPDATE cluster SET roll_from = 0, rolled_until = 0")
+    dbd.start()
+    wait_until(lambda: "is summed up" in dbd.log(), 15, 0.2, "summing up")
+    dbd.stop()
+    with sqlite3.connect(os.path.join(cluster.dir, "slurmdbd.sqlite")) as database:
+        database.execute("DELETE FROM job")
+    dbd.start()
+    window = " ".join(f"{key}={time.strftime('%Y-%m-%dT%H:%M:%S', time.localtime(at))}"
+                      for key, at in (("start", hour), ("end", hour + 3600)))
+
+    def report(words, **options):
+        return [line.split("|") for line in cluster.ok(f"sreport -nP -t seconds {words} {window}", **options).splitlines()]
+
+    assert report("user topusage format=cluster,login,account,used") == [["sluice", USER, "physics", "1200"]]
+    assert report("cluster accountutilizationbyuser format=account,login,used", user="root") == [
+        ["root", "", "1200"], ["physics", "", "1200"], ["physics", USER, "1200"]]
+    assert report("user topusage -t percent format=used") == [["8.33%"]]  # of an hour of 4 CPUs
+    assert report("cluster utilization format=allocated,planned,idle,reported") == [["1200", "1200", "12000", "14400"]]
+    assert report("-M other user topusage") == [] and report("-a user topusage format=used") == [["1200"]]
+    assert report("user topusage", user=OTHER) == []  # PrivateData=usage
+    # What has been used since the last full hour is not in the sums, and sreport says so.
+    done = cluster.run("sreport user topusage start=now-1hour end=now+1hour")
+    assert done.rc == 0 and "since the last one is not in it yet" in done.err, str(done)
+    dbd.stop()
+    done = cluster.run(f"sreport user topusage {window}")
+    assert done.rc == 1 and "sreport: error" in done.err, str(done)
 
 
 def test_what_is_too_old_is_archived_purged_and_can_be_loaded(make_cluster, make_dbd, tmp_path):

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covers: rollup.c, share.c, tres_ids.c, usage.c */
+/* Covers: rollup.c, tres_ids.c, usage.c */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "acct/share.h"
 #include "base/rng.h"
 #include "database.h"
+#include "model/course.h"
 #include "text/calendar.h"
 
 #define HOUR 3600
@@ -19,39 +19,9 @@ static void zone(const char *tz) {
     tzset();
 }
 
-/* ---- one job ---- */
-
-TEST(shares_of_times_that_follow_each_other_add_up_to_the_whole) {
-    struct rng rng;
-    rng_seed(&rng, 7);
-    for (unsigned round = 0; round < 2000; round++) {
-        struct job_course course = {.start = 1000 + (int64_t) rng_below(&rng, 5000)};
-        int64_t length = (int64_t) rng_below(&rng, 20000);
-        course.end = course.start + length;
-        course.paused_seconds = length ? (int64_t) rng_below(&rng, (uint64_t) length) : 0;
-        int64_t sum = 0, from = 0;
-        while (from < 40000) {
-            int64_t to = from + 1 + (int64_t) rng_below(&rng, 3000);
-            int64_t part = course_seconds(&course, from, to);
-            assert_true(part >= 0 && part <= to - from);
-            sum += part;
-            from = to;
-        }
-        assert_int_equal(sum, length - course.paused_seconds);
-    }
-}
-
-TEST(a_suspended_job_uses_nothing) {
-    struct job_course course = {.start = 1000, .end = INT64_MAX, .paused_since = 1500};
-    assert_int_equal(course_seconds(&course, 0, 9000), 500);
-    assert_int_equal(course_seconds(&course, 2000, 9000), 0);
-    struct job_course waiting = {.start = 0, .end = INT64_MAX};
-    assert_int_equal(course_seconds(&waiting, 0, 9000), 0);
-}
-
 /* ---- what reports read ---- */
 
-static int usage_print(const struct acct_usage_row *row, void *context, struct error *err) {
+static int usage_print(const struct usage_row *row, void *context, struct error *err) {
     str_printf(context, "%s/%s/%s/%s:%s=%lld ", row->cluster, row->account, row->user, row->qos,
                row->tres, (long long) row->seconds);
     return 0;
@@ -70,8 +40,7 @@ static void rollup(struct acct *acct, int64_t now) {
     assert_int_equal(until, calendar_span_start(CALENDAR_HOUR, now));
 }
 
-static int utilization_check(const struct acct_utilization_row *row, void *context,
-                             struct error *err) {
+static int utilization_check(const struct cluster_use *row, void *context, struct error *err) {
     assert_int_equal(row->allocated + row->down + row->planned_down + row->planned + row->idle -
                          row->over,
                      row->reported);
@@ -95,16 +64,16 @@ TEST(usage_is_told_by_account_user_and_tres) {
     events_job(&events, &job);
     events_store(&events, db->acct, "a");
     rollup(db->acct, T0 + 3 * HOUR);
-    struct acct_usage_filter all = {.by = ACCT_BY_ACCOUNT | ACCT_BY_USER};
+    struct acct_usage_filter all = {.by = USAGE_BY_ACCOUNT | USAGE_BY_USER};
     assert_string_equal(usage(db->acct, &all),
                         "a/physics/alice/:billing=10800 a/physics/alice/:cpu=7200 "
                         "a/physics/alice/:gres/gpu:a100=3600 a/physics/alice/:mem=3686400 "
                         "a/physics/bob/:cpu=28800 ");
-    struct acct_usage_filter hour = {.start = T0, .end = T0 + HOUR, .by = ACCT_BY_ACCOUNT};
+    struct acct_usage_filter hour = {.start = T0, .end = T0 + HOUR, .by = USAGE_BY_ACCOUNT};
     assert_string_equal(usage(db->acct, &hour),
                         "a/physics//:billing=5400 a/physics//:cpu=18000 "
                         "a/physics//:gres/gpu:a100=1800 a/physics//:mem=1843200 ");
-    struct acct_usage_filter bob = {.users = STRS("bob"), .by = ACCT_BY_QOS};
+    struct acct_usage_filter bob = {.users = STRS("bob"), .by = USAGE_BY_QOS};
     assert_string_equal(usage(db->acct, &bob), "a///normal:cpu=28800 ");
 }
 
@@ -247,7 +216,7 @@ TEST(sums_equal_the_records_in_whatever_order_they_come) {
     rollup(db->acct, end);
     struct str expected cleanup_str = STR_INIT;
     history_sums(history, &expected);
-    struct acct_usage_filter all = {.by = ACCT_BY_ACCOUNT | ACCT_BY_USER};
+    struct acct_usage_filter all = {.by = USAGE_BY_ACCOUNT | USAGE_BY_USER};
     assert_string_equal(usage(db->acct, &all), str_cstr(&expected));
     free(history);
 }
@@ -287,7 +256,7 @@ TEST(what_becomes_known_later_is_summed_up_anew) {
     assert_string_equal(usage(db->acct, &all), "a///:cpu=75600 ");
 }
 
-static int cpu_sum(const struct acct_usage_row *row, void *context, struct error *err) {
+static int cpu_sum(const struct usage_row *row, void *context, struct error *err) {
     if (strcmp(row->tres, "cpu") == 0)
         *(int64_t *) context += row->seconds;
     return 0;
@@ -329,8 +298,6 @@ TEST(any_time_of_full_hours_has_what_ran_in_it) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_of_times_that_follow_each_other_add_up_to_the_whole),
-        cmocka_unit_test(a_suspended_job_uses_nothing),
         IN_DATABASE(usage_is_told_by_account_user_and_tres),
         IN_DATABASE(the_parts_of_a_clusters_time_add_up_to_it),
         IN_DATABASE(sums_equal_the_records_in_whatever_order_they_come),

@@ -42,7 +42,7 @@ static int on_entry(uint32_t kind, uint64_t id, struct bytes record, void *conte
     str_printf(context, "%u %llu %zu\n", kind, (unsigned long long) id, record.size);
     return 0;
 }
-static int on_usage(const struct acct_usage_row *row, void *context, struct error *err) {
+static int on_usage(const struct usage_row *row, void *context, struct error *err) {
     str_printf(context, "%s %s %s %lld\n", row->cluster, row->account, row->tres,
                (long long) row->seconds);
     return 0;
@@ -51,7 +51,7 @@ static int on_usage(const struct acct_usage_row *row, void *context, struct erro
 static void tell_all(struct acct *acct, struct str *out) {
     struct acct_job_filter jobs = {.duplicates = true};
     struct acct_event_filter events = {0};
-    struct acct_usage_filter usage = {.by = ACCT_BY_ACCOUNT};
+    struct acct_usage_filter usage = {.by = USAGE_BY_ACCOUNT};
     struct acct_job_list *list = NULL;
     OK(acct_jobs_find(acct, &jobs, &list, &failure));
     OK(acct_jobs_next(list, SIZE_MAX, on_job, out, &failure));
@@ -240,7 +240,7 @@ TEST(sums_made_anew_do_not_miss_jobs_that_are_gone) {
     struct database *db = *state;
     zone_utc();
     fill(db);
-    struct acct_usage_filter all = {.clusters = STRS("a"), .by = ACCT_BY_ACCOUNT};
+    struct acct_usage_filter all = {.clusters = STRS("a"), .by = USAGE_BY_ACCOUNT};
     struct str before cleanup_str = STR_INIT, after cleanup_str = STR_INIT;
     OK(acct_usage(db->acct, &all, on_usage, &before, &failure));
     assert_int_equal(purge(db, ACCT_OBJECT_JOB, T0 + 5 * HOUR + 100, NULL), 298);
@@ -278,7 +278,7 @@ TEST(what_is_not_summed_up_is_not_purged) {
     struct acct_job_filter all = {0};
     assert_string_equal(jobs_found(db->acct, &all), "2:2 ");
     OK(acct_rollup(db->acct, "a", T0 + 5 * HOUR, &until, &failure));
-    struct acct_usage_filter usage = {.by = ACCT_BY_ACCOUNT};
+    struct acct_usage_filter usage = {.by = USAGE_BY_ACCOUNT};
     struct str text cleanup_str = STR_INIT;
     OK(acct_usage(db->acct, &usage, on_usage, &text, &failure));
     assert_non_null(strstr(str_cstr(&text), "a physics cpu 40\n"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What sreport counts, over records in memory.
- * Covers: sreport.c
+ * Covers: sreport.c sreport_hours.c
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +33,23 @@ static void setup(struct fixture *f, enum sreport_kind kind) {
                                              .groups = {2, 4},
                                              .n_groups = 2};
     f->report = sreport_new(&f->question);
-    struct node node;
-    record_init(&record_node, &node);
-    node.cfg_tres = T("cpu=10,mem=4000M,node=1,billing=10,gres/gpu=2");
-    sreport_node(f->report, &node);
+}
+
+/* What there was since long before. */
+static void capacity_add(struct fixture *f, const char *tres) {
+    struct acct_capacity capacity;
+    const struct acct_capacity *list[] = {&capacity};
+    record_init(&record_acct_capacity, &capacity);
+    capacity.start = MIDNIGHT - 100 * DAY;
+    capacity.tres = T(tres);
+    sreport_capacities(f->report, list, 1);
+}
+
+static void job_add(struct fixture *f, struct job *job) {
+    struct acct_job acct;
+    record_init(&record_acct_job, &acct);
+    acct.job = job;
+    sreport_job(f->report, &acct);
 }
 
 /* A job that ran from so many hours after the window's beginning, for so many hours. */
@@ -64,21 +77,6 @@ static const char *rows_of(struct fixture *f, struct str *out) {
                    rows[i]->account ? rows[i]->account : "", rows[i]->tres ? rows[i]->tres : "",
                    rows[i]->used / 3600);
     return str_cstr(out);
-}
-
-TEST(what_lies_in_the_window_counts) {
-    struct job job = ran("alice", "", 2, -2, 5);
-    int64_t start = MIDNIGHT - DAY;
-    assert_int_equal(sreport_seconds(&job, start, start + DAY, SAMPLE_NOW), 3 * 3600);
-    assert_int_equal(sreport_seconds(&job, start, start + 3600, SAMPLE_NOW), 3600);
-    assert_int_equal(sreport_seconds(&job, start + DAY, start + 2 * DAY, SAMPLE_NOW), 0);
-    assert_int_equal(sreport_seconds(&job, start - DAY, start, SAMPLE_NOW), 2 * 3600);
-    struct job runs = ran("alice", "", 2, 20, 100); /* until the end of its limit */
-    runs.state = JOB_RUNNING;
-    assert_int_equal(sreport_seconds(&runs, start, start + DAY, SAMPLE_NOW), 4 * 3600);
-    assert_int_equal(sreport_seconds(&runs, start, start + 9 * DAY, SAMPLE_NOW), 16 * 3600);
-    runs.state = JOB_PENDING; /* an expected start */
-    assert_int_equal(sreport_seconds(&runs, start, start + 9 * DAY, SAMPLE_NOW), 0);
 }
 
 TEST(windows_are_full_hours_and_one_at_least) {
@@ -109,7 +107,7 @@ TEST(the_top_users_come_first_and_are_cut) {
     struct job jobs[] = {ran("alice", "a", 2, 1, 1), ran("bob", "b", 4, 1, 1),
                          ran("alice", "c", 2, 3, 5), ran("carol", "a", 2, -30, 5)};
     for (size_t i = 0; i < countof(jobs); i++)
-        sreport_job(f.report, &jobs[i]);
+        job_add(&f, &jobs[i]);
     assert_string_equal(rows_of(&f, &out), "alice/c/cpu=10.0 bob/b/cpu=4.0 alice/a/cpu=2.0");
     sreport_free(f.report);
     setup(&f, SREPORT_TOP);
@@ -117,7 +115,7 @@ TEST(the_top_users_come_first_and_are_cut) {
     f.question.top = 1;
     f.question.tres.n = 2;
     for (size_t i = 0; i < countof(jobs); i++)
-        sreport_job(f.report, &jobs[i]);
+        job_add(&f, &jobs[i]);
     assert_string_equal(rows_of(&f, &out), "alice//cpu=12.0 alice//gres/gpu=6.0");
     sreport_free(f.report);
 }
@@ -137,8 +135,8 @@ TEST(accounts_sum_up_what_is_below_them) {
     struct job one = ran("alice", "physics", 2, 1, 1), two = ran("bob", "science", 4, 1, 1);
     setup(&f, SREPORT_ACCOUNT_BY_USER);
     sreport_accounts(f.report, &list);
-    sreport_job(f.report, &one);
-    sreport_job(f.report, &two);
+    job_add(&f, &one);
+    job_add(&f, &two);
     assert_string_equal(rows_of(&f, &out),
                         "/root/cpu=6.0 /science/cpu=6.0 bob/science/cpu=4.0 /physics/cpu=2.0 "
                         "alice/physics/cpu=2.0");
@@ -148,8 +146,8 @@ TEST(accounts_sum_up_what_is_below_them) {
     setup(&f, SREPORT_SIZES_BY_ACCOUNT);
     f.question.accounts = (struct strs) {wanted, 1};
     sreport_accounts(f.report, &list);
-    sreport_job(f.report, &one);
-    sreport_job(f.report, &two);
+    job_add(&f, &one);
+    job_add(&f, &two);
     size_t n;
     struct sreport_row *const *rows = sreport_rows(f.report, &n);
     assert_int_equal(n, 1);
@@ -163,20 +161,19 @@ TEST(accounts_sum_up_what_is_below_them) {
 TEST(the_capacity_is_told_in_full) {
     struct fixture f;
     size_t n;
+    struct acct_outage down;
+    record_init(&record_acct_outage, &down);
+    down.start = MIDNIGHT - 2 * 3600;
+    down.tres = T("cpu=6");
+    struct job job = ran("alice", "a", 4, 6, 10);
+    job.eligible_time -= 3 * 3600;
     setup(&f, SREPORT_UTILIZATION);
-    struct node down;
-    record_init(&record_node, &down);
-    down.cfg_tres = T("cpu=6");
-    down.state = NODE_DOWN;
-    down.reason_time = MIDNIGHT - 2 * 3600;
-    sreport_node(f.report, &down);
     assert_int_equal((sreport_rows(f.report, &n), n), 0); /* nothing is known of that day */
     sreport_free(f.report);
     setup(&f, SREPORT_UTILIZATION);
-    sreport_node(f.report, &down);
-    struct job job = ran("alice", "a", 4, 6, 10);
-    job.eligible_time -= 3 * 3600;
-    sreport_job(f.report, &job);
+    capacity_add(&f, "cpu=16,mem=4000M,node=2");
+    sreport_outage(f.report, &down);
+    job_add(&f, &job);
     struct sreport_row *const *rows = sreport_rows(f.report, &n);
     assert_int_equal(n, 1);
     assert_int_equal(rows[0]->reported / 3600, 16 * 24);
@@ -186,6 +183,29 @@ TEST(the_capacity_is_told_in_full) {
     assert_int_equal(rows[0]->idle / 3600, 16 * 24 - 40 - 12 - 12);
     assert_int_equal(rows[0]->over, 0);
     assert_int_equal(rows[0]->tres_count, 16);
+    sreport_free(f.report);
+}
+
+TEST(sums_of_slurmdbd_make_the_lines_that_jobs_make) {
+    struct fixture f;
+    struct str out cleanup_str = STR_INIT;
+    struct usage_row rows[] = {
+        {.cluster = T("b"), .account = T("a"), .user = T("bob"), .tres = T("cpu"), .seconds = 3600},
+        {.cluster = T("a"), .account = T("a"), .user = T("bob"), .tres = T("cpu"), .seconds = 7200},
+        {.cluster = T("a"), .account = T("c"), .user = T("amy"), .tres = T("cpu"), .seconds = 9000},
+        {.cluster = T("a"), .account = T("c"), .user = T("amy"), .tres = T("mem"), .seconds = 9000},
+        {.cluster = T("a"), .account = T("x"), .user = T("zoe"), .tres = T("cpu"), .seconds = 1}};
+    char *accounts[] = {T("a"), T("c")};
+    setup(&f, SREPORT_TOP);
+    f.question.accounts = (struct strs) {accounts, 2};
+    for (size_t i = 0; i < countof(rows); i++)
+        sreport_usage(f.report, &rows[i]);
+    struct cluster_use all = {.cluster = T("a"), .tres = T("cpu"), .reported = 72000};
+    sreport_cluster_use(f.report, &all);
+    assert_string_equal(rows_of(&f, &out), "amy/c/cpu=2.5 bob/a/cpu=2.0 bob/a/cpu=1.0");
+    size_t n;
+    assert_int_equal(sreport_rows(f.report, &n)[0]->total, 72000);
+    assert_string_equal(sreport_rows(f.report, &n)[2]->cluster, "b");
     sreport_free(f.report);
 }
 
@@ -203,11 +223,11 @@ TEST(times_are_printed_in_their_unit_with_their_share) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_lies_in_the_window_counts),
         cmocka_unit_test(windows_are_full_hours_and_one_at_least),
         cmocka_unit_test(the_top_users_come_first_and_are_cut),
         cmocka_unit_test(accounts_sum_up_what_is_below_them),
         cmocka_unit_test(the_capacity_is_told_in_full),
+        cmocka_unit_test(sums_of_slurmdbd_make_the_lines_that_jobs_make),
         cmocka_unit_test(times_are_printed_in_their_unit_with_their_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
