@@ -66,6 +66,7 @@
     X(WHY_SUBMITTED_BEFORE, "it was submitted before", "먼저 제출됨") \
     X(WHY_AHEAD_JOB, "  job %s of %s (%s, priority %u): %s; starts at %s\n", \
       "  %2$s의 작업 %1$s(%3$s, 우선순위 %4$u): %5$s. 시작 %6$s\n") \
+    X(WHY_SHARE, "  Its fair share: %s.\n", "  공정 몫: %s.\n") \
     /* what else keeps it */ \
     X(WHY_DEPEND_JOB, ": that job of %s is %s", ": %s의 그 작업은 %s") \
     X(WHY_DEPEND_UNTIL, " until %s at the latest", ", 늦어도 %s까지") \

@@ -156,6 +156,7 @@ static void pending_json(struct json *json, const struct why_reply *reply) {
     jobs_json(json, "depends", reply->depends.items, reply->depends.n);
     limits_json(json, reply);
     json_text(json, "reservation", reply->reservation);
+    json_text(json, "share", reply->share);
     jobs_json(json, "leaving", reply->leaving.items, reply->leaving.n);
     json_bool(json, "preemption", reply->preemption);
     json_array(json, "changes");

@@ -289,6 +289,11 @@ static void limits_print(const struct page *page) {
     }
 }
 
+static void share_print(const struct page *page) {
+    if (page->reply->share)
+        str_printf(page->out, say(page, PHRASE_WHY_SHARE), page->reply->share);
+}
+
 /* ---- reservations and preemption ---- */
 
 static void reservation_print(const struct page *page) {
@@ -378,6 +383,7 @@ static void pending_print(const struct page *page) {
     needs_print(page);
     nodes_print(page);
     ahead_print(page);
+    share_print(page);
     leaving_print(page);
     start_print(page);
     why_delay(reply->job, reply->now, page->language, page->out);

@@ -115,6 +115,58 @@ static int64_t even_in(const struct core *core, uint32_t at) {
     return fairshare_even_in(&outlook, core->usage.half_life);
 }
 
+/* The user below a node who has used most; 0: it is a user itself, or nobody has. */
+static uint32_t most_used_below(const struct core_shares *shares, uint32_t at) {
+    uint32_t most = 0;
+    for (uint32_t i = at + 1; i < shares->n && !shares->nodes[at].is_user; i++) {
+        uint32_t above = i;
+        while (above > at)
+            above = shares->nodes[above].parent;
+        if (above == at && shares->nodes[i].is_user && shares->nodes[i].usage > 0 &&
+            (most == 0 || shares->nodes[i].usage > shares->nodes[most].usage))
+            most = i;
+    }
+    return most;
+}
+
+static void explain_level(const struct core *core, uint32_t at, struct str *out) {
+    const struct core_shares *shares = &core->usage.shares;
+    const struct fairshare_node *node = &shares->nodes[at];
+    const struct assoc *assoc = shares->assocs[at];
+    const struct assoc *above = shares->assocs[core->usage.classic ? 0 : node->parent];
+    uint32_t most = most_used_below(shares, at);
+    int64_t even = even_in(core, at);
+    str_printf(out, "%s%s %s has %.1f %% of the shares below account %s, and %.1f %% of the usage",
+               out->length > 0 ? "; " : "", assoc->user != NULL ? "user" : "account",
+               assoc->user != NULL ? assoc->user : assoc->account, 100 * node->norm_shares,
+               above->account, 100 * node->effective_usage);
+    if (most > 0)
+        str_printf(out, " (most of it by %s, %.1f %%)", shares->assocs[most]->user,
+                   100 * shares->nodes[most].usage / node->usage);
+    if (even < 0) {
+        str_append(out, ", even again only once the others use more than now");
+    } else if (even > 0) {
+        str_append(out, ", even again in ");
+        duration_print_long(even, out);
+        str_append(out, " if all go on as now");
+    }
+}
+
+void shares_explain(struct core *core, const struct job *job, struct str *out) {
+    const struct core_shares *shares = &core->usage.shares;
+    shares_update(core);
+    const struct assoc *assoc = assoc_for_job(core, job);
+    uint32_t place = assoc != NULL ? shares_place(shares, assoc->id) : 0;
+    uint32_t path[8], n = 0;
+    for (uint32_t at = place; at > 1 && n < countof(path); at = shares->nodes[at - 1].parent + 1)
+        path[n++] = at - 1;
+    while (n-- > 0) { /* what is decided above goes first */
+        const struct fairshare_node *node = &shares->nodes[path[n]];
+        if (node->shares != FAIRSHARE_PARENT && node->effective_usage > node->norm_shares)
+            explain_level(core, path[n], out);
+    }
+}
+
 static char *tres_mins(struct core *core, const struct tres_sums *sums, uint32_t at, bool run) {
     struct str text cleanup_str = STR_INIT;
     tres_sums_print(sums, at, run, &text);

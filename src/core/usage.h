@@ -126,6 +126,8 @@ double billing_of(const struct core *core, const char *partition, uint64_t cpus,
 void shares_update(struct core *core);
 void shares_outdate(struct core *core); /* the book has changed */
 void shares_free(struct core *core);
+/* Whose use has lowered the job's share, and when that is even again; nothing where none has. */
+void shares_explain(struct core *core, const struct job *job, struct str *out);
 /* NULL: there is none of that number (any more). */
 const struct assoc *shares_assoc(struct core *core, uint32_t assoc_id);
 /* In units of PRIORITY_ONE, as shares_update() has left it; 0 without an association. */

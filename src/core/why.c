@@ -361,6 +361,18 @@ static void fill_limits(struct why_work *w) {
     }
 }
 
+/* ---- the share that is due ---- */
+
+static void fill_share(struct why_work *w) {
+    struct str text cleanup_str = STR_INIT;
+    if (w->reply.ahead_by_priority == 0 ||
+        w->core->settings.weights.factor[PRIORITY_FAIRSHARE] == 0)
+        return;
+    shares_explain(w->core, &w->job->rec, &text);
+    if (text.length > 0)
+        w->reply.share = why_copy(w, text.data);
+}
+
 /* ---- reservations and preemption ---- */
 
 static void fill_reservation(struct why_work *w) {
@@ -409,6 +421,7 @@ static void fill_waiting(struct why_work *w) {
     fill_depends(w);
     fill_limits(w);
     fill_reservation(w);
+    fill_share(w);
     fill_leaving(w);
 }
 

@@ -78,7 +78,8 @@ RECORD_DECLARE(why_change, WHY_CHANGE_FIELDS)
     X(25, BOOL, may_update, 0)                                                                     \
     X(26, STR, reservation, 0)    /* a sentence: which one is in the way, and what would fit */    \
     X(27, RECS, leaving, why_job) /* preempted for it; time: until then at most, 0 = at once */    \
-    X(28, BOOL, preemption, 0)    /* PreemptType is set: jobs may overtake, and be preempted */
+    X(28, BOOL, preemption, 0)    /* PreemptType is set: jobs may overtake, and be preempted */    \
+    X(29, STR, share, 0)          /* where others go first: whose use has lowered its fair share */
 RECORD_DECLARE(why_reply, WHY_REPLY_FIELDS)
 
 #endif

@@ -296,6 +296,17 @@ TEST(whoever_has_used_less_goes_first) {
     assert_true(world_look(&world, second, &light));
     assert_true(light.priority > heavy.priority);
     assert_true(priority_rounded(light.prio_fairshare) > priority_rounded(heavy.prio_fairshare));
+    struct arena arena;
+    arena_init(&arena, 0);
+    world.uid = 9;
+    const struct why_reply *reply = world_why(&world, first, &arena);
+    assert_non_null(reply);
+    assert_string_equal(reply->share, "account arts has 33.3 % of the shares below account root, "
+                                      "and 100.0 % of the usage (most of it by user9, 100.0 %), "
+                                      "even again only once the others use more than now");
+    world.uid = 7;
+    assert_null(world_why(&world, second, &arena)->share); /* nobody goes before it */
+    arena_done(&arena);
     world_script_ends(&world, big, 0);
     world_turn(&world);
     world_stop(&world);
