@@ -219,3 +219,26 @@ def test_a_cold_start_ends_the_jobs_of_the_state_before(make_cluster, make_dbd):
     cluster.up()
     wait_until(lambda: rows(cluster, f"-X -j {job}", "jobid,state") == [f"{job}|NODE_FAIL"], 20, 0.2, "its end")
     assert "new state" in dbd.log()
+
+
+def test_where_slurmdbd_has_accounts_of_a_cluster_those_count_and_its_own_are_saved(make_cluster, make_dbd):
+    dbd = make_dbd()
+    first = make_cluster(nodes=1, cpus=2, mem=2000, conf=dbd.conf())
+    dbd.attach(first).start()
+    wait_until(lambda: first.run("sacctmgr -n show cluster format=cluster", user="root").out, what="the cluster")
+    first.ok("sacctmgr -i add cluster beta", user="root")
+    first.ok("sacctmgr -i add account physics cluster=beta", user="root")
+    munge = f"AuthInfo=socket={first.dir}/munge/socket\nClusterName=beta\n"
+    second = make_cluster(nodes=1, cpus=2, mem=2000, conf=munge)
+    second.ok("sacctmgr -i add account chem", user="root")
+    with open(second.env["SLURM_CONF"], "a") as conf:
+        conf.write(dbd.conf())
+    second.kill("slurmctld")
+    second.up()
+    wait_until(lambda: "those of slurmdbd count" in second.log(), 20, 0.1, "the accounts of slurmdbd")
+    assert second.ok("sshare -a -n -P -o account", user="root").split() == ["root", "root", "physics"]
+    (saved,) = glob.glob(f"{second.dir}/state/accounts-before-slurmdbd-*.cfg")
+    assert "'chem'" in open(saved).read()
+    second.ok(f"sacctmgr -i load file={saved}", user="root")
+    assert book(first, "account where cluster=beta format=account") == ["chem", "physics", "root"]
+    assert book(first, "assoc where cluster=sluice format=account") == ["root", "root"]
