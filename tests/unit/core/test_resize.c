@@ -139,6 +139,7 @@ TEST(others_get_the_nodes_when_they_are_clean_also_after_a_restart) {
     assert_true(core_node(world.core, 1)->flags & NODE_FLAG_COMPLETING);
     world_restart(&world);
     assert_int_equal(free_cpus(&world), 8);
+    assert_true(core_node(world.core, 1)->flags & NODE_FLAG_COMPLETING);
     world_check(&world);
     world_request(&request);
     request.min_nodes = request.max_nodes = 3;
@@ -151,6 +152,7 @@ TEST(others_get_the_nodes_when_they_are_clean_also_after_a_restart) {
     assert_int_equal(job.state, JOB_RUNNING);
     assert_int_equal(job.leaving.n, 0);
     assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    assert_false(core_node(world.core, 1)->flags & NODE_FLAG_COMPLETING);
     world_check(&world);
     world_stop(&world);
 }
@@ -243,9 +245,14 @@ TEST(a_step_that_runs_is_known_by_its_nodes_after_the_size_has_changed) {
     begin(&world);
     uint32_t id = steps_salloc(&world, 3, 3, NULL);
     steps_request(&request, id, 1);
+    request.nodelist = text_of("n2");
+    uint32_t other_id = steps_run(&world, &request);
     request.nodelist = text_of("n3");
     uint32_t step_id = steps_run(&world, &request);
     assert_int_equal(update(&world, "NodeList", "n[2-3]"), 0);
+    steps_end_on(&world, 1, id, other_id, 0);
+    assert_true(steps_look(&world, id, other_id, &step));
+    assert_int_equal(step.state, JOB_COMPLETED);
     world_restart(&world);
     world_all_connect(&world);
     steps_end_on(&world, 1, id, step_id, 0); /* it never ran there */
