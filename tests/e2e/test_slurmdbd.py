@@ -198,8 +198,9 @@ def test_reports_come_from_sums_which_outlive_the_jobs(make_cluster, make_dbd):
                          (hour, hour, hour + 600, hour + 1200))
         database.execute("UPDATE capacity SET start_time = ?", (hour,))
         database.execute("UPDATE cluster SET roll_from = 0, rolled_until = 0")
+    before = dbd.log().count("is summed up")
     dbd.start()
-    wait_until(lambda: "is summed up" in dbd.log(), 15, 0.2, "summing up")
+    wait_until(lambda: dbd.log().count("is summed up") > before, 30, 0.2, "summing up")
     dbd.stop()
     with sqlite3.connect(os.path.join(cluster.dir, "slurmdbd.sqlite")) as database:
         database.execute("DELETE FROM job")
