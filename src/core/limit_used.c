@@ -157,9 +157,18 @@ static void stocks_of_job(struct core *core, const struct job *job, stock_fn *fn
         stocks_of(core, ASSOC_QOS, of_partition->id, job, fn);
 }
 
+static double gres_amount(const struct core *core, const struct job *job,
+                          const struct limit_tres *tres) {
+    const struct gres_kind *kind = &core->kinds[tres->index];
+    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
+    if (job->tres_alloc == NULL || tres_parse(job->tres_alloc, &list, NULL) < 0)
+        return 0;
+    cleanup_free char *name = xasprintf("gres/%s", kind->name);
+    return (double) gres_list_count(&list, name, tres->typed ? kind->type : NULL);
+}
+
 double limit_run_amount(const struct core *core, const struct job *job,
                         const struct limit_tres *tres) {
-    struct gres_list list cleanup_gres_list = GRES_LIST_INIT;
     uint64_t mem = 0;
     switch (tres->class) {
     case LIMIT_CPU:
@@ -175,11 +184,7 @@ double limit_run_amount(const struct core *core, const struct job *job,
             mem += job->allocation.items[i].mem;
         return (double) mem;
     case LIMIT_GRES:
-        if (job->tres_alloc == NULL || tres_parse(job->tres_alloc, &list, NULL) < 0)
-            return 0;
-        cleanup_free char *name = xasprintf("gres/%s", core->kinds[tres->index].name);
-        return (double) gres_list_count(&list, name,
-                                        tres->typed ? core->kinds[tres->index].type : NULL);
+        return gres_amount(core, job, tres);
     case LIMIT_CLASSES:
         break;
     }
