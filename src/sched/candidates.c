@@ -11,7 +11,7 @@ bool candidate_waits(const struct sched *s, const struct job *job) {
     const struct shape *shape = job->shape;
     uint32_t most = max_of(job_reservations(s, job), s->settings.reservations);
 
-    if (!s->settings.short_first || !s->settings.backfill || job->plan)
+    if (!s->settings.short_first || !s->settings.backfill || job->plan || job->group)
         return false;
     for (size_t i = 0; i < shape->n_alternatives; i++) {
         const struct alternative *alt = &shape->alternatives[i];

@@ -128,6 +128,8 @@ void promise_run_leaves(struct sched *s, const struct run *run, uint32_t node);
 /* After a new search: puts back the plan that the job had before, unless it started or the new plan
  * is no later. False: the old one is not needed any more, and the caller's. */
 bool promise_keep(struct sched *s, struct job *job, struct plan *old);
+/* Is the place of a plan that is detached still free? */
+bool plan_has_place(struct sched *s, const struct plan *old);
 /* At the end of a pass: who starts later than told. */
 void promises_review(struct sched *s, struct sched_plan *plan);
 /* May `job` take the place of this plan of somebody behind it? Not that of one who has waited

@@ -5,7 +5,9 @@
  *   cluster.h  nodes, partitions, pools (view.c), which nodes have how much (index.c)
  *   runs.h     who holds what (run.c), CPUs that several hold at a time (oversub.c)
  *   queue.h    who waits (queue.c), whose turn it is (order.c), who is worth a test (wake.c), who
- * may have a plan (senior.c), who is tried when no more may (candidates.c) shape.h    equal
+ * may have a plan (senior.c), who is tried when no more may (candidates.c), who starts together
+ * (group.c)
+ *   shape.h    equal
  * requests (shape.c), what a share of one needs of a node (fit.c), why they wait (explain.c)
  *   budget.h   what those of a user, account or QOS may have at a time (budget.c)
  *   place.h    where one could start now (place.c), which nodes it takes (select.c), nodes that are
@@ -77,6 +79,7 @@ struct sched {
     struct map runs;            /* job id -> struct run */
     vec(struct run *) licensed; /* runs, also tentative ones, that hold licences; not lifted ones */
     struct map jobs;            /* job id -> struct job */
+    struct map groups;          /* id -> struct job_group */
     struct map shape_index;     /* hash -> chain */
     vec(struct shape *) shapes;
     vec(struct shape *) changed_shapes; /* whose turn may be wrong */
@@ -192,6 +195,28 @@ static inline int64_t *amount_cards(const struct sched *s, int64_t *amount) {
 }
 
 /* pass.c */
+struct starts {
+    vec(struct sched_start) items;
+};
+/* Where its job could start now with the plans that are in place; NULL. s->placement says where.
+ * `planned`: where its plan was, 0 without. */
+struct alternative *job_fits(struct sched *s, const struct job *job, int64_t planned,
+                             int64_t *limit);
+/* Takes s->placement for a start, to be given back at the end of the pass or by start_undo(). */
+void start_take(struct sched *s, struct job *job, const struct alternative *alt, int64_t limit,
+                struct sched_plan *plan, struct starts *starts);
+void start_undo(struct sched *s, struct starts *starts); /* the last */
+void start_propose(struct sched *s, const struct sched_start *start);
+void job_blocks(struct sched *s, struct job *job); /* first of its partitions that cannot start */
+/* May this job still get a plan? */
+bool job_plannable(const struct sched *s, const struct job *job);
+bool plan_is_same_place(const struct plan *a, const struct plan *b);
+
+/* group.c */
+/* Tries a group all of whose members are there. */
+void group_try(struct sched *s, struct job_group *group, struct sched_plan *plan,
+               struct starts *starts);
+
 void start_fill(const struct sched *s, const struct placement *placement, struct arena *arena,
                 struct sched_start *ret);
 

@@ -146,12 +146,8 @@ void start_fill(const struct sched *s, const struct placement *placement, struct
     }
 }
 
-struct starts {
-    vec(struct sched_start) items;
-};
-
-static void job_start(struct sched *s, struct job *job, struct alternative *alt, int64_t limit,
-                      struct sched_plan *plan, struct starts *starts) {
+void start_take(struct sched *s, struct job *job, const struct alternative *alt, int64_t limit,
+                struct sched_plan *plan, struct starts *starts) {
     const struct pool *pool = alternative_pool(s, alt);
     struct sched_start *start = vec_add(&starts->items);
     size_t n = s->placement.picks.n;
@@ -178,9 +174,26 @@ static void job_start(struct sched *s, struct job *job, struct alternative *alt,
     run->shares = alternative_shares(s, job->shape, alt);
     s->any_user_only = s->any_user_only || run->user_only;
     vec_push(&s->tentative, run);
-    proposal_add(s, start_hash(s, start->allocs, n), time_after(s->now, limit));
     job->started++;
     free(nodes);
+}
+
+void start_undo(struct sched *s, struct starts *starts) {
+    struct job *job = map_get(&s->jobs, starts->items.items[--starts->items.n].job_id);
+
+    job->started--;
+    run_drop(s, s->tentative.items[--s->tentative.n]);
+}
+
+void start_propose(struct sched *s, const struct sched_start *start) {
+    proposal_add(s, start_hash(s, start->allocs, start->n_allocs),
+                 time_after(s->now, start->limit));
+}
+
+static void job_start(struct sched *s, struct job *job, struct alternative *alt, int64_t limit,
+                      struct sched_plan *plan, struct starts *starts) {
+    start_take(s, job, alt, limit, plan, starts);
+    start_propose(s, &starts->items.items[starts->items.n - 1]);
 }
 
 /* ---- waiting ---- */
@@ -223,8 +236,7 @@ static void shape_drop_old(struct sched *s, const struct job *job) {
     }
 }
 
-/* May this job still get a plan? */
-static bool job_plannable(const struct sched *s, const struct job *job) {
+bool job_plannable(const struct sched *s, const struct job *job) {
     const struct shape *shape = job->shape;
     uint32_t most = job_reservations(s, job);
 
@@ -254,8 +266,7 @@ static struct alternative *job_plan(struct sched *s, struct job *job, int64_t hi
     return NULL;
 }
 
-/* First of its partitions that cannot start. */
-static void job_blocks(struct sched *s, struct job *job) {
+void job_blocks(struct sched *s, struct job *job) {
     const struct shape *shape = job->shape;
 
     for (size_t i = 0; i < shape->n_alternatives; i++) {
@@ -291,10 +302,10 @@ static bool shape_stays_dead(const struct sched *s, const struct shape *shape) {
     return true;
 }
 
-/* `planned`: where its plan was, 0 without. One whose time has come without its nodes binds nobody
- * any more: then those of the jobs behind it do not bind the job either. */
-static struct alternative *job_fits(struct sched *s, const struct job *job, int64_t planned,
-                                    int64_t *limit) {
+/* One whose plan's time has come without its nodes binds nobody any more: then those of the jobs
+ * behind it do not bind the job either. */
+struct alternative *job_fits(struct sched *s, const struct job *job, int64_t planned,
+                             int64_t *limit) {
     struct shape *shape = job->shape;
 
     /* How much its shape lacked may have been found with its own plan in the way. */
@@ -350,7 +361,7 @@ static enum outcome job_try_anew(struct sched *s, struct job *job, int64_t plann
     return STARTED;
 }
 
-static bool is_same_place(const struct plan *a, const struct plan *b) {
+bool plan_is_same_place(const struct plan *a, const struct plan *b) {
     return a->start == b->start && a->n == b->n &&
            memcmp(a->nodes, b->nodes, a->n * sizeof(*a->nodes)) == 0;
 }
@@ -372,7 +383,7 @@ static enum outcome job_try(struct sched *s, struct job *job, struct sched_plan 
     enum outcome outcome = job_try_anew(s, job, had->start, plan, starts);
     if (promise_keep(s, job, had))
         return outcome;
-    if (!job->plan || !is_same_place(had, job->plan)) { /* its old place is free for others */
+    if (!job->plan || !plan_is_same_place(had, job->plan)) { /* its old place is free for others */
         plan_released(s, had);
         if (job->plan) { /* it was searched with that in sight */
             job->plan->version = s->release_version;
@@ -536,6 +547,12 @@ static bool pass_run(struct sched *s, uint32_t max_starts, struct sched_plan *pl
                 order_advance(s);
             else
                 order_drop(s);
+            continue;
+        }
+        if (job->group) {
+            if (group_is_next(s, job))
+                group_try(s, job->group, plan, starts);
+            order_advance(s);
             continue;
         }
         enum outcome outcome = job_try(s, job, plan, starts);

@@ -80,8 +80,7 @@ void promise_yields_to(const struct plan *plan, const struct job *job) {
 
 /* ---- keeping one ---- */
 
-/* With the old plan out of the way, is its place still free? */
-static bool place_is_free(struct sched *s, const struct plan *old) {
+bool plan_has_place(struct sched *s, const struct plan *old) {
     const struct shape *shape = old->job->shape;
     const struct alternative *alt = old->alt;
 
@@ -109,7 +108,7 @@ bool promise_keep(struct sched *s, struct job *job, struct plan *old) {
         return false;
     if (later)
         plan_detach(s, later);
-    bool keep = place_is_free(s, old);
+    bool keep = plan_has_place(s, old);
     struct plan *plan = keep ? old : later;
     if (plan) {
         plan->version = s->release_version;

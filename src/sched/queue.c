@@ -178,6 +178,7 @@ static void job_free(struct sched *s, struct job *job) {
         plan_remove(s, job->plan);
     }
     promise_drop(s, job);
+    group_leave(s, job);
     heap_remove(&s->timers, &job->timer);
     if (job->place == PLACE_LIVE)
         job_list_remove(s, job->shape, job);
@@ -231,6 +232,7 @@ void sched_job_add(struct sched *s, const struct sched_job_spec *spec) {
     job->preempting = spec->preempting;
     job->tier = job_tier(s, shape);
     job->place = PLACE_LIVE;
+    group_join(s, job, spec->group, spec->group_size);
     shape->refs++;
     job_list_push(s, shape, job);
     map_put(&s->jobs, job->job_id, job);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside the planner: jobs that wait (queue.c), the order in which their shapes come up (order.c),
- * which of those are worth a test (wake.c), who may have a plan (senior.c), and who is tried when
- * all those have been (candidates.c).
+ * which of those are worth a test (wake.c), who may have a plan (senior.c), who is tried when all
+ * those have been (candidates.c), and jobs that start together (group.c).
  */
 #ifndef SLUICE_SCHED_QUEUE_H
 #define SLUICE_SCHED_QUEUE_H
 
 #include "base/heap.h"
+#include "base/vec.h"
 #include "sched/sched.h"
 
+struct job_group;
 struct plan;
 struct promise;
 struct sched;
@@ -70,8 +72,9 @@ struct job {
     uint32_t uid;
     int64_t submit, begin, deadline, eligible;
     struct shape *shape;
-    size_t position;        /* in shape->jobs */
-    struct heap_node timer; /* next begin time or last possible start */
+    struct job_group *group; /* NULL: it starts alone */
+    size_t position;         /* in shape->jobs */
+    struct heap_node timer;  /* next begin time or last possible start */
     struct plan *plan;
     size_t fresh; /* 1 + index in sched->fresh, 0 */
     uint8_t place;
@@ -153,6 +156,21 @@ void node_taken(struct sched *s, uint32_t node); /* what the log says of it is s
 void turn_sleep(struct sched *s, struct turn *turn);
 /* True: no job of the shape can start now, nothing that came free since it fell asleep lets it. */
 bool turn_sleeps(struct sched *s, struct turn *turn);
+
+/* group.c */
+/* Jobs that start together. They come up one by one as all others do, and are tried when the last
+ * of them has: the group waits as long as any of it would. */
+struct job_group {
+    uint32_t id, size;
+    vec(struct job *) members; /* of the view */
+    uint32_t pass, seen;       /* so many have come up in this pass */
+};
+void group_join(struct sched *s, struct job *job, uint32_t id, uint32_t size);
+void group_leave(struct sched *s, struct job *job);
+/* Is this job, which the walk has come to, the last of its group? Call once. */
+bool group_is_next(struct sched *s, struct job *job);
+/* In which order its members are placed: who has the least choice first. */
+void group_order(struct job_group *group);
 
 /* candidates.c */
 /* Is it tried only when everybody who may have a plan has been dealt with? */

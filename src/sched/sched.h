@@ -29,6 +29,7 @@
 
 #define SCHED_GRES_KINDS 32 /* different (name, type) pairs in a cluster */
 #define SCHED_NO_NODE UINT32_MAX
+#define SCHED_GROUP_MAX 128 /* jobs that start together */
 #define SCHED_FOREVER INT64_MAX
 
 /* ---- the cluster ---- */
@@ -268,6 +269,10 @@ struct sched_job_spec {
     const uint32_t *reservations;
     size_t n_reservations;
     bool reserved_only;
+    /* Jobs with the same number, so many of them, start together or not at all: none does while one
+     * is missing in the view. One plan of a pass has the starts of all of them next to each other.
+     * 0 = it stands alone. */
+    uint32_t group, group_size;
 };
 
 /* One node of an allocation. */

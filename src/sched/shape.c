@@ -105,6 +105,7 @@ static void shape_key(const struct sched_job_spec *spec, struct str *key) {
     key_u64(key, (uint64_t) spec->preempt_class << 1 | spec->oversubscribe);
     key_terms(key, spec);
     key_constraint(key, spec->features);
+    key_u64(key, spec->group ? spec->job_id : 0); /* what is found of it depends on the others */
 }
 
 /* ---- node sets ---- */

@@ -92,6 +92,7 @@ void sched_free(struct sched *s) {
     free(s->license_used);
     map_done(&s->runs);
     map_done(&s->jobs);
+    map_done(&s->groups);
     map_done(&s->shape_index);
     map_done(&s->unconfirmed);
     vec_done(&s->shapes);
