@@ -36,7 +36,8 @@ static void job_row(struct ingest *in, const struct acct_job *record, struct byt
     v[JOB_COLUMN_cluster_id] = db_int(in->cluster_id);
     v[JOB_COLUMN_db_index] = db_int((int64_t) job->db_index);
     v[JOB_COLUMN_job_id] = db_int(job->job_id);
-    v[JOB_COLUMN_array_job_id] = db_int(job->array_job_id);
+    /* Components of one job are found like tasks of one array. */
+    v[JOB_COLUMN_array_job_id] = db_int(job->array_job_id ? job->array_job_id : job->het_job_id);
     v[JOB_COLUMN_array_task_id] = db_int(is_task ? (int64_t) job->array_task_id : -1);
     v[JOB_COLUMN_uid] = db_int(job->uid);
     v[JOB_COLUMN_gid] = db_int(job->gid);

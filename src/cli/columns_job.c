@@ -122,6 +122,27 @@ SORT(sort_job_id) {
     /* Tasks by number, the waiting rest of an array behind those that run. */
     return (struct sort_value) {base << 32 | (job->array_job_id ? job->array_task_id : 0), NULL};
 }
+PRINT(print_het_id) {
+    const struct job *job = row;
+    if (job->het_job_id)
+        str_append_u64(out, job->het_job_id);
+    else
+        str_append(out, "N/A");
+}
+PRINT(print_het_ids) {
+    const struct job *job = row;
+    if (job->het_job_id)
+        het_ids_print(job, out);
+    else
+        str_append(out, "N/A");
+}
+PRINT(print_het_offset) {
+    const struct job *job = row;
+    if (job->het_job_id)
+        str_append_u64(out, job->het_offset);
+    else
+        str_append(out, "N/A");
+}
 PRINT(print_array_job_id) {
     const struct job *job = row;
     str_append_u64(out, job->array_job_id ? job->array_job_id : job->job_id);
@@ -393,7 +414,8 @@ PRINT(print_null) {
 
 /* clang-format off */
 static const struct column job_rows[] = {
-    {'i', "JobArrayID", "JOBID", "job_id array_job_id array_task_id array_tasks array_limit",
+    {'i', "JobArrayID", "JOBID",
+        "job_id array_job_id array_task_id array_tasks array_limit het_job_id het_offset",
         print_job_id, sort_job_id, 0, 0},
     {'A', "JobID", "JOBID", "job_id", U32_SORTED, 0, 0},
     {'F', "ArrayJobID", "ARRAY_JOB_ID", "array_job_id job_id", print_array_job_id, UNSORTED, 0, 0},
@@ -485,12 +507,12 @@ static const struct column job_rows[] = {
     {0, "EligibleTime", "ELIGIBLE_TIME", "eligible_time", column_time, UNSORTED, 0, 0},
     {0, "Exclusive", "EXCLUSIVE", "exclusive", print_exclusive, UNSORTED, 0, 0},
     {0, "exit_code", "EXIT_CODE", "exit_status", print_exit, UNSORTED, 0, 0},
-    {0, "HetJobID", "HET_JOB_ID", "job_id", print_na, UNSORTED, 0, 0},
-    {0, "HetJobIDSet", "HET_JOB_ID_SET", "job_id", print_na, UNSORTED, 0, 0},
-    {0, "HetJobOffset", "HET_JOB_OFFSET", "job_id", print_na, UNSORTED, 0, 0},
-    {0, "PackJobID", "HET_JOB_ID", "job_id", print_na, UNSORTED, 0, COLUMN_HIDDEN},
-    {0, "PackJobIDSet", "HET_JOB_ID_SET", "job_id", print_na, UNSORTED, 0, COLUMN_HIDDEN},
-    {0, "PackJobOffset", "HET_JOB_OFFSET", "job_id", print_na, UNSORTED, 0, COLUMN_HIDDEN},
+    {0, "HetJobID", "HET_JOB_ID", "het_job_id", print_het_id, UNSORTED, 0, 0},
+    {0, "HetJobIDSet", "HET_JOB_ID_SET", "het_job_id het_size", print_het_ids, UNSORTED, 0, 0},
+    {0, "HetJobOffset", "HET_JOB_OFFSET", "het_offset het_job_id", print_het_offset, UNSORTED, 0, 0},
+    {0, "PackJobID", "HET_JOB_ID", "het_job_id", print_het_id, UNSORTED, 0, COLUMN_HIDDEN},
+    {0, "PackJobIDSet", "HET_JOB_ID_SET", "het_job_id het_size", print_het_ids, UNSORTED, 0, COLUMN_HIDDEN},
+    {0, "PackJobOffset", "HET_JOB_OFFSET", "het_offset het_job_id", print_het_offset, UNSORTED, 0, COLUMN_HIDDEN},
     {0, "LastSchedEval", "LAST_SCHED_EVAL", "last_sched_eval", column_time, UNSORTED, 0, 0},
     {0, "LicensesAlloc", "LICENSES_ALLOC", "job_id", print_null, UNSORTED, 0, 0},
     {0, "MaxCPUs", "MAX_CPUS", "num_cpus", print_max_cpus, UNSORTED, 0, 0},

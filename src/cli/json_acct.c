@@ -267,8 +267,8 @@ static void json_job_end(struct json *json, const struct acct_job *acct) {
     json_none(json, "flags");
     json_text(json, "group", job->group_name);
     json_object(json, "het");
-    json_unsigned(json, "job_id", 0);
-    json_number(json, "job_offset", false, false, 0);
+    json_unsigned(json, "job_id", job->het_job_id);
+    json_number(json, "job_offset", job->het_job_id != 0, false, job->het_offset);
     json_end(json);
     json_unsigned(json, "job_id", job->job_id);
     json_text(json, "name", job->name);

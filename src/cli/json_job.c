@@ -50,6 +50,12 @@ static void text_json(struct json *json, const char *key, const struct str *text
 CALL(call_task_max) {
     json_number(json, key, true, false, job->array_limit);
 }
+CALL(call_het_ids) {
+    struct str text cleanup_str = STR_INIT;
+    if (job->het_job_id)
+        het_ids_print(job, &text);
+    text_json(json, key, &text);
+}
 CALL(call_task_string) {
     struct str text cleanup_str = STR_INIT;
     if (job->array_task_id == UNSET32)
@@ -307,9 +313,9 @@ static const struct json_row job_rows[] = {
     MADE("gres_detail", call_gres_detail),
     ROW("group_id", U32, gid),
     ROW("group_name", TEXT, group_name),
-    LACK("het_job_id", ZERO),
-    LACK("het_job_id_set", EMPTY),
-    LACK("het_job_offset", ZERO),
+    ROW("het_job_id", KNOWN32, het_job_id),
+    MADE("het_job_id_set", call_het_ids),
+    ROW("het_job_offset", KNOWN32, het_offset),
     ROW("job_id", U32, job_id),
     MADE("job_resources", call_resources),
     LACK("job_size_str", NONE),

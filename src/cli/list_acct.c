@@ -294,15 +294,20 @@ static void acct_rows_push(const struct acct_filter *filter, const struct job_re
     }
 }
 
+static uint32_t whole_id(const struct job *job) {
+    return job->array_job_id ? job->array_job_id : job->het_job_id ? job->het_job_id : job->job_id;
+}
+
 /* By array, then task, the waiting rest last; runs of one job by their submission. */
 static int acct_order(const void *a, const void *b) {
     const struct acct_job *run_x = *(const struct acct_job *const *) a;
     const struct acct_job *run_y = *(const struct acct_job *const *) b;
     const struct job *x = run_x->job, *y = run_y->job;
-    uint32_t bx = x->array_job_id ? x->array_job_id : x->job_id;
-    uint32_t by = y->array_job_id ? y->array_job_id : y->job_id;
+    uint32_t bx = whole_id(x), by = whole_id(y);
     if (bx != by)
         return bx < by ? -1 : 1;
+    if (x->het_offset != y->het_offset)
+        return x->het_offset < y->het_offset ? -1 : 1;
     if (x->array_task_id != y->array_task_id)
         return x->array_task_id < y->array_task_id ? -1 : 1;
     int64_t tx = x->start_time ? x->start_time : INT64_MAX;

@@ -45,9 +45,9 @@ void job_query_users(struct job_query *query, struct str *unknown) {
 /* ---- the request ---- */
 void job_query_fields(struct field_mask *mask) {
     static const char *const members[] = {
-        "job_id",   "array_job_id", "array_task_id", "array_tasks", "array_limit", "state",
-        "flags",    "uid",          "partition",     "account",     "qos",         "name",
-        "licenses", "reservation",  "nodes",         "num_nodes",
+        "job_id", "array_job_id", "array_task_id", "array_tasks", "array_limit", "state",
+        "flags",  "het_job_id",   "het_offset",    "uid",         "partition",   "account",
+        "qos",    "name",         "licenses",      "reservation", "nodes",       "num_nodes",
     };
     for (size_t i = 0; i < countof(members); i++)
         field_mask_add(mask, record_field(&record_job, members[i])->number);

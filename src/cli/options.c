@@ -66,7 +66,7 @@ static const struct command {
     const char *name, *environment, *failure, *synopsis;
 } commands[] = {
     {OPTION_SBATCH, 'b', "sbatch", "SBATCH_", "Batch job submission failed",
-     "sbatch [OPTIONS...] [SCRIPT [ARGUMENTS...]]"},
+     "sbatch [OPTIONS...] [: OPTIONS...]... [SCRIPT [ARGUMENTS...]]"},
     {OPTION_SRUN, 'r', "srun", "SLURM_", "Unable to allocate resources",
      "srun [OPTIONS...] PROGRAM [ARGUMENTS...]"},
     {OPTION_SALLOC, 'a', "salloc", "SALLOC_", "Job submit/allocate failed",
@@ -161,6 +161,74 @@ int options_apply(struct options *options, const struct option_uses *uses,
     for (size_t i = 0; i < uses->options.n; i++) {
         const struct option_use *use = &uses->options.items[i];
         int rc = options_set(options, use->row, use->value, origin);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---- components ---- */
+
+/* --mem, --hint and --exclude are not among them, as users know it. */
+static const uint16_t own_options[] = {
+    OPT_array,
+    OPT_licenses,
+    OPT_partition,
+    OPT_core_spec,
+    OPT_cpus_per_gpu,
+    OPT_cpus_per_task,
+    OPT_exclusive,
+    OPT_gpu_bind,
+    OPT_gpu_freq,
+    OPT_gpus,
+    OPT_gpus_per_node,
+    OPT_gpus_per_socket,
+    OPT_gpus_per_task,
+    OPT_gres,
+    OPT_gres_flags,
+    OPT_mem_per_cpu,
+    OPT_mem_per_gpu,
+    OPT_mincpus,
+    OPT_nodes,
+    OPT_ntasks,
+    OPT_ntasks_per_core,
+    OPT_ntasks_per_gpu,
+    OPT_ntasks_per_node,
+    OPT_ntasks_per_socket,
+    OPT_overcommit,
+    OPT_oversubscribe,
+    OPT_thread_spec,
+    OPT_tmp,
+    OPT_tres_bind,
+    OPT_tres_per_task,
+    OPT_constraint,
+    OPT_contiguous,
+    OPT_distribution,
+    OPT_extra_node_info,
+    OPT_cores_per_socket,
+    OPT_nodefile,
+    OPT_nodelist,
+    OPT_prefer,
+    OPT_sockets_per_node,
+    OPT_spread_job,
+    OPT_switches,
+    OPT_threads_per_core,
+    OPT_use_min_nodes,
+};
+
+bool option_is_own(const struct option_row *row) {
+    for (size_t i = 0; i < countof(own_options); i++) {
+        if (own_options[i] == row->id)
+            return true;
+    }
+    return false;
+}
+
+int options_apply_inherited(struct options *options, const struct option_uses *uses,
+                            enum option_origin origin) {
+    for (size_t i = 0; i < uses->options.n; i++) {
+        const struct option_use *use = &uses->options.items[i];
+        int rc = option_is_own(use->row) ? 0 : options_set(options, use->row, use->value, origin);
         if (rc < 0)
             return rc;
     }

@@ -173,6 +173,12 @@ bool option_scan(const struct option_set *set, char *const *words, size_t n_word
 /* ---- uses → values ---- */
 must_check int options_apply(struct options *options, const struct option_uses *uses,
                              enum option_origin origin);
+/* The same but for what a component of a heterogeneous job does not take over from those before it
+ * (option_is_own). */
+must_check int options_apply_inherited(struct options *options, const struct option_uses *uses,
+                                       enum option_origin origin);
+/* Sizes and places are a component's own. */
+bool option_is_own(const struct option_row *row);
 /* One option; value NULL: none. */
 must_check int options_set(struct options *options, const struct option_row *row, const char *value,
                            enum option_origin origin);

@@ -121,17 +121,20 @@ static bool is_command(const char *line, size_t length) {
     return false;
 }
 
-static bool is_separator(const struct script_words *words, const struct script_line *line) {
+static bool is_separator(struct script_words *words, const struct script_line *line) {
     if (line->n != 1)
         return false;
     const char *word = words->words.items[line->first];
-    return str_equal(word, "hetjob") || str_equal(word, "packjob");
+    bool old = str_equal(word, "packjob");
+    words->packjob = words->packjob || old;
+    return old || str_equal(word, "hetjob");
 }
 
 int script_scan(struct bytes script, const char *name, struct script_words *words,
                 struct error *err) {
     const char *text = (const char *) script.data;
     unsigned number = 0;
+    words->n_components = 1;
     for (size_t at = 0; at < script.size;) {
         const char *line = text + at;
         const char *newline = memchr(line, '\n', script.size - at);
@@ -145,18 +148,17 @@ int script_scan(struct bytes script, const char *name, struct script_words *word
             continue;
         size_t size = (size_t) (line + length - options);
         struct script_fault fault;
-        struct script_line found = {.number = number, .first = words->words.n};
+        struct script_line found = {
+            .number = number, .first = words->words.n, .component = words->n_components - 1};
         if (!script_split(options, size, words, &fault))
             return error_set(err, ERR_INVALID, "%s: line %u: Unmatched `%c` in [%.*s]", name,
                              number, fault.quote, (int) min_of(size - fault.rest, (size_t) 400),
                              options + fault.rest);
         found.n = words->words.n - found.first;
         if (is_separator(words, &found)) {
-            words->hetjob = true;
+            words->n_components++;
             free(words->words.items[--words->words.n]);
-            break;
-        }
-        if (found.n)
+        } else if (found.n)
             vec_push(&words->lines, found);
     }
     return 0;

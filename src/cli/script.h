@@ -19,14 +19,16 @@ must_check int script_check(struct bytes script, struct error *err);
 
 /* One directive line: its words, in order. */
 struct script_line {
-    unsigned number; /* 1-based line of the script */
-    size_t first, n; /* words.items[first … first + n - 1] */
+    unsigned number;    /* 1-based line of the script */
+    size_t first, n;    /* words.items[first … first + n - 1] */
+    unsigned component; /* of a heterogeneous job; 0 is the first */
 };
 struct script_words {
     vec(char *) words; /* owned */
     vec(struct script_line) lines;
-    bool hetjob;   /* a component separator was found: what follows it is not read */
-    bool obsolete; /* a #SLURM line was found */
+    unsigned n_components; /* one more than separators (#SBATCH hetjob) */
+    bool packjob;          /* one of them in its old spelling */
+    bool obsolete;         /* a #SLURM line was found */
 };
 void script_words_done(struct script_words *words);
 

@@ -71,7 +71,16 @@ static void job_identity(const struct job *job, const struct show_options *optio
         if (job->array_limit)
             show_number("ArrayTaskThrottle", job->array_limit, out);
     }
+    if (job->het_job_id) {
+        show_number("HetJobId", job->het_job_id, out);
+        show_number("HetJobOffset", job->het_offset, out);
+    }
     show_text("JobName", job->name, out);
+    if (job->het_job_id) {
+        show_line(options, out);
+        key_begin("HetJobIdSet", out);
+        het_ids_print(job, out);
+    }
     show_line(options, out);
     key_begin("UserId", out);
     str_printf(out, "%s(%u)", job->user_name ? job->user_name : "", job->uid);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/components.h"
 #include "cli/connect.h"
 #include "cli/filter.h"
 #include "cli/main.h"
@@ -18,18 +19,27 @@
 
 struct sbatch {
     struct cli cli;
-    struct options options;
-    struct option_uses uses; /* of the command line */
+    struct components components; /* of the command line and the script */
+    struct options *all;          /* of each component */
+    size_t n;
+    struct options *options; /* of the first */
     struct str script;
     char *script_path; /* NULL: --wrap or standard input */
 };
 
 static const char *line_value(const struct sbatch *sbatch, enum option_id id) {
     const char *value = NULL;
-    for (size_t i = 0; i < sbatch->uses.options.n; i++)
-        if (sbatch->uses.options.items[i].row->id == id)
-            value = sbatch->uses.options.items[i].value;
+    for (size_t g = 0; g < sbatch->components.n; g++) {
+        vec_each (&sbatch->components.groups[g].options, use) {
+            if (use->row->id == id)
+                value = use->value;
+        }
+    }
     return value;
+}
+
+static struct option_uses *rest(struct sbatch *sbatch) {
+    return components_last(&sbatch->components);
 }
 
 static bool asks_for_text(const struct option_use *use) {
@@ -40,12 +50,13 @@ static bool asks_for_text(const struct option_use *use) {
 
 /* --help, --gres=help and the like on the command line come before everything else. */
 static int show_early(struct sbatch *sbatch) {
-    for (size_t i = 0; i < sbatch->uses.options.n; i++) {
-        const struct option_use *use = &sbatch->uses.options.items[i];
-        if (!asks_for_text(use))
-            continue;
-        sbatch->options.info = use->row->id;
-        return cli_show(&sbatch->cli, &sbatch->options);
+    for (size_t g = 0; g < sbatch->components.n; g++) {
+        vec_each (&sbatch->components.groups[g].options, use) {
+            if (!asks_for_text(use))
+                continue;
+            sbatch->options->info = use->row->id;
+            return cli_show(&sbatch->cli, sbatch->options);
+        }
     }
     return CLI_GO_ON;
 }
@@ -54,7 +65,7 @@ static int show_early(struct sbatch *sbatch) {
 
 static int read_script(struct sbatch *sbatch) {
     const char *wrap = line_value(sbatch, OPT_wrap);
-    if (wrap && sbatch->uses.rest.n) {
+    if (wrap && rest(sbatch)->rest.n) {
         cli_error(&sbatch->cli, "Script arguments not permitted with --wrap option");
         return sbatch->cli.error_status;
     }
@@ -65,77 +76,72 @@ static int read_script(struct sbatch *sbatch) {
     cleanup_free char *directory = request_directory(&sbatch->cli, line_value(sbatch, OPT_chdir));
     if (!directory)
         return sbatch->cli.error_status;
-    const char *name = sbatch->uses.rest.n ? sbatch->uses.rest.items[0] : NULL;
+    const char *name = rest(sbatch)->rest.n ? rest(sbatch)->rest.items[0] : NULL;
     return request_script(&sbatch->cli, name, directory, &sbatch->script, &sbatch->script_path);
 }
 
-/* One directive line at a time, so that an option at the end of a line cannot swallow the next. */
-static int apply_directives(struct sbatch *sbatch, const struct script_words *words) {
-    struct option_set set = option_set_of(OPTION_SBATCH, sbatch->cli.name);
-    int status = CLI_GO_ON;
-    for (size_t i = 0; i < words->lines.n && status == CLI_GO_ON; i++) {
-        const struct script_line *line = &words->lines.items[i];
-        struct option_uses uses = {0};
-        status = cli_scan(&sbatch->cli, &set, words->words.items + line->first, line->n,
-                          OPTION_STOP, &uses);
-        if (status == CLI_GO_ON && uses.rest.n) {
-            cli_error(&sbatch->cli, "Invalid directive found in batch script: %s",
-                      uses.rest.items[0]);
-            status = 255;
-        }
-        if (status == CLI_GO_ON && options_apply(&sbatch->options, &uses, OPTION_SCRIPT) < 0)
-            status = cli_options_failed(&sbatch->cli, &sbatch->options);
-        option_uses_done(&uses);
-    }
-    return status;
-}
-
-static int read_directives(struct sbatch *sbatch) {
+static int read_directives(struct sbatch *sbatch, struct script_words *words) {
     struct bytes script = {(const uint8_t *) sbatch->script.data, sbatch->script.length};
     struct error err = ERROR_INIT;
     if (script_check(script, &err) < 0) {
         cli_error(&sbatch->cli, "%s", err.text);
         return sbatch->cli.error_status;
     }
-    const char *name = sbatch->uses.rest.n ? sbatch->uses.rest.items[0] : "stdin";
-    struct script_words words = {0};
-    int status = CLI_GO_ON;
-    if (script_scan(script, name, &words, &err) < 0) {
+    const char *name = rest(sbatch)->rest.n ? rest(sbatch)->rest.items[0] : "stdin";
+    if (script_scan(script, name, words, &err) < 0) {
         cli_fatal(&sbatch->cli, "%s", err.text);
-        status = sbatch->cli.error_status;
-    } else if (words.hetjob) {
-        cli_error(&sbatch->cli, "heterogeneous jobs are not supported yet; submit the components "
-                                "as jobs of their own");
-        status = sbatch->cli.error_status;
-    } else {
-        if (words.obsolete)
-            cli_warning(&sbatch->cli, "#SLURM lines are an old spelling; write #SBATCH");
-        status = apply_directives(sbatch, &words);
+        return sbatch->cli.error_status;
     }
-    script_words_done(&words);
-    return status;
+    if (words->obsolete)
+        cli_warning(&sbatch->cli, "#SLURM lines are an old spelling; write #SBATCH");
+    if (words->packjob)
+        cli_raw("sbatch: Warning: the \"packjob\" component separator is being deprecated. Please, "
+                "use \"hetjob\" instead.\n");
+    struct option_set set = option_set_of(OPTION_SBATCH, sbatch->cli.name);
+    return components_scan_script(&sbatch->cli, &set, words, &sbatch->components);
 }
 
 /* ---- the request ---- */
 
+/* `words` are what the options of the script point into. */
+static int read_component(struct sbatch *sbatch, size_t i) {
+    struct options *options = &sbatch->all[i];
+    options->now = time(NULL);
+    int status =
+        cli_filter_begin(&sbatch->cli, options, rest(sbatch)->rest.items, rest(sbatch)->rest.n);
+    if (status == CLI_GO_ON && components_apply(&sbatch->components, i, options, environ) < 0)
+        status = cli_options_failed(&sbatch->cli, options);
+    return status == CLI_GO_ON ? cli_options_finish(&sbatch->cli, options) : status;
+}
+
+/* The options of the first are there from the beginning. */
+static void make_components(struct sbatch *sbatch) {
+    size_t n = components_count(&sbatch->components);
+    struct options *all = xcalloc(n, sizeof(*all));
+    all[0] = *sbatch->options;
+    free(sbatch->all);
+    for (size_t i = 1; i < n; i++)
+        options_init(&all[i], OPTION_SBATCH);
+    sbatch->all = sbatch->options = all;
+    sbatch->n = n;
+}
+
 static int read_options(struct sbatch *sbatch) {
-    sbatch->options.now = time(NULL);
-    int status = cli_filter_begin(&sbatch->cli, &sbatch->options, sbatch->uses.rest.items,
-                                  sbatch->uses.rest.n);
+    struct script_words words = {0};
+    sbatch->options->now = time(NULL);
+    int status = read_script(sbatch);
     if (status == CLI_GO_ON)
-        status = read_script(sbatch);
+        status = read_directives(sbatch, &words);
     if (status == CLI_GO_ON)
-        status = read_directives(sbatch);
-    if (status != CLI_GO_ON)
-        return status;
-    if (options_apply_environment(&sbatch->options, environ) < 0 ||
-        options_apply(&sbatch->options, &sbatch->uses, OPTION_LINE) < 0)
-        return cli_options_failed(&sbatch->cli, &sbatch->options);
-    return cli_options_finish(&sbatch->cli, &sbatch->options);
+        make_components(sbatch);
+    for (size_t i = 0; i < sbatch->n && status == CLI_GO_ON; i++)
+        status = read_component(sbatch, i);
+    script_words_done(&words);
+    return status;
 }
 
 static const char *default_name(const struct sbatch *sbatch) {
-    if (sbatch->options.wrap)
+    if (line_value(sbatch, OPT_wrap))
         return "wrap";
     if (!sbatch->script_path)
         return "sbatch";
@@ -143,34 +149,49 @@ static const char *default_name(const struct sbatch *sbatch) {
     return slash ? slash + 1 : sbatch->script_path;
 }
 
-static int build_request(struct sbatch *sbatch, int argc, char **argv) {
-    struct job_request *job = &sbatch->options.job;
+static int build_component(struct sbatch *sbatch, struct options *options, int argc, char **argv) {
+    struct job_request *job = &options->job;
     const struct conf *conf = cli_conf(&sbatch->cli);
     if (!conf)
         return sbatch->cli.error_status;
     int status = job->clusters ? cli_check_clusters(&sbatch->cli, job->clusters) : CLI_GO_ON;
     if (status == CLI_GO_ON)
-        status = request_fill(&sbatch->cli, &sbatch->options, conf, argc, argv);
+        status = request_fill(&sbatch->cli, options, conf, argc, argv);
     if (status != CLI_GO_ON)
         return status;
     job->kind = JOB_KIND_BATCH;
     if (!job->name)
         string_set(&job->name, default_name(sbatch));
     string_set(&job->command, sbatch->script_path);
-    if (sbatch->uses.rest.n > 1) {
+    if (rest(sbatch)->rest.n > 1) {
         struct str command cleanup_str = STR_INIT;
-        str_append(&command, job->command ? job->command : sbatch->uses.rest.items[0]);
-        for (size_t i = 1; i < sbatch->uses.rest.n; i++)
-            str_printf(&command, " %s", sbatch->uses.rest.items[i]);
+        str_append(&command, job->command ? job->command : rest(sbatch)->rest.items[0]);
+        for (size_t i = 1; i < rest(sbatch)->rest.n; i++)
+            str_printf(&command, " %s", rest(sbatch)->rest.items[i]);
         string_set(&job->command, str_cstr(&command));
-        job->argv.n = (uint32_t) sbatch->uses.rest.n - 1;
+        job->argv.n = (uint32_t) rest(sbatch)->rest.n - 1;
         job->argv.items = xcalloc(job->argv.n, sizeof(char *));
         for (uint32_t i = 0; i < job->argv.n; i++)
-            job->argv.items[i] = xstrdup(sbatch->uses.rest.items[i + 1]);
+            job->argv.items[i] = xstrdup(rest(sbatch)->rest.items[i + 1]);
     }
-    job->script.size = sbatch->script.length;
-    job->script.data = (uint8_t *) str_take(&sbatch->script);
     return CLI_GO_ON;
+}
+
+/* Script and environment are the first one's. */
+static int build_request(struct sbatch *sbatch, int argc, char **argv) {
+    int status = CLI_GO_ON;
+    for (size_t i = 0; i < sbatch->n && status == CLI_GO_ON; i++) {
+        struct blob *environment = &sbatch->all[i].job.environment;
+        status = build_component(sbatch, &sbatch->all[i], argc, argv);
+        if (i > 0) {
+            free(environment->data);
+            *environment = (struct blob) {NULL, 0};
+        }
+    }
+    struct job_request *first = &sbatch->options->job;
+    first->script.size = sbatch->script.length;
+    first->script.data = (uint8_t *) str_take(&sbatch->script);
+    return status;
 }
 
 /* ---- the answer ---- */
@@ -198,13 +219,13 @@ static void print_changes(const struct sbatch *sbatch, const struct submit_reply
                    change->after ? change->after : "not given", change->by);
         cli_info(&sbatch->cli, "explain: %s", line.data);
     }
-    if (sbatch->options.explain && !reply->changes.n)
+    if (sbatch->options->explain && !reply->changes.n)
         cli_info(&sbatch->cli, "explain: nothing has been changed");
 }
 
 static int print_job(const struct sbatch *sbatch, const struct submit_reply *reply) {
-    const char *cluster = sbatch->options.job.clusters ? reply->cluster : NULL;
-    if (sbatch->options.parsable)
+    const char *cluster = sbatch->options->job.clusters ? reply->cluster : NULL;
+    if (sbatch->options->parsable)
         return cli_print(&sbatch->cli, "%u%s%s\n", reply->job_id, cluster ? ";" : "",
                          cluster ? cluster : "");
     if (sbatch->cli.quiet)
@@ -214,7 +235,7 @@ static int print_job(const struct sbatch *sbatch, const struct submit_reply *rep
 }
 
 static int refused(const struct sbatch *sbatch, const struct error *err) {
-    if (sbatch->options.test_only) {
+    if (sbatch->options->test_only) {
         cleanup_str struct str line = STR_INIT;
         if (err->text[0])
             cli_info(&sbatch->cli, "note: %s", err->text);
@@ -276,12 +297,16 @@ static int submit_job(struct sbatch *sbatch) {
     struct error err = ERROR_INIT;
     struct cli_link link;
     struct cli_reply reply;
+    struct job_request *components = xcalloc(sbatch->n, sizeof(*components));
+    for (size_t i = 1; i < sbatch->n; i++)
+        components[i - 1] = sbatch->all[i].job; /* only encoded */
     struct submit submit = {
-        .job = &sbatch->options.job,
-        .test_only = sbatch->options.test_only,
-        .wait = sbatch->options.wait && !sbatch->options.test_only,
-        .advice = cli_advice_wanted(&sbatch->options),
-        .explain = sbatch->options.explain,
+        .job = &sbatch->options->job,
+        .components = {components, (uint32_t) sbatch->n - 1},
+        .test_only = sbatch->options->test_only,
+        .wait = sbatch->options->wait && !sbatch->options->test_only,
+        .advice = cli_advice_wanted(sbatch->options),
+        .explain = sbatch->options->explain,
     };
     int rc = cli_link_open(&sbatch->cli, true, &link, &err);
     if (rc == 0)
@@ -307,13 +332,14 @@ static int submit_job(struct sbatch *sbatch) {
             status = wait_for_end(sbatch, &link, answer->job_id);
     }
     cli_link_close(&link);
+    free(components);
     return status;
 }
 
 static int run(struct sbatch *sbatch, int argc, char **argv) {
     struct option_set set = option_set_of(OPTION_SBATCH, sbatch->cli.name);
     int status =
-        cli_scan(&sbatch->cli, &set, argv + 1, (size_t) argc - 1, OPTION_STOP, &sbatch->uses);
+        components_scan(&sbatch->cli, &set, argv + 1, (size_t) argc - 1, &sbatch->components);
     if (status == CLI_GO_ON)
         status = show_early(sbatch);
     if (status == CLI_GO_ON)
@@ -328,10 +354,14 @@ static int run(struct sbatch *sbatch, int argc, char **argv) {
 int main(int argc, char **argv) {
     struct sbatch sbatch = {0};
     cli_init(&sbatch.cli, "sbatch");
-    options_init(&sbatch.options, OPTION_SBATCH);
+    sbatch.all = sbatch.options = zalloc(struct options);
+    sbatch.n = 1;
+    options_init(sbatch.options, OPTION_SBATCH);
     int status = argc < 1 ? 1 : run(&sbatch, argc, argv);
-    options_done(&sbatch.options);
-    option_uses_done(&sbatch.uses);
+    for (size_t i = 0; i < sbatch.n; i++)
+        options_done(&sbatch.all[i]);
+    free(sbatch.all);
+    components_done(&sbatch.components);
     str_done(&sbatch.script);
     free(sbatch.script_path);
     return status;

@@ -19,6 +19,7 @@
 
 struct core;
 struct core_job;
+typedef vec(struct core_job *) job_ptrs;
 
 /* Where the tasks of a record stand. */
 enum array_standing {

@@ -74,6 +74,10 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
         (conf->select_type_parameters == 0 || (conf->select_type_parameters & CONF_CR_MEMORY));
     s->config_overrides = conf->slurmd.config_overrides;
     s->user_top = conf->scheduler.enable_user_top;
+    s->whole_het = conf->scheduler.whole_hetjob;
+    s->het_priority = str_equal_nocase(conf->scheduler.bf_hetjob_prio, "max")   ? HET_PRIORITY_MAX
+                      : str_equal_nocase(conf->scheduler.bf_hetjob_prio, "avg") ? HET_PRIORITY_AVG
+                                                                                : HET_PRIORITY_MIN;
     s->kill_invalid_depend =
         conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;
     s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;

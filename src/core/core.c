@@ -39,6 +39,7 @@ void core_free(struct core *core) {
     job_free_all(core);
     map_done(&core->jobs);
     arrays_free(core);
+    hets_free(core);
     depends_free(core);
     singletons_free(core);
     vec_done(&core->job_order);

@@ -19,6 +19,8 @@ static int64_t next_slot(const struct core *core, const struct core_job *job) {
 int64_t job_expected_start(struct core *core, const struct core_job *job) {
     if (!job_is_pending(job))
         return job->rec.start_time;
+    if (job->in_sched && job->het != NULL) /* an estimate for each would say nothing of all */
+        return job->promised > 0 ? max_of(job->promised, core->now) : 0;
     if (job->in_sched) {
         int64_t start = sched_estimate(core->sched, core->now, job->rec.job_id);
         return start > 0 ? max_of(start, core->now) : 0;

@@ -49,6 +49,7 @@ void job_link(struct core *core, struct core_job *job) {
     core->n_jobs++;
     if (job->rec.array_job_id != 0)
         array_join(core, job);
+    het_join(core, job);
     if (job->rec.allocation.n > 0)
         list_append(&core->placed, &job->placed);
     singleton_joins(core, job);
@@ -97,14 +98,16 @@ static void write_history(struct core *core, struct core_job *job, const struct 
     record.steps.n = (uint32_t) steps.n;
     struct effect *effect = emit(core, EFFECT_HISTORY);
     effect->body = effect_encode(core, &record_acct_job, &record);
-    effect->history = (struct effect_history) {.job_id = job->rec.job_id,
-                                               .array_id = job->rec.array_job_id,
-                                               .uid = job->rec.uid,
-                                               .state = job->rec.state,
-                                               .submit = job->rec.submit_time,
-                                               .start = run.start_time,
-                                               .end = job->rec.end_time,
-                                               .kind = kind};
+    effect->history = (struct effect_history) {
+        .job_id = job->rec.job_id,
+        /* whole arrays and jobs are asked for by it */
+        .array_id = job->rec.array_job_id != 0 ? job->rec.array_job_id : job->rec.het_job_id,
+        .uid = job->rec.uid,
+        .state = job->rec.state,
+        .submit = job->rec.submit_time,
+        .start = run.start_time,
+        .end = job->rec.end_time,
+        .kind = kind};
     vec_done(&steps);
 }
 
@@ -189,6 +192,7 @@ static void job_unlink(struct core *core, struct core_job *job) {
         sched_job_remove(core->sched, job->rec.job_id);
     if (job->rec.array_job_id != 0)
         array_leave(core, job);
+    het_leave(core, job);
     map_remove(&core->jobs, job->rec.job_id);
 }
 
@@ -311,15 +315,19 @@ int job_select_number(const struct core *core, uint32_t job_id, job_ptrs *ret) {
 
 int job_select_id(struct core *core, const char *id, const struct core_user *splitter,
                   job_ptrs *ret) {
-    const char *underscore = strchr(id, '_');
+    const char *underscore = strchr(id, '_'), *plus = strchr(id, '+');
     char number_text[16];
-    size_t length = underscore != NULL ? (size_t) (underscore - id) : strlen(id);
+    size_t length = strcspn(id, "_+");
     uint64_t number;
     if (length == 0 || length >= sizeof(number_text))
         return -ERR_INVALID_JOB_ID;
     memcpy(number_text, id, length);
     number_text[length] = '\0';
     if (!str_to_u64(number_text, &number) || number == 0 || number > UINT32_MAX)
+        return -ERR_INVALID_JOB_ID;
+    if (het_select(core, (uint32_t) number, plus != NULL ? plus + 1 : NULL, ret))
+        return 0;
+    if (plus != NULL)
         return -ERR_INVALID_JOB_ID;
     if (underscore != NULL && !str_equal(underscore, "_*"))
         return select_written(core, (uint32_t) number, underscore + 1, splitter, ret);

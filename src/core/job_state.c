@@ -90,6 +90,11 @@ static int64_t pending_due(struct core *core, const struct core_job *job) {
     return earlier(earlier(due, job->depends_due), failure_due(job));
 }
 
+/* Its end, or that of the last component; 0: that is not known yet. */
+static int64_t last_end(const struct core_job *job) {
+    return job->het != NULL ? het_last_end(job) : job->rec.end_time;
+}
+
 void job_arm(struct core *core, struct core_job *job) {
     int64_t due = INT64_MAX;
     if (job->rec.state == JOB_RUNNING)
@@ -99,7 +104,7 @@ void job_arm(struct core *core, struct core_job *job) {
     else if (job->rec.state == JOB_PENDING)
         due = pending_due(core, job);
     else if (!(job->rec.flags & JOB_FLAG_COMPLETING) && core->settings.min_job_age > 0)
-        due = job->rec.end_time + core->settings.min_job_age;
+        due = last_end(job) == 0 ? INT64_MAX : last_end(job) + core->settings.min_job_age;
     heap_remove(&core->timers, &job->timer);
     if (due != INT64_MAX)
         heap_push(&core->timers, &job->timer, due, job->rec.job_id);
@@ -339,7 +344,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
 
 void job_launch_again(struct core *core, struct core_job *job) {
     if (job->rec.state == JOB_RUNNING && (job->rec.flags & JOB_FLAG_CONFIGURING) &&
-        prolog_allows_launch(core, job))
+        prolog_allows_launch(core, job) && (job->het == NULL || het_all_ready(core, job)))
         job_send_launch(core, job);
 }
 
@@ -376,6 +381,7 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         sched_sync(core, job);
     } else {
         job_tell_database(core, job);
+        het_clean(core, job);
     }
     singleton_joins(core, job); /* requeued, it is one of those who wait again */
     depend_job_changed(core, job);
@@ -465,6 +471,7 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
     if (job->rec.array_job_id != 0)
         array_tasks_changed(core, job);
     job_arm(core, job);
+    het_ended(core, job, had_nodes, why);
 }
 
 /* What the job holds on a node is the node's again. */
@@ -572,6 +579,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
         all_nodes_clean(core, job);
     }
     job_arm(core, job);
+    het_requeued(core, job, hold, history_state, why, held_reason);
 }
 
 void job_hold(struct core *core, struct core_job *job, enum job_reason reason) {

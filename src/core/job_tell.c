@@ -60,6 +60,9 @@ void job_send_launch(struct core *core, struct core_job *job) {
     launch.attempt = job->rec.attempt;
     launch.job_cpus_per_node = cpus_text.data;
     launch.tasks_per_node = tasks_text.data;
+    launch.components.items =
+        arena_alloc(&core->out->memory, max_of(job->rec.het_size, 1u) * sizeof(struct job));
+    het_each(job, other) job_brief(other, &launch.components.items[launch.components.n++]);
     struct effect *effect = emit(core, EFFECT_LAUNCH);
     effect->node = node;
     effect->id = job->script_id;

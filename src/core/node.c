@@ -180,8 +180,7 @@ void node_await_clean(struct core *core, uint32_t index, const struct core_job *
 /* --no-kill: a job that can do without the node goes on with the others. The batch script's node is
  * not one of those. */
 static bool survives(struct core *core, struct core_job *job, uint32_t index) {
-    bool script_here =
-        job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.items[0].node == index;
+    bool script_here = job_runs_script(job) && job->rec.allocation.items[0].node == index;
     if (!job->rec.no_kill || job_nodes_held(&job->rec) < 2 || script_here)
         return false;
     list_each (&job->steps, at) {
@@ -382,7 +381,7 @@ static bool reported_waiting(const struct node_register *reg, const struct core_
 
 static void reconcile_job(struct core *core, struct core_job *job, uint32_t index,
                           const struct node_register *reg) {
-    bool batch_here = job->rec.kind == JOB_KIND_BATCH && job->rec.allocation.n > 0 &&
+    bool batch_here = job_runs_script(job) && job->rec.allocation.n > 0 &&
                       job->rec.allocation.items[0].node == index;
     if ((job->rec.flags & JOB_FLAG_COMPLETING) || job_leaves(job, index)) {
         job_terminate_node(core, job, index);

@@ -88,12 +88,21 @@ void plan_run(struct core *core) {
     sched_pass(core->sched, core->now, STARTS_PER_TURN, &plan);
     core->n_passes++;
     core->n_candidates += plan.candidates;
-    for (size_t i = 0; i < plan.n_starts; i++)
-        commit_start(core, &plan.starts[i]);
+    for (size_t i = 0; i < plan.n_starts;) {
+        size_t together = het_commit(core, &plan.starts[i], plan.n_starts - i);
+        if (together == 0)
+            commit_start(core, &plan.starts[i]);
+        i += max_of(together, (size_t) 1);
+    }
     for (size_t i = 0; i < plan.n_preempts; i++)
         preempt_commit(core, &plan.preempts[i]);
     for (size_t i = 0; i < plan.n_waits; i++)
         note_wait(core, &plan.waits[i]);
+    for (size_t i = 0; core->hets.n > 0 && i < plan.n_waits; i++) {
+        struct core_job *job = job_find(core, plan.waits[i].job_id);
+        if (job != NULL)
+            het_explain(core, job);
+    }
     for (size_t i = 0; i < plan.n_breaches; i++)
         promise_broken(core, &plan.breaches[i]);
     preempt_after_pass(core);
@@ -101,7 +110,7 @@ void plan_run(struct core *core) {
     if (!core->plan_again && core->gang_next > 0 && core->gang_next <= core->now)
         gang_rotate(core);
     core->plan_next = plan.next_time;
-    if (plan.n_starts == STARTS_PER_TURN)
+    if (plan.n_starts >= STARTS_PER_TURN)
         core->plan_next = core->now;
     sched_plan_done(&plan);
     depend_run(core); /* "after:ID" of those that have started */

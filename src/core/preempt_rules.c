@@ -175,7 +175,11 @@ void preempt_sync_run(struct core *core, struct core_job *job) {
     victim.rank = victim_rank(core, job, &victim.class);
     victim.eligible = job->rec.start_time + exempt;
     victim.slice_end = gang_slice_end(core, job);
-    job->rec.preempt_eligible = mode != PREEMPT_OFF ? victim.eligible : 0;
+    if (job->het != NULL) { /* a part of a job does not stand still while the rest runs */
+        victim.mode = victim.mode == SCHED_VICTIM_SUSPENDS ? SCHED_VICTIM_NEVER : victim.mode;
+        victim.slice_end = 0;
+    }
+    job->rec.preempt_eligible = victim.mode != SCHED_VICTIM_NEVER ? victim.eligible : 0;
     sched_run_victim(core->sched, job->rec.job_id, &victim);
     if (job->rec.flags & JOB_FLAG_COMPLETING)
         sched_run_leaving(core->sched, job->rec.job_id, true, core->now);

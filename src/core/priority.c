@@ -371,7 +371,9 @@ static void priority_set(struct core *core, struct core_job *job, uint32_t prior
         return;
     job->rec.priority = priority;
     job->rec.generation = ++core->generation;
-    if (job->in_sched)
+    if (job->in_sched && job->het != NULL)
+        het_aged(core, job);
+    else if (job->in_sched)
         sched_job_priority(core->sched, job->rec.job_id, priority);
     core->plan_wanted = true;
 }

@@ -33,9 +33,7 @@ void prolog_settings(struct core *core, const struct conf *conf) {
 
 /* ---- what is told of a job ---- */
 
-/* The record without what is long or nobody's business there. Lives as long as the job does not
- * change; nothing of it is to be freed. */
-static void job_brief(const struct core_job *job, struct job *ret) {
+void job_brief(const struct core_job *job, struct job *ret) {
     *ret = job->rec;
     ret->environment = (struct blob) {NULL, 0};
     ret->script = (struct blob) {NULL, 0};
@@ -87,6 +85,11 @@ static void emit_script(struct core *core, struct core_job *job, enum job_script
 
 /* The job goes to its node, or to whoever has asked for it. */
 static void hand_over(struct core *core, struct core_job *job) {
+    if (job->het != NULL && !het_all_ready(core, job))
+        return; /* the last component that makes ready sees to it */
+    job = job->het != NULL ? het_member(job, 0) : job;
+    if (!job_has_nodes(job))
+        return;
     if (job->rec.kind == JOB_KIND_BATCH)
         job_send_launch(core, job);
     else if (job->first_step != NULL)
@@ -133,7 +136,7 @@ static void nodes_begin(struct core *core, struct core_job *job) {
 }
 
 void prolog_begin(struct core *core, struct core_job *job) {
-    if (job->rec.kind == JOB_KIND_BATCH)
+    if (job_runs_script(job))
         job->rec.flags |= JOB_FLAG_CONFIGURING;
     if (core->settings.prolog.controller) {
         set_configuring(core, job, 0);
@@ -156,7 +159,7 @@ bool prolog_allows_launch(const struct core *core, const struct core_job *job) {
 static void all_prepared(struct core *core, struct core_job *job) {
     job->rec.scripts &= ~(uint32_t) JOB_SCRIPT_NODES;
     job->rec.reason = REASON_NONE;
-    if (job->rec.kind != JOB_KIND_BATCH || job->rec.allocation.items[0].accepted)
+    if (!job_runs_script(job) || job->rec.allocation.items[0].accepted)
         job_running(core, job);
     if (waits_for_nodes(core, job))
         hand_over(core, job);
@@ -253,7 +256,7 @@ static void controller_prolog_done(struct core *core, struct core_job *job, cons
         job_cannot_begin(core, job, UINT32_MAX, false, "PrologSlurmctld failed, job killed");
     } else {
         job->rec.reason = REASON_NONE;
-        if (job->rec.kind != JOB_KIND_BATCH && !core->settings.prolog.alloc)
+        if (!job_runs_script(job) && !core->settings.prolog.alloc)
             job_running(core, job);
         nodes_begin(core, job);
         steps_wake(core, job);

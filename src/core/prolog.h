@@ -43,4 +43,8 @@ struct job *prolog_node_brief(const struct core *core, const struct core_job *jo
 struct job *prolog_step_brief(const struct core *core, const struct core_job *job,
                               struct job *brief);
 
+/* The record without what is long or nobody's business there. Lives as long as the job does not
+ * change; nothing of it is to be freed. */
+void job_brief(const struct core_job *job, struct job *ret);
+
 #endif

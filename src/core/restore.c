@@ -38,7 +38,7 @@ static int restore_job(struct core *core, struct bytes body, struct error *err) 
         record_copy(&record_job, &job->rec, &rec);
         if (job->rec.array_tasks != NULL)
             (void) !idset_parse(&job->tasks, job->rec.array_tasks, UINT32_MAX - 2, NULL, NULL);
-        if (job->rec.kind == JOB_KIND_BATCH)
+        if (job_runs_script(job))
             job->script_id = rec.array_job_id != 0 ? rec.array_job_id : rec.job_id;
         job->stored = true;
         core->generation = max_of(core->generation, rec.generation);

@@ -75,8 +75,10 @@ static struct namesakes *namesakes_make(struct core *core, const struct core_job
     return names;
 }
 
-static bool same_array(const struct core_job *a, const struct core_job *b) {
-    return a->rec.array_job_id != 0 && a->rec.array_job_id == b->rec.array_job_id;
+/* Tasks of one array, or components of one job. */
+static bool belong_together(const struct core_job *a, const struct core_job *b) {
+    return (a->rec.array_job_id != 0 && a->rec.array_job_id == b->rec.array_job_id) ||
+           (a->rec.het_job_id != 0 && a->rec.het_job_id == b->rec.het_job_id);
 }
 
 bool singleton_may_go(struct core *core, const struct core_job *job) {
@@ -85,7 +87,7 @@ bool singleton_may_go(struct core *core, const struct core_job *job) {
         names = namesakes_make(core, job);
     vec_each (&names->jobs, at) {
         const struct core_job *other = *at;
-        if (other == job || same_array(job, other))
+        if (other == job || belong_together(job, other))
             continue;
         if (other->rec.job_id < job->rec.job_id || job_has_nodes(other) ||
             (other->rec.flags & JOB_FLAG_COMPLETING))
@@ -99,7 +101,7 @@ static void look(struct core *core, const struct namesakes *names) {
     const struct core_job *first = NULL;
     vec_each (&names->jobs, at) {
         const struct core_job *job = *at;
-        if (first != NULL && !same_array(first, job))
+        if (first != NULL && !belong_together(first, job))
             return;
         if (job_is_pending(job) && !list_is_empty(&job->depending))
             depend_note_itself(core, job);

@@ -399,6 +399,7 @@ static int spec_fill(struct core *core, const struct job *job, struct job_spec *
     spec_gpu_defaults(core, job, spec);
     spec_memory_limit(core, spec);
     limits_terms(core, job, spec, arena);
+    het_spec(core, job, spec);
     return 0;
 }
 
@@ -473,13 +474,21 @@ static void sync_add(struct core *core, struct core_job *job) {
     core->plan_wanted = true;
 }
 
-void sched_sync(struct core *core, struct core_job *job) {
-    bool wanted = job_is_pending(job) && job->rec.flags == 0 && job->rec.priority > 0 &&
-                  depend_check(core, job);
+bool sched_wanted(struct core *core, struct core_job *job) {
+    return job_is_pending(job) && job->rec.flags == 0 && job->rec.priority > 0 &&
+           depend_check(core, job);
+}
+
+void sched_sync_one(struct core *core, struct core_job *job, bool wanted) {
     if (wanted) {
         sync_add(core, job);
     } else if (job->in_sched) {
         sched_leave(core, job);
         core->plan_wanted = true;
     }
+}
+
+void sched_sync(struct core *core, struct core_job *job) {
+    if (!het_may_wait(core, job))
+        sched_sync_one(core, job, sched_wanted(core, job));
 }

@@ -25,6 +25,7 @@
 #include "core/depend.h"
 #include "core/failure.h"
 #include "core/gpu.h"
+#include "core/het.h"
 #include "core/limit.h"
 #include "core/preempt.h"
 #include "core/prolog.h"
@@ -84,6 +85,8 @@ struct core_settings {
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     uint64_t def_cpu_per_gpu, def_mem_per_gpu; /* UNSET64 */
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
+    bool whole_het;                 /* what is done to a component is done to all */
+    enum het_priority het_priority; /* that all have in the queue */
     bool order_wfp3, allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;
     uint32_t max_batch_requeue, max_script_size;
     uint32_t node_breaker, job_breaks; /* failure.h; 0 = never */
@@ -143,6 +146,7 @@ struct core_job {
     struct limit_group *limits;      /* in which it counts as submitted, NULL */
     uint64_t limits_count;           /* as so many */
     uint32_t nodes_busy;             /* entries (also leaving ones) not yet released */
+    struct core_het *het;            /* NULL: it is no component */
     struct core_array *array;        /* NULL: it is none */
     struct list array_link, array_wait;
     enum array_standing array_standing; /* as counted in the array */
@@ -212,8 +216,6 @@ struct core_partition {
 
 struct core_reservation; /* reservation.h */
 
-typedef vec(struct core_job *) job_ptrs;
-
 struct core {
     const struct conf *conf; /* borrowed */
     bool restoring;          /* between core_restore and core_restored */
@@ -231,6 +233,7 @@ struct core {
     job_ptrs job_order;
     size_t job_order_gaps;
     struct map arrays; /* array_job_id -> struct core_array */
+    struct map hets;   /* het_job_id -> struct core_het */
     size_t n_jobs;     /* tasks that wait count each */
     struct list depending;
     struct map depend_targets; /* depend_index.c */
@@ -305,7 +308,7 @@ struct core {
     int64_t now;                /* valid during a call */
     job_ptrs fresh_allocs;      /* submitted this turn, not yet answered */
     uint64_t n_started, n_submitted, n_completed, n_passes, n_candidates;
-    uint64_t n_failed, n_cancelled, n_backfilled, n_broken;
+    uint64_t n_failed, n_cancelled, n_backfilled, n_backfilled_het, n_broken;
     /* records read from the store before the configuration tells which nodes exist */
     vec(struct node *) stored_nodes;
     vec(struct partition *) stored_partitions;
@@ -474,6 +477,9 @@ bool job_first_partition(struct core *core, const struct job *job, uint32_t *ret
 /* Seconds; with --time-min the least that it may get. SCHED_FOREVER. */
 int64_t job_shortest_limit(struct core *core, const struct job *job);
 void sched_sync(struct core *core, struct core_job *job); /* adds, replaces or removes it */
+/* Its parts, for jobs that are put there together: does it wait for nothing but its turn? */
+bool sched_wanted(struct core *core, struct core_job *job);
+void sched_sync_one(struct core *core, struct core_job *job, bool wanted);
 /* A job that holds what `allocs` say, with its licences. */
 void sched_sync_run(struct core *core, struct core_job *job, uint32_t partition,
                     const struct sched_alloc *allocs, size_t n);

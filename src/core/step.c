@@ -54,7 +54,7 @@ struct core_step *step_new(struct core *core, struct core_job *job, uint32_t ste
 
 bool step_batch_running(const struct core_job *job, struct step *ret) {
     const struct job *rec = &job->rec;
-    if (rec->kind != JOB_KIND_BATCH || !job_has_nodes(job) || rec->allocation.n == 0)
+    if (!job_runs_script(job) || !job_has_nodes(job) || rec->allocation.n == 0)
         return false;
     const struct job_node *first = &rec->allocation.items[0];
     record_init(&record_step, ret);

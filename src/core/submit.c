@@ -97,6 +97,9 @@ static int take_array(struct core *core, struct core_job *job, struct reply_erro
         return 0;
     if (job->rec.kind != JOB_KIND_BATCH)
         return reply_refuse(reply, core, ERR_INVALID_ARRAY, "only batch jobs can be arrays");
+    if (job->rec.het_size > 0)
+        return reply_refuse(reply, core, ERR_INVALID_ARRAY,
+                            "a heterogeneous job cannot be an array: submit it once for each task");
     if (core->settings.max_array_size == 0)
         return reply_refuse(reply, core, ERR_INVALID_ARRAY,
                             "job arrays are disabled (MaxArraySize=0)");
@@ -155,7 +158,9 @@ static void store_script(struct core *core, struct core_job *job,
 /* Everything that can be wrong, before anything is changed. */
 static int check_submission(struct core *core, struct core_job *job, const struct core_user *user,
                             const struct submit *submit, struct reply_error *reply) {
-    const struct job_request *request = submit->job;
+    bool leader = het_is_leader(job);
+    const struct job_request *request =
+        leader ? submit->job : &submit->components.items[job->rec.het_offset - 1];
     if (request->run_as_uid != UNSET32 && !core_is_admin(core, user->uid))
         return reply_refuse(reply, core, ERR_ACCESS_DENIED, "--uid only permitted by root user");
     if (request->script.size > core->settings.max_script_size)
@@ -163,9 +168,11 @@ static int check_submission(struct core *core, struct core_job *job, const struc
                             "%zu bytes; at most %u are accepted "
                             "(SchedulerParameters=max_script_size)",
                             request->script.size, core->settings.max_script_size);
-    if (request->kind == JOB_KIND_BATCH && request->script.size == 0 && !submit->test_only)
+    if (leader && request->kind == JOB_KIND_BATCH && request->script.size == 0 &&
+        !submit->test_only)
         return reply_refuse(reply, core, ERR_JOB_SCRIPT_MISSING, "the batch script is empty");
-    uint64_t weight = max_of(idset_count(&job->tasks), (uint64_t) 1);
+    uint64_t weight =
+        max_of(idset_count(&job->tasks), max_of((uint64_t) job->rec.het_size, (uint64_t) 1));
     if (core->n_jobs + weight > core->settings.max_job_count)
         return reply_refuse(reply, core, ERR_JOB_COUNT,
                             "the controller holds %zu of at most %u jobs (MaxJobCount), waiting "
@@ -298,48 +305,6 @@ static void explain_changes(struct core *core, const struct core_job *job,
     record_done(&record_job_request, &taken);
 }
 
-static void answer_test_only(struct core *core, uint64_t client, uint32_t seq, struct core_job *job,
-                             const struct submit *submit, struct submit_reply *reply) {
-    struct job_spec spec cleanup(job_spec_done);
-    struct forecast_start start = {0};
-    take_defaults(core, &job->rec);
-    explain_changes(core, job, submit, reply);
-    job_estimate_size(core, &job->rec);
-    job->rec.priority = priority_compute(core, job);
-    if (job_spec_build(core, &job->rec, &spec, NULL) == 0) {
-        const struct forecast_options options = {0};
-        struct forecast *forecast = forecast_new(core, &options);
-        forecast_add(forecast, &spec.sched, job);
-        forecast_run(forecast, job->rec.job_id, &core->out->memory, &start);
-        forecast_free(forecast);
-        test_only_nodes(core, &spec.sched, &start);
-    }
-    struct str limit cleanup_str = STR_INIT;
-    if (!start.known && time_limit_is_above(core, &job->rec, &limit)) {
-        cleanup_free char *text =
-            xasprintf("partition %s allows at most --time=%s; the job would wait with the reason "
-                      "PartitionTimeLimit",
-                      job->rec.partition, str_cstr(&limit));
-        emit_error(core, client, seq, -ERR_NODE_CONFIG, text);
-        return;
-    }
-    if (!start.known) {
-        emit_error(
-            core, client, seq, -ERR_NODE_CONFIG,
-            "no start can be foreseen: nodes that it needs are down, drained or reserved, or "
-            "it waits for what nobody can foresee");
-        return;
-    }
-    reply->job_id = job->rec.job_id;
-    reply->start_time = start.time;
-    reply->cpus = start.n_cpus;
-    reply->nodes = start.nodes;
-    reply->partition = core->partitions[start.partition].rec.name;
-    test_only_infos(core, job, start.exact, reply);
-    add_told(core, &submit->told, &reply->infos);
-    emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, reply);
-}
-
 static void add_waiter(struct core *core, struct core_job *job, uint64_t client, uint32_t seq,
                        enum client_wait what) {
     struct waiter waiter = {client, seq, what};
@@ -371,58 +336,210 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
         job->first_step = record_dup(&record_step_request, submit->step);
 }
 
-void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
-                   void *body) {
-    const struct submit *submit = body;
+/* What is asked for, as records that nobody else knows yet. */
+struct submission {
+    struct core *core;
+    const struct core_user *user;
+    const struct submit *submit;
+    struct core_job *jobs[HET_COMPONENTS_MAX]; /* one, or the components */
+    uint32_t n;
     struct reply_error refusal;
-    record_init(&record_reply_error, &refusal);
     struct submit_reply reply;
-    record_init(&record_submit_reply, &reply);
-    if (submit->job == NULL) {
-        emit_error(core, client, seq, -ERR_PROTOCOL, "a submission without a job");
+};
+
+static const struct job_request *request_of(const struct submission *s, uint32_t i) {
+    return i == 0 ? s->submit->job : &s->submit->components.items[i - 1];
+}
+
+static void submission_take(struct submission *s) {
+    struct core *core = s->core;
+    uint32_t first = s->n > 1 ? het_take_ids(core, s->n) : job_take_id(core);
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct core_job *job = s->jobs[i] = job_new(core, first + i);
+        take_request(core, job, s->user, request_of(s, i));
+        if (s->n > 1) {
+            job->rec.het_job_id = first;
+            job->rec.het_offset = i;
+            job->rec.het_size = s->n;
+        }
+        if (job->rec.time_auto)
+            advise_time_auto(core, &job->rec, submit_language(s->submit), &s->reply);
+    }
+}
+
+/* When all of them would start; the specs are the caller's. */
+static void forecast_all(struct submission *s, struct job_spec *specs, struct forecast_start *ret) {
+    struct core *core = s->core;
+    const struct forecast_options options = {0};
+    struct forecast *forecast = forecast_new(core, &options);
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->n > 1) {
+            specs[i].sched.group = s->jobs[0]->rec.job_id;
+            specs[i].sched.group_size = s->n;
+        }
+        forecast_add(forecast, &specs[i].sched, s->jobs[i]);
+    }
+    forecast_run(forecast, s->jobs[0]->rec.job_id, &core->out->memory, ret);
+    forecast_free(forecast);
+    if (s->n == 1)
+        test_only_nodes(core, &specs[0].sched, ret);
+    for (uint32_t i = 1; i < s->n; i++)
+        ret->n_cpus += s->jobs[i]->rec.num_cpus;
+}
+
+/* Fills ret when all names in the requests exist. */
+static void test_only_start(struct submission *s, struct forecast_start *ret) {
+    struct job_spec *specs = xcalloc(s->n, sizeof(*specs));
+    bool known = true;
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct job *job = &s->jobs[i]->rec;
+        take_defaults(s->core, job);
+        if (i == 0)
+            explain_changes(s->core, s->jobs[i], s->submit, &s->reply);
+        job_estimate_size(s->core, job);
+        job->priority = priority_compute(s->core, s->jobs[i]);
+        known = job_spec_build(s->core, job, &specs[i], NULL) == 0 && known;
+    }
+    if (known)
+        forecast_all(s, specs, ret);
+    for (uint32_t i = 0; i < s->n; i++)
+        job_spec_done(&specs[i]);
+    free(specs);
+}
+
+/* The component whose limit is above those of its partitions; NULL. */
+static const struct job *limited_job(struct submission *s, struct str *ret_most) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (time_limit_is_above(s->core, &s->jobs[i]->rec, ret_most))
+            return &s->jobs[i]->rec;
+    }
+    return NULL;
+}
+
+static void answer_test_only(struct core *core, uint64_t client, uint32_t seq,
+                             struct submission *s) {
+    struct forecast_start start = {0};
+    struct submit_reply *reply = &s->reply;
+    struct str limit cleanup_str = STR_INIT;
+    test_only_start(s, &start);
+    const struct job *limited = start.known ? NULL : limited_job(s, &limit);
+    if (limited != NULL) {
+        cleanup_free char *text =
+            xasprintf("partition %s allows at most --time=%s; the job would wait with the reason "
+                      "PartitionTimeLimit",
+                      limited->partition, str_cstr(&limit));
+        emit_error(core, client, seq, -ERR_NODE_CONFIG, text);
         return;
     }
-    uint32_t saved_next = core->meta.next_job_id;
-    struct core_job *job = job_new(core, job_take_id(core));
-    take_request(core, job, user, submit->job);
-    if (job->rec.time_auto)
-        advise_time_auto(core, &job->rec, submit_language(submit), &reply);
-    int r = take_array(core, job, &refusal);
-    if (r == 0)
-        r = check_submission(core, job, user, submit, &refusal);
-    if (r == 0)
-        apply_priority_request(core, job, user, &reply);
-    if (r == 0 && !submit->test_only)
-        note_time_limit(core, &job->rec, submit_language(submit), &reply);
-    if (r < 0 || !submit->test_only)
-        add_told(core, &submit->told, r < 0 ? &refusal.before : &reply.infos);
-    if (r < 0 || submit->test_only) {
-        core->meta.next_job_id = saved_next;
+    if (!start.known) {
+        emit_error(
+            core, client, seq, -ERR_NODE_CONFIG,
+            "no start can be foreseen: nodes that it needs are down, drained or reserved, or "
+            "it waits for what nobody can foresee");
+        return;
+    }
+    reply->job_id = s->jobs[0]->rec.job_id;
+    reply->start_time = start.time;
+    reply->cpus = start.n_cpus;
+    reply->nodes = start.nodes;
+    reply->partition = core->partitions[start.partition].rec.name;
+    test_only_infos(core, s->jobs[0], start.exact, reply);
+    add_told(core, &s->submit->told, &reply->infos);
+    emit_reply(core, client, MSG_SUBMIT_REPLY, 1, seq, reply);
+}
+
+/* Which component was meant, where there are several. */
+static void name_component(struct submission *s, uint32_t i) {
+    const char *detail = s->refusal.detail;
+    if (s->n == 1)
+        return;
+    cleanup_free char *text = xasprintf("component %u of %u%s%s", i, s->n,
+                                        detail != NULL ? ": " : "", detail != NULL ? detail : "");
+    s->refusal.detail = arena_strndup(&s->core->out->memory, text, strlen(text));
+}
+
+static int submission_check(struct submission *s) {
+    int r = 0;
+    for (uint32_t i = 0; i < s->n && r == 0; i++) {
+        struct core_job *job = s->jobs[i];
+        r = take_array(s->core, job, &s->refusal);
+        if (r == 0)
+            r = check_submission(s->core, job, s->user, s->submit, &s->refusal);
+        if (r == 0)
+            apply_priority_request(s->core, job, s->user, &s->reply);
+        if (r == 0 && !s->submit->test_only)
+            note_time_limit(s->core, &job->rec, submit_language(s->submit), &s->reply);
         if (r < 0)
-            emit_reply_error(core, client, seq, &refusal);
-        else
-            answer_test_only(core, client, seq, job, submit, &reply);
-        job_free(job);
-        return;
+            name_component(s, i);
     }
+    return r;
+}
+
+static void submission_link(struct submission *s, struct core_job *job) {
+    struct core *core = s->core;
     take_defaults(core, &job->rec);
-    explain_changes(core, job, submit, &reply);
-    store_script(core, job, submit->job);
+    if (het_is_leader(job)) {
+        explain_changes(core, job, s->submit, &s->reply);
+        store_script(core, job, s->submit->job);
+    }
     job_estimate_size(core, &job->rec);
     job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);
-    advise_submission(core, job, submit, &reply);
+    advise_submission(core, job, s->submit, &s->reply);
     depend_show(job);
     if (job->rec.priority == 0)
-        job->rec.reason = core_is_admin(core, user->uid) && job->rec.uid != user->uid
+        job->rec.reason = core_is_admin(core, s->user->uid) && job->rec.uid != s->user->uid
                               ? REASON_HELD_ADMIN
                               : REASON_HELD_USER;
     job_link(core, job);
     depends_index(core, job);
     job_touch(core, job);
     core->n_submitted++;
-    answer_submission(core, client, seq, job, submit, &reply);
-    sched_sync(core, job);
-    job_arm(core, job);
-    depend_check_kill(core, job);
+}
+
+static void submission_accept(struct submission *s, uint64_t client, uint32_t seq) {
+    struct core *core = s->core;
+    for (uint32_t i = 0; i < s->n; i++)
+        submission_link(s, s->jobs[i]);
+    answer_submission(core, client, seq, s->jobs[0], s->submit, &s->reply);
+    sched_sync(core, s->jobs[0]); /* and the others with it */
+    for (uint32_t i = 0; i < s->n; i++) {
+        job_arm(core, s->jobs[i]);
+        depend_check_kill(core, s->jobs[i]);
+    }
     depend_run(core); /* of an array, those that differ */
+}
+
+void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
+                   void *body) {
+    const struct submit *submit = body;
+    struct submission s = {
+        .core = core, .user = user, .submit = submit, .n = submit->components.n + 1};
+    record_init(&record_reply_error, &s.refusal);
+    record_init(&record_submit_reply, &s.reply);
+    if (submit->job == NULL) {
+        emit_error(core, client, seq, -ERR_PROTOCOL, "a submission without a job");
+        return;
+    }
+    if (s.n > HET_COMPONENTS_MAX) {
+        cleanup_free char *text =
+            xasprintf("the job has %u components; at most %u are taken", s.n, HET_COMPONENTS_MAX);
+        emit_error(core, client, seq, -ERR_INVALID, text);
+        return;
+    }
+    uint32_t saved_next = core->meta.next_job_id;
+    submission_take(&s);
+    int r = submission_check(&s);
+    if (r < 0 || !submit->test_only)
+        add_told(core, &submit->told, r < 0 ? &s.refusal.before : &s.reply.infos);
+    if (r == 0 && !submit->test_only) {
+        submission_accept(&s, client, seq);
+        return;
+    }
+    core->meta.next_job_id = saved_next;
+    if (r < 0)
+        emit_reply_error(core, client, seq, &s.refusal);
+    else
+        answer_test_only(core, client, seq, &s);
+    for (uint32_t i = 0; i < s.n; i++)
+        job_free(s.jobs[i]);
 }

@@ -544,11 +544,16 @@ static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
         int r = job_select_id(core, id, user, &jobs);
         if (r < 0)
             results_add(core, &results, id, 0, r, NULL);
+        bool whole = jobs.n > 1 && jobs.items[0]->het != NULL;
         for (size_t i = 0; i < jobs.n; i++) {
             const char *detail = NULL;
+            if (whole && i > 0 && job_state_is_final(jobs.items[i]->rec.state))
+                continue; /* a component that has ended alone */
             r = update_one_job(core, jobs.items[i], user, request, &detail);
             results_add(core, &results, job_display_id(core, jobs.items[i]),
                         jobs.items[i]->rec.job_id, r, detail);
+            if (whole && r < 0)
+                break;
         }
         vec_done(&jobs);
     }

@@ -59,6 +59,8 @@ static int kill_one(struct core *core, struct core_job *job, const struct core_u
     if (job_is_pending(job)) {
         if (!ends && request->signal != SIGTERM)
             return -ERR_NOT_RUNNING;
+        if (het_refuses_alone(job))
+            return -ERR_HET_COMPONENT;
         job->rec.cancel_uid = user->uid;
         /* The record keeps why it had not run yet. */
         job_finish(core, job, JOB_CANCELLED, (enum job_reason) job->rec.reason, 0, NULL);
@@ -66,6 +68,10 @@ static int kill_one(struct core *core, struct core_job *job, const struct core_u
     }
     if (!ends) {
         signal_job(core, job, request);
+        het_each(job, other) {
+            if (het_is_leader(job) && other != job && job_has_nodes(other))
+                signal_job(core, other, request);
+        }
         return 0;
     }
     job->rec.cancel_uid = user->uid;
@@ -156,12 +162,13 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
     job_ptrs jobs = {0};
     if (!by_id || request->select->ids.n > 0)
         job_select(core, request->select, &jobs, &results, user);
+    het_choose(core, &jobs);
     for (size_t i = 0; i < jobs.n; i++) {
         struct core_job *job = jobs.items[i];
         bool named = request->select->uid != UNSET32 || request->select->name != NULL;
         if (!by_id && !named && !job_user_may(core, job, user->uid))
             continue; /* wide filters choose among one's own */
-        const char *id = job_display_id(core, job);
+        const char *id = het_result_id(core, job);
         uint32_t job_id = job->rec.job_id;
         results_add(core, &results, id, job_id, kill_one(core, job, user, request), NULL);
     }
@@ -218,6 +225,8 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
         return -ERR_BATCH_ONLY;
     if (job->rec.requeue != TRI_YES)
         return -ERR_DISABLED;
+    if (job->rec.het_size > 0 && (job->het == NULL || job->het->n < job->het->size))
+        return -ERR_ALREADY_DONE; /* some of it has been forgotten */
     if (job_is_pending(job)) {
         if (!hold)
             return -ERR_JOB_PENDING;
@@ -291,17 +300,36 @@ static const struct verb_row {
     int (*fn)(struct core *core, struct core_job *job, const struct core_user *user,
               const struct job_verb_request *request, const char **detail);
     enum err refusal; /* for other people's jobs; which word it is depends on the verb, as ever */
+    enum err alone;   /* for a component that is meant alone; ERR_OK: it may be */
+    bool each;        /* for the whole it is called for every component that has not ended */
 } verbs[] = {
-    {VERB_HOLD, verb_hold, ERR_USER_ID},
-    {VERB_UHOLD, verb_hold, ERR_USER_ID},
-    {VERB_RELEASE, verb_release, ERR_USER_ID},
-    {VERB_REQUEUE, verb_requeue, ERR_ACCESS_DENIED},
-    {VERB_REQUEUE_HOLD, verb_requeue, ERR_ACCESS_DENIED},
-    {VERB_SUSPEND, verb_suspend, ERR_USER_ID},
-    {VERB_RESUME, verb_resume, ERR_USER_ID},
-    {VERB_TOP, verb_top, ERR_ACCESS_DENIED},
-    {VERB_NOTIFY, verb_notify, ERR_USER_ID},
+    {VERB_HOLD, verb_hold, ERR_USER_ID, ERR_OK, true},
+    {VERB_UHOLD, verb_hold, ERR_USER_ID, ERR_OK, true},
+    {VERB_RELEASE, verb_release, ERR_USER_ID, ERR_OK, true},
+    {VERB_REQUEUE, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
+    {VERB_REQUEUE_HOLD, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
+    {VERB_SUSPEND, verb_suspend, ERR_USER_ID, ERR_HET_COMPONENT, true},
+    {VERB_RESUME, verb_resume, ERR_USER_ID, ERR_HET_COMPONENT, true},
+    {VERB_TOP, verb_top, ERR_ACCESS_DENIED, ERR_HET_COMPONENT, false},
+    {VERB_NOTIFY, verb_notify, ERR_USER_ID, ERR_OK, false},
 };
+
+/* Of the whole job when it is a leader; the first error stops it. */
+static int verb_apply(struct core *core, const struct verb_row *row, struct core_job *job,
+                      const struct core_user *user, const struct job_verb_request *request,
+                      const char **detail) {
+    if (!job_user_may(core, job, user->uid))
+        return -(int) row->refusal;
+    if (het_refuses_alone(job) && row->alone != ERR_OK)
+        return -(int) row->alone;
+    int r = row->fn(core, job, user, request, detail);
+    het_each(job, other) {
+        if (r == 0 && row->each && het_is_leader(job) && other != job &&
+            !job_state_is_final(other->rec.state))
+            r = row->fn(core, other, user, request, detail);
+    }
+    return r;
+}
 
 void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                  void *body) {
@@ -319,13 +347,13 @@ void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct 
     record_init(&record_job_results, &results);
     job_ptrs jobs = {0};
     job_select(core, request->select, &jobs, &results, user);
+    het_choose(core, &jobs);
     for (size_t i = 0; i < jobs.n; i++) {
         /* Of a list for the top the first comes last, so that it ends up before the others. */
         struct core_job *job = jobs.items[row->verb == VERB_TOP ? jobs.n - 1 - i : i];
-        const char *detail = NULL, *id = job_display_id(core, job);
+        const char *detail = NULL, *id = het_result_id(core, job);
         uint32_t job_id = job->rec.job_id;
-        int r = job_user_may(core, job, user->uid) ? row->fn(core, job, user, request, &detail)
-                                                   : -(int) row->refusal;
+        int r = verb_apply(core, row, job, user, request, &detail);
         results_add(core, &results, id, job_id, r, detail);
     }
     results.n_matched = (uint32_t) jobs.n;

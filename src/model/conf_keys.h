@@ -599,7 +599,7 @@ X(U32, bf_yield_sleep, "bf_yield_sleep", 500000, 1, 10000000, NONE, NOT_NEEDED, 
 X(U32, bf_yield_rpc_cnt, "bf_yield_rpc_cnt", 0, 0, 10000, NONE, NOT_NEEDED, "", \
   "a pass holds up no request") \
 X(U32, max_rpc_cnt, "max_rpc_cnt", 0, 0, 1000, NONE, NOT_NEEDED, "", "a pass holds up no request") \
-X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
+X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NONE, HONOURED, "", NULL) \
 X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, bf_topopt_enable, "bf_topopt_enable", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(U32, bf_topopt_iterations, "bf_topopt_iterations", 0, 0, 100000, NONE, NOT_YET, "", NULL) \
@@ -667,7 +667,7 @@ X(U32, preempt_reorder_count, "preempt_reorder_count", 1, 0, 1000, NONE, NOT_NEE
 X(SWITCH, no_env_cache, "no_env_cache", false, 0, 1, NONE, NOT_NEEDED, "", \
   "there is no such cache") \
 X(SWITCH, time_min_as_soft_limit, "time_min_as_soft_limit", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, whole_hetjob, "whole_hetjob", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, whole_hetjob, "whole_hetjob", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(SWITCH, extra_constraints, "extra_constraints", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(U32, delay_boot, "delay_boot", 0, 0, CONF_U32_MAX, NONE, NOT_YET, "sec", NULL) \
 X(U32, correspond_after_task_cnt, "correspond_after_task_cnt", 10, 0, 100000, NONE, NOT_YET, "", \

@@ -38,7 +38,17 @@ void exit_status_print(uint32_t status, struct str *out) {
     str_append_u64(out, status & 0x7f);
 }
 
+void het_ids_print(const struct job *job, struct str *out) {
+    str_printf(out, "%u", job->het_job_id);
+    if (job->het_size > 1)
+        str_printf(out, "-%u", job->het_job_id + job->het_size - 1);
+}
+
 void job_id_print(const struct job *job, size_t max_bytes, struct str *out) {
+    if (job->het_job_id != 0) {
+        str_printf(out, "%u+%u", job->het_job_id, job->het_offset);
+        return;
+    }
     if (job->array_job_id == 0) {
         str_append_u64(out, job->job_id);
         return;

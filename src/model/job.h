@@ -282,6 +282,8 @@ RECORD_DECLARE(job_trouble, JOB_TROUBLE_FIELDS)
     X(98, U32, array_past, 0)    /* enum array_past of tasks whose records have left */            \
     X(99, STR, depend_cause, 0)  /* why its dependency can never come true */
 
+/* The components of one job. */
+#define HET_COMPONENTS_MAX 128
 /* What of the programs around a job runs or is still to run. */
 enum job_script_flag {
     JOB_SCRIPT_PROLOG = 1,     /* PrologSlurmctld runs; the job waits for it */
@@ -293,7 +295,15 @@ enum job_script_flag {
 /* More of its state: numbers ascend in a record, and those below the request's are used up. */
 #define JOB_STATE_MORE_FIELDS(X) X(310, RECS, depend_starts, depend_start)
 
-#define JOB_FIELDS(X) JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X) JOB_STATE_MORE_FIELDS(X)
+/* The controller's again. Of a component of a heterogeneous job: the id of the first one (0: it is
+ * none), which of them it is, how many there are. Their ids follow each other. */
+#define JOB_HET_FIELDS(X)                                                                          \
+    X(250, U32, het_job_id, 0)                                                                     \
+    X(251, U32, het_offset, 0)                                                                     \
+    X(252, U32, het_size, 0)
+
+#define JOB_FIELDS(X)                                                                              \
+    JOB_STATE_FIELDS(X) JOB_REQUEST_FIELDS(X) JOB_HET_FIELDS(X) JOB_STATE_MORE_FIELDS(X)
 RECORD_DECLARE(job, JOB_FIELDS)
 
 /* One thing that is measured of every task: the highest and the lowest of them, and their sum, from
@@ -365,8 +375,10 @@ RECORD_DECLARE(step, STEP_FIELDS)
 #define STATUS_OOM 125u
 /* Exit status words "3:0" / "0:9" of scontrol and sacct. */
 void exit_status_print(uint32_t status, struct str *out);
-/* "123", "123_4", "123_[5-9%2]": squeue's %i. max_bytes as idset_print. */
+/* "123", "123_4", "123_[5-9%2]", "123+1": squeue's %i. max_bytes as idset_print. */
 void job_id_print(const struct job *job, size_t max_bytes, struct str *out);
+/* The ids of all components of a heterogeneous job: "123-125". */
+void het_ids_print(const struct job *job, struct str *out);
 /* --switches "N" or "N@TIME": at most N leaf switches, for so many seconds; -1 without a time. */
 bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds);
 /* Those of a job's record; 0 and 0 when it does not care. */

@@ -17,9 +17,15 @@ bool job_ref_parse(const char *text, struct job_ref *ret) {
     unsigned long id = strtoul(text, &end, 10);
     if (id == 0 || id >= UINT32_MAX)
         return false;
-    *ret = (struct job_ref) {(uint32_t) id, *end == '_' ? end + 1 : NULL, NULL};
+    *ret = (struct job_ref) {(uint32_t) id, *end == '_' ? end + 1 : NULL, NULL, UNSET32};
     if (str_equal(ret->tasks, "*"))
         ret->tasks = NULL; /* all of them */
+    if (*end == '+') {
+        unsigned long component = strtoul(end + 1, &end, 10);
+        if (component >= HET_COMPONENTS_MAX)
+            return false;
+        ret->component = (uint32_t) component;
+    }
     const char *dot = strchr(end, '.');
     ret->step = dot ? dot + 1 : NULL;
     return true;
@@ -53,8 +59,11 @@ static bool tasks_meet(const struct idset *sets, size_t n, const struct job *job
 }
 
 bool job_ref_match(const struct job_ref *ref, const struct job *job) {
+    if (ref->component != UNSET32)
+        return ref->job_id == job->het_job_id && ref->component == job->het_offset;
     if (!ref->tasks)
-        return ref->job_id == job->job_id || ref->job_id == job->array_job_id;
+        return ref->job_id == job->job_id || ref->job_id == job->array_job_id ||
+               ref->job_id == job->het_job_id;
     struct idset wanted cleanup_idset = IDSET_INIT;
     return ref->job_id == job->array_job_id && job_ref_tasks(ref, &wanted) &&
            tasks_meet(&wanted, 1, job);
@@ -76,7 +85,10 @@ static void tasks_take(struct job_tasks *tasks, const struct job_ref *refs, size
         struct idset set = IDSET_INIT;
         if (refs[i].step && !with_steps)
             continue;
-        tasks->all |= !refs[i].tasks;
+        uint32_t component = refs[i].component;
+        if (component != UNSET32)
+            tasks->components[component / 64] |= (uint64_t) 1 << component % 64;
+        tasks->all |= !refs[i].tasks && component == UNSET32;
         if (!job_ref_tasks(&refs[i], &set))
             continue;
         const char *written = refs[i].tasks + (*refs[i].tasks == '[');
@@ -146,12 +158,22 @@ static const struct job_wanted *wanted_find(const struct job_refs *refs, uint32_
                    wanted_order);
 }
 
+/* By the number of its array, or of the first component of its job. */
+static const struct job_wanted *wanted_whole(const struct job_refs *refs, const struct job *job) {
+    return wanted_find(refs, job->array_job_id ? job->array_job_id : job->het_job_id);
+}
+
+static bool is_among(const struct job_tasks *tasks, const struct job *job) {
+    uint32_t component = job->het_offset % HET_COMPONENTS_MAX;
+    if (tasks->all || !job->het_job_id)
+        return tasks->all || tasks_meet(tasks->sets.items, tasks->sets.n, job);
+    return tasks->components[component / 64] >> component % 64 & 1;
+}
+
 bool job_refs_match(const struct job_refs *refs, const struct job *job) {
     const struct job_wanted *self = wanted_find(refs, job->job_id);
-    const struct job_wanted *array = wanted_find(refs, job->array_job_id);
-    return refs->any || (self && self->tasks.all) ||
-           (array &&
-            (array->tasks.all || tasks_meet(array->tasks.sets.items, array->tasks.sets.n, job)));
+    const struct job_wanted *whole = wanted_whole(refs, job);
+    return refs->any || (self && self->tasks.all) || (whole && is_among(&whole->tasks, job));
 }
 
 static bool step_in(const struct job_wanted *wanted, const struct job *job, const char *step) {
@@ -164,11 +186,9 @@ static bool step_in(const struct job_wanted *wanted, const struct job *job, cons
 
 bool job_refs_match_step(const struct job_refs *refs, const struct job *job, const char *step) {
     const struct job_wanted *self = wanted_find(refs, job->job_id);
-    const struct job_wanted *array = wanted_find(refs, job->array_job_id);
-    if (refs->any || (self && self->whole.all) ||
-        (array &&
-         (array->whole.all || tasks_meet(array->whole.sets.items, array->whole.sets.n, job))))
+    const struct job_wanted *whole = wanted_whole(refs, job);
+    if (refs->any || (self && self->whole.all) || (whole && is_among(&whole->whole, job)))
         return true;
     return step && ((self && step_in(self, job, step)) ||
-                    (array && array != self && step_in(array, job, step)));
+                    (whole && whole != self && step_in(whole, job, step)));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids of jobs, tasks and steps as people write them: "12", "12_3", "12_[1-3]", "12.0", "12.batch".
- */
+/* Ids of jobs, tasks, components and steps as people write them: "12", "12_3", "12_[1-3]", "12+1",
+ * "12.0", "12.batch". */
 #ifndef SLUICE_MODEL_JOB_REF_H
 #define SLUICE_MODEL_JOB_REF_H
 
@@ -14,6 +14,7 @@ struct job_ref {
     uint32_t job_id;
     const char *tasks; /* "3", "[1-3]" */
     const char *step;
+    uint32_t component; /* behind '+'; UNSET32 = all */
 };
 /* False when text does not begin with a job's number. Borrows from text. */
 bool job_ref_parse(const char *text, struct job_ref *ret);
@@ -28,6 +29,7 @@ bool job_ref_match(const struct job_ref *ref, const struct job *job);
  */
 struct job_tasks {
     bool all;
+    uint64_t components[HET_COMPONENTS_MAX / 64]; /* one bit for each */
     vec(struct idset) sets; /* one, but where steps cross over too wide a range */
 };
 struct job_wanted {

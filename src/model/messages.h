@@ -61,7 +61,9 @@ RECORD_DECLARE(request_change, REQUEST_CHANGE_FIELDS)
     X(6, BOOL, explain, 0)        /* answer with what filters and defaults have changed */         \
     /* added by the controller's shell, which runs the site's filter before the core sees it */    \
     X(7, STRS, told, 0) /* lines that the filter has for the user */                               \
-    X(8, RECS, changes, request_change)
+    X(8, RECS, changes, request_change)                                                            \
+    /* of a heterogeneous job: its components after the first, which is `job` */                   \
+    X(9, RECS, components, job_request)
 /* What srun wants of a step inside a job. */
 #define STEP_REQUEST_FIELDS(X)                                                                     \
     X(1, U32, job_id, 0)                                                                           \

@@ -88,7 +88,8 @@ RECORD_DECLARE(node_check, NODE_CHECK_FIELDS)
     X(2, U32, attempt, 0)                                                                          \
     X(3, STR, job_cpus_per_node, 0)                                                                \
     X(4, STR, tasks_per_node, 0)                                                                   \
-    X(5, U32, node_index, 0)
+    X(5, U32, node_index, 0)                                                                       \
+    X(6, RECS, components, job) /* of a heterogeneous job: all of them, in order, in brief */
 RECORD_DECLARE(launch, LAUNCH_FIELDS)
 /* Node -> controller: accepted or why not. */
 #define LAUNCH_RESULT_FIELDS(X)                                                                    \

@@ -34,7 +34,9 @@ static void answer_free(struct history_answer *base) {
 static void add_script(struct answer *answer, struct job *job, struct arena *memory) {
     struct str data cleanup_str = STR_INIT;
     struct job_script script;
-    uint64_t id = job->array_job_id ? job->array_job_id : job->job_id;
+    uint64_t id = job->array_job_id ? job->array_job_id
+                  : job->het_job_id ? job->het_job_id
+                                    : job->job_id;
     if (store_get(answer->base.ctld->store, STORE_KEPT_SCRIPT, id, &data, NULL) < 0 ||
         wire_decode(&record_job_script, str_bytes(&data), memory, &script, NULL) < 0)
         return;

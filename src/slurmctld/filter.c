@@ -28,7 +28,8 @@ struct waiting {
     void *body; /* owned record */
     size_t weight;
     struct strs jobs; /* of an update, as they are written */
-    uint32_t job;     /* which of them is being looked at */
+    uint32_t job;     /* which of them, or of the components of a submission, is being looked at */
+    struct strs told; /* of the components before it */
     /* What was made of those before it; owned, NULL at the first. */
     struct filter_answer *before;
 };
@@ -222,6 +223,12 @@ static int process_start(struct filter *filter, struct error *err) {
 
 /* ---- one request ---- */
 
+/* Of a submission: what the script looks at now. */
+static struct job_request *component_of(const struct waiting *waiting) {
+    const struct submit *submit = waiting->body;
+    return waiting->job == 0 ? submit->job : &submit->components.items[waiting->job - 1];
+}
+
 static void send_call(struct filter *filter, const struct waiting *waiting,
                       const struct client *client) {
     struct ctld *ctld = filter->ctld;
@@ -243,7 +250,7 @@ static void send_call(struct filter *filter, const struct waiting *waiting,
     call.gid = peer->gid;
     call.user_name = (char *) (uintptr_t) user.name; /* only encoded */
     if (waiting->type == MSG_SUBMIT) {
-        call.job = ((struct submit *) waiting->body)->job;
+        call.job = component_of(waiting);
     } else {
         const struct update *update = waiting->body;
         call.modify = true;
@@ -277,6 +284,7 @@ static void drop(struct filter *filter, struct waiting *waiting) {
     record_free(message_record(waiting->type), waiting->body);
     record_free(&record_filter_answer, waiting->before);
     strs_done(&waiting->jobs);
+    strs_done(&waiting->told);
     free(waiting);
 }
 
@@ -326,8 +334,8 @@ static void go_on(struct client *client, struct waiting *waiting,
         return;
     }
     struct submit submit = *(struct submit *) waiting->body;
-    submit.told = answer->told;
-    if (answer->problem == FILTER_FINE && answer->job != NULL) {
+    submit.told = submit.components.n > 0 ? waiting->told : answer->told;
+    if (submit.components.n == 0 && answer->problem == FILTER_FINE && answer->job != NULL) {
         request_changes_add(submit.job, answer->job, SCRIPT_NAME, &ctld->request_memory,
                             &submit.changes.items, &submit.changes.n);
         submit.job = answer->job;
@@ -366,6 +374,22 @@ static bool was_last(struct waiting *waiting, struct filter_answer *answer) {
     return false;
 }
 
+/* The script sees the components of a job one after the other; what it has made of one stands in
+ * the submission from then on. False when the next is to be looked at. */
+static bool was_last_component(struct waiting *waiting, const struct filter_answer *answer) {
+    const struct submit *submit = waiting->body;
+    if (submit->components.n == 0)
+        return true;
+    for (uint32_t i = 0; i < answer->told.n; i++)
+        strs_push(&waiting->told, answer->told.items[i]);
+    if (answer->problem == FILTER_FINE && answer->job != NULL) {
+        struct job_request *component = component_of(waiting);
+        record_done(&record_job_request, component);
+        record_copy(&record_job_request, component, answer->job);
+    }
+    return waiting->job++ == submit->components.n;
+}
+
 static void over(struct filter *filter, struct filter_answer *answer) {
     struct waiting *waiting = first(filter);
     struct client *client = map_get(&filter->ctld->clients, waiting->client);
@@ -374,6 +398,9 @@ static void over(struct filter *filter, struct filter_answer *answer) {
     say(answer);
     if (client != NULL && waiting->type == MSG_UPDATE && lets_pass(filter, answer) &&
         !was_last(waiting, answer))
+        return;
+    if (client != NULL && waiting->type == MSG_SUBMIT && lets_pass(filter, answer) &&
+        !was_last_component(waiting, answer))
         return;
     if (client != NULL) {
         rpc_conn_pause(client->conn, false);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/het_env.h"
 #include "model/job.h"
 #include "slurmstepd/gpu_bind.h"
 #include "text/duration.h"
@@ -279,6 +280,20 @@ static void set_memory(struct env *env, const struct step_order *order, const st
         env_set_u64(env, "SLURM_MEM_PER_NODE", order->def_mem_per_node);
 }
 
+static void set_components(struct env *env, const struct launch *launch) {
+    cleanup_str struct str block = STR_INIT;
+
+    if (launch->components.n == 0)
+        return;
+    het_env_print(launch->components.items, launch->components.n, false, &block);
+    for (size_t at = 0; at < block.length; at += strlen(block.data + at) + 1) {
+        char *equals = strchr(block.data + at, '=');
+        *equals = '\0';
+        env_set(env, block.data + at, equals + 1);
+        *equals = '=';
+    }
+}
+
 void job_env_batch(struct env *env, const struct step_order *order, const struct launch *launch,
                    const struct job_node *node) {
     const struct job *job = launch->job;
@@ -303,6 +318,7 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
             xstrndup(job->distribution_text, strcspn(job->distribution_text, "="));
         env_set(env, "SLURM_DISTRIBUTION", name);
     }
+    set_components(env, launch);
     env_set(env, "SLURM_JOB_CPUS_PER_NODE", launch->job_cpus_per_node);
     env_set(env, "SLURM_TASKS_PER_NODE", launch->tasks_per_node);
     set_binding(env, job->tres_bind);

@@ -106,9 +106,12 @@ TEST(component_separators_and_old_directives_are_noticed) {
     assert_int_equal(script_scan(bytes_of("#!/bin/sh\n#SLURM -n 1\n#SBATCH hetjob\n#SBATCH -n 2\n"),
                                  "s", &words, NULL),
                      0);
-    assert_true(words.hetjob);
+    assert_int_equal(words.n_components, 2);
+    assert_false(words.packjob);
     assert_true(words.obsolete);
-    assert_int_equal(words.lines.n, 1);
+    assert_int_equal(words.lines.n, 2);
+    assert_int_equal(words.lines.items[0].component, 0);
+    assert_int_equal(words.lines.items[1].component, 1);
     script_words_done(&words);
 }
 

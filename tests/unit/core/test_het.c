@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heterogeneous jobs: components that are submitted, start and end together. */
+#include <string.h>
+
+#include "unit.h"
+#include "world.h"
+
+static const char conf_text[] = "SelectTypeParameters=CR_CPU_Memory\nDefMemPerCPU=10\n"
+                                "MaxArraySize=101\nMaxJobCount=20\nMinJobAge=20\n"
+                                "NodeName=n[1-4] CPUs=2 RealMemory=1000\n"
+                                "PartitionName=main Nodes=ALL Default=YES\n"
+                                "PartitionName=small Nodes=n1\n";
+
+static void begin(struct world *world) {
+    world_start(world, conf_text);
+    world_all_connect(world);
+}
+
+/* Components of so many whole nodes each. Returns the id of the first, 0 when refused. */
+struct wanted {
+    size_t n;
+    struct job_request items[4];
+};
+
+static struct wanted want(size_t n, const uint32_t *nodes) {
+    struct wanted wanted = {.n = n};
+    for (size_t i = 0; i < n; i++) {
+        world_request(&wanted.items[i]);
+        wanted.items[i].min_nodes = wanted.items[i].max_nodes = nodes[i];
+        wanted.items[i].exclusive = EXCLUSIVE_NODE;
+    }
+    return wanted;
+}
+
+static uint32_t submit(struct world *world, struct wanted *wanted, int *ret_code) {
+    struct submit submit;
+    struct arena arena;
+    arena_init(&arena, 0);
+    record_init(&record_submit, &submit);
+    submit.job = &wanted->items[0];
+    submit.components.items = &wanted->items[1];
+    submit.components.n = (uint32_t) wanted->n - 1;
+    uint64_t client = world_send(world, MSG_SUBMIT, &submit);
+    const struct submit_reply *reply = world_answer(world, client, MSG_SUBMIT_REPLY, &arena);
+    const struct reply_error *error = world_answer(world, client, MSG_ERROR, &arena);
+    assert_true(reply != NULL || error != NULL);
+    uint32_t id = reply != NULL ? reply->job_id : 0;
+    if (ret_code != NULL)
+        *ret_code = error != NULL ? (int) error->code : 0;
+    arena_done(&arena);
+    return id;
+}
+
+static uint32_t submit_nodes(struct world *world, size_t n, const uint32_t *nodes) {
+    struct wanted wanted = want(n, nodes);
+    uint32_t id = submit(world, &wanted, NULL);
+    assert_int_not_equal(id, 0);
+    return id;
+}
+
+static void check_states(struct world *world, uint32_t first, size_t n, uint32_t state) {
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(world_state(world, first + i), state);
+}
+
+TEST(components_have_ids_that_follow_each_other_and_start_together) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 3, (uint32_t[]) {1, 2, 1});
+    check_states(&world, id, 3, JOB_RUNNING);
+    assert_int_equal(world.n_launched, 1); /* the script, on the leader's node */
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(world_look(&world, id + i, &job));
+        assert_int_equal(job.het_job_id, id);
+        assert_int_equal(job.het_offset, i);
+        assert_int_equal(job.het_size, 3);
+        assert_int_equal(job.flags, 0);
+    }
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(none_starts_while_one_has_no_place_and_nothing_is_held_for_it) {
+    struct world world;
+    begin(&world);
+    uint32_t one = world_job(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 1});
+    check_states(&world, id, 2, JOB_PENDING);
+    world_check(&world);
+    world_script_ends(&world, one, 0);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(one_component_that_is_refused_refuses_all_and_takes_no_id) {
+    struct world world;
+    int code;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[1].partition = text_of("nowhere");
+    assert_int_equal(submit(&world, &wanted, &code), 0);
+    assert_int_equal(code, ERR_INVALID_PARTITION);
+    wanted.items[1].partition = NULL;
+    wanted.items[1].array_spec = text_of("1-3");
+    assert_int_equal(submit(&world, &wanted, &code), 0);
+    assert_int_equal(code, ERR_INVALID_ARRAY);
+    wanted.items[1].array_spec = NULL;
+    assert_int_equal(submit(&world, &wanted, &code), 1);
+    world_stop(&world);
+}
+
+TEST(every_component_counts_as_a_job) {
+    struct world world;
+    int code;
+    begin(&world);
+    struct wanted wanted = want(4, (uint32_t[]) {4, 4, 4, 4}); /* never starts */
+    for (int i = 0; i < 5; i++)
+        assert_int_not_equal(submit(&world, &wanted, &code), 0);
+    assert_int_equal(submit(&world, &wanted, &code), 0);
+    assert_int_equal(code, ERR_JOB_COUNT);
+    world_stop(&world);
+}
+
+TEST(the_end_of_the_script_ends_all_the_same_way) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    world_script_ends(&world, id, 5 << 8);
+    check_states(&world, id, 2, JOB_FAILED);
+    assert_true(world_look(&world, id + 1, &job));
+    assert_int_equal(job.exit_status, 5 << 8);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_waiting_component_cannot_be_cancelled_alone_a_running_one_can) {
+    struct world world;
+    begin(&world);
+    uint32_t one = world_job(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 1});
+    assert_int_equal(world_kill(&world, "3"), ERR_HET_COMPONENT);
+    assert_int_equal(world_kill(&world, "2+1"), ERR_HET_COMPONENT);
+    world_script_ends(&world, one, 0);
+    assert_int_equal(world_kill(&world, "2+1"), 0);
+    assert_int_equal(world_state(&world, id + 1), JOB_CANCELLED);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_int_equal(world_kill(&world, "2"), 0);
+    check_states(&world, id, 2, JOB_CANCELLED);
+    world_stop(&world);
+}
+
+TEST(cancelling_the_leader_of_a_waiting_job_cancels_all) {
+    struct world world;
+    begin(&world);
+    world_job(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 1});
+    assert_int_equal(world_kill(&world, "2"), 0);
+    check_states(&world, id, 2, JOB_CANCELLED);
+    world_stop(&world);
+}
+
+TEST(a_hold_of_one_holds_up_all_and_the_leader_stands_for_all) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[0].hold = wanted.items[1].hold = true;
+    uint32_t id = submit(&world, &wanted, NULL);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "2"), 0);
+    check_states(&world, id, 2, JOB_PENDING);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.priority, 0);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_requeue_is_for_the_leader_and_of_all) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    assert_int_equal(world_verb(&world, VERB_REQUEUE, "2"), ERR_HET_LEADER);
+    assert_int_equal(world_verb(&world, VERB_REQUEUE, "1"), 0);
+    check_states(&world, id, 2, JOB_RUNNING); /* there is room for it again */
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(world_look(&world, id + i, &job));
+        assert_int_equal(job.restarts, 1);
+    }
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(suspending_is_for_the_leader_and_of_all) {
+    struct world world;
+    begin(&world);
+    world.uid = 0;
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "2"), ERR_HET_COMPONENT);
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "1"), 0);
+    check_states(&world, id, 2, JOB_SUSPENDED);
+    assert_int_equal(world_verb(&world, VERB_RESUME, "1"), 0);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(a_lost_node_of_one_requeues_all) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    assert_true(world_look(&world, id + 1, &job));
+    world_node_lost(&world, (uint32_t) job.batch_host[1] - '1');
+    world_pass_time(&world, 400); /* SlurmdTimeout is 300 */
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(world_look(&world, id + i, &job));
+        assert_int_equal(job.restarts, 1);
+    }
+    assert_int_equal(world_state(&world, id), world_state(&world, id + 1));
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(a_change_of_the_leader_is_one_of_all_and_of_a_component_its_own) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 3}); /* waits */
+    assert_int_equal(world_update(&world, "job", "1", "Comment", "all"), 0);
+    assert_true(world_look(&world, id + 1, &job));
+    assert_string_equal(job.comment, "all");
+    assert_int_equal(world_update(&world, "job", "1+1", "Comment", "one"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.comment, "all");
+    assert_true(world_look(&world, id + 1, &job));
+    assert_string_equal(job.comment, "one");
+    world_stop(&world);
+}
+
+TEST(a_restart_finds_the_group_waiting_running_and_ended) {
+    struct world world;
+    begin(&world);
+    uint32_t one = world_job(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 1});
+    world_restart(&world);
+    world_all_connect(&world);
+    check_states(&world, id, 2, JOB_PENDING);
+    world_script_ends(&world, one, 0);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_restart(&world);
+    world_all_connect(&world);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_script_ends(&world, id, 0);
+    check_states(&world, id, 2, JOB_COMPLETED);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(no_record_leaves_while_a_component_has_not_ended) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    assert_int_equal(world_kill(&world, "2"), 0);
+    world_pass_time(&world, 100); /* MinJobAge is 20 */
+    assert_true(world_look(&world, id + 1, &job));
+    world_script_ends(&world, id, 0);
+    world_pass_time(&world, 10);
+    assert_true(world_look(&world, id + 1, &job));
+    world_pass_time(&world, 100);
+    assert_false(world_look(&world, id, &job));
+    assert_false(world_look(&world, id + 1, &job));
+    world_stop(&world);
+}
+
+TEST(a_singleton_does_not_wait_for_its_own_components) {
+    struct world world;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[0].dependency = wanted.items[1].dependency = text_of("singleton");
+    uint32_t id = submit(&world, &wanted, NULL);
+    check_states(&world, id, 2, JOB_RUNNING);
+    uint32_t next = submit(&world, &wanted, NULL);
+    check_states(&world, next, 2, JOB_PENDING);
+    world_script_ends(&world, id, 0);
+    check_states(&world, next, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(with_whole_hetjob_a_component_stands_for_all) {
+    struct world world;
+    cleanup_free char *text = xasprintf("%sSchedulerParameters=whole_hetjob\n", conf_text);
+    world_start(&world, text);
+    world_all_connect(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {3, 3});
+    assert_int_equal(world_kill(&world, "1+1"), 0);
+    check_states(&world, id, 2, JOB_CANCELLED);
+    world_stop(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(components_have_ids_that_follow_each_other_and_start_together),
+        cmocka_unit_test(none_starts_while_one_has_no_place_and_nothing_is_held_for_it),
+        cmocka_unit_test(one_component_that_is_refused_refuses_all_and_takes_no_id),
+        cmocka_unit_test(every_component_counts_as_a_job),
+        cmocka_unit_test(the_end_of_the_script_ends_all_the_same_way),
+        cmocka_unit_test(a_waiting_component_cannot_be_cancelled_alone_a_running_one_can),
+        cmocka_unit_test(cancelling_the_leader_of_a_waiting_job_cancels_all),
+        cmocka_unit_test(a_hold_of_one_holds_up_all_and_the_leader_stands_for_all),
+        cmocka_unit_test(a_requeue_is_for_the_leader_and_of_all),
+        cmocka_unit_test(suspending_is_for_the_leader_and_of_all),
+        cmocka_unit_test(a_lost_node_of_one_requeues_all),
+        cmocka_unit_test(a_change_of_the_leader_is_one_of_all_and_of_a_component_its_own),
+        cmocka_unit_test(a_restart_finds_the_group_waiting_running_and_ended),
+        cmocka_unit_test(no_record_leaves_while_a_component_has_not_ended),
+        cmocka_unit_test(a_singleton_does_not_wait_for_its_own_components),
+        cmocka_unit_test(with_whole_hetjob_a_component_stands_for_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
