@@ -68,7 +68,7 @@ static const struct command {
     {OPTION_SBATCH, 'b', "sbatch", "SBATCH_", "Batch job submission failed",
      "sbatch [OPTIONS...] [: OPTIONS...]... [SCRIPT [ARGUMENTS...]]"},
     {OPTION_SRUN, 'r', "srun", "SLURM_", "Unable to allocate resources",
-     "srun [OPTIONS...] PROGRAM [ARGUMENTS...]"},
+     "srun [OPTIONS...] PROGRAM [ARGUMENTS...] [: [OPTIONS...] PROGRAM [ARGUMENTS...]]..."},
     {OPTION_SALLOC, 'a', "salloc", "SALLOC_", "Job submit/allocate failed",
      "salloc [OPTIONS...] [PROGRAM [ARGUMENTS...]]"},
 };
@@ -119,6 +119,7 @@ void options_done(struct options *options) {
         &options->epilog,
         &options->task_epilog,
         &options->task_prolog,
+        &options->het_group,
         &options->unread_text,
     };
     for (size_t i = 0; i < countof(texts); i++)

@@ -112,6 +112,7 @@ struct options {
     uint32_t wait_seconds;     /* UNSET32: as the configuration says */
     char *prolog, *epilog;     /* of srun itself */
     char *mpi, *task_epilog, *task_prolog;
+    char *het_group;        /* "0,2-3" */
     char *bcast, *compress; /* "" or NULL: no value given, see options_given() */
 
     /* ---- where values go that are checked and read by nobody: all that counts of such an option

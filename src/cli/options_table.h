@@ -158,7 +158,7 @@
     X(epilog, "epilog", 0, REQUIRED, R, "SLURM_EPILOG", string, epilog, 2, HONOURED, STEP, "PROGRAM", "run after the step, here") \
     X(exact, "exact", 0, NO, R, "SLURM_EXACT", flag, exact, 1, HONOURED, STEP, "", "give the step only what it asks for") \
     X(external_launcher, "external-launcher", 0, NO, R, "", flag, unread_flag, 3, NOT_YET, STEP, "", "the step starts another launcher") \
-    X(het_group, "het-group", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "LIST", "components of a heterogeneous job") \
+    X(het_group, "het-group", 0, REQUIRED, R, "", string, het_group, 3, HONOURED, STEP, "LIST", "components of a heterogeneous job") \
     X(ignore_signals, "ignore-signals", 0, REQUIRED, R, "", string, unread_text, 3, NOT_YET, STEP, "SIGNALS", "signals that srun ignores") \
     X(interactive, "interactive", 0, NO, R, "", flag, interactive, 3, HONOURED, STEP, "", "the interactive step of an allocation") \
     X(jobid, "jobid", 0, REQUIRED, R, "SLURM_JOB_ID SLURM_JOBID", jobid, jobid, 1, HONOURED, STEP, "ID", "run as a step of this job") \

@@ -45,6 +45,7 @@ struct srun;
 
 struct srun_node {
     struct srun *srun;
+    struct srun *part; /* the component that it is in; srun itself where there are none */
     const struct step_node *layout;
     struct rpc_conn *conn; /* NULL when closed */
     bool has_started, has_finished;
@@ -70,8 +71,14 @@ struct srun {
     struct str environment;
     struct step_layout *layout; /* in link's arena copy: owned, record_free */
     uint32_t job_id;
-    bool own_job;         /* the allocation is ours to give back */
-    struct srun_x11 *x11; /* NULL = no forwarding */
+    /* Of a step in several components: all of them, this one first; else this one alone. */
+    struct srun **parts;
+    size_t n_parts;
+    uint32_t step_wanted; /* the number that its step is to have, UNSET32 = the next */
+    uint32_t first_rank, first_node;
+    struct step_layout *own_layout; /* of this part alone; `layout` is of all */
+    bool own_job;                   /* the allocation is ours to give back */
+    struct srun_x11 *x11;           /* NULL = no forwarding */
     struct str multi_prog;
     char *program; /* --bcast: where it is here; NULL = no copy */
     int status;    /* exit status to be */
@@ -129,6 +136,25 @@ void srun_give_back(struct srun *srun);
 /* "StepId=12.0" */
 void srun_step_name(const struct srun *srun, struct str *out);
 int srun_watch_controller(struct srun *srun);
+
+/* ---- srun_het.c ---- */
+/* What the command line asks for in one component. */
+struct srun_part {
+    uint32_t group;
+    int argc;
+    char **argv;
+};
+struct srun_parts {
+    struct srun_part items[HET_COMPONENTS_MAX];
+    size_t n;
+};
+/* Splits the command line at each word ":"; there is one part at least. */
+int srun_het_read(const struct cli *cli, int argc, char **argv, struct srun_parts *parts);
+uint32_t srun_het_size(void); /* components of the surrounding job, 0 = it is none such */
+/* The process's environment becomes that of the component. */
+void srun_het_enter(uint32_t group);
+/* All parts have their steps: makes one layout of them. */
+void srun_het_merge(struct srun *srun);
 
 /* ---- srun_scripts.c ---- */
 /* CLI_GO_ON, or the exit status of an srun whose prolog has failed. */

@@ -284,6 +284,7 @@ static int ask_step(struct srun *srun) {
         return status;
     options_step(&srun->options, &step);
     step.job_id = srun->job_id;
+    step.step_id = srun->step_wanted;
     if (strpbrk(srun->options.jobid_text, "_+") != NULL)
         string_set(&step.job_text, srun->options.jobid_text);
     step.srun_pid = (uint32_t) getpid();

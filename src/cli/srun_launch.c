@@ -151,11 +151,16 @@ static void fill_environment(struct srun *srun) {
 
 static void fill_launch(struct srun *srun, struct step_launch *launch, struct step_layout *shape) {
     const struct job_request *job = &srun->options.job;
+    const struct step_layout *own = srun->own_layout ? srun->own_layout : srun->layout;
 
     record_init(&record_step_launch, launch);
-    *shape = *srun->layout;
     shape->credential = NULL;
-    launch->credential = srun->layout->credential;
+    shape->job_id = own->job_id;
+    shape->attempt = own->attempt;
+    shape->cpus_per_task = own->cpus_per_task;
+    launch->credential = own->credential;
+    launch->first_rank = srun->first_rank;
+    launch->first_node = srun->first_node;
     launch->layout = shape;
     if (!srun->options.multi_prog) {
         launch->argv.items = srun->uses.rest.items;
@@ -212,20 +217,16 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1, str_bytes(&body));
 }
 
-int srun_launch(struct srun *srun) {
-    struct step_launch launch;
-    struct step_layout shape;
-
-    fill_environment(srun);
-    fill_launch(srun, &launch, &shape);
-    cleanup_free char *gpu_bind = options_gpu_bind(&srun->options);
-    launch.gpu_bind = gpu_bind;
-    if (srun->pty) {
-        struct pty_size size = {0};
-        (void) pty_get_size(0, &size);
-        launch.pty_rows = size.rows;
-        launch.pty_cols = size.columns;
+/* Which part of the step a node is in. */
+static struct srun *part_of(struct srun *srun, size_t node) {
+    for (size_t p = srun->n_parts; p-- > 1;) {
+        if (node >= srun->parts[p]->first_node)
+            return srun->parts[p];
     }
+    return srun;
+}
+
+static void make_nodes(struct srun *srun) {
     srun->n_nodes = srun->layout->nodes.n;
     srun->n_tasks = srun->layout->ntasks;
     srun->nodes = xcalloc(srun->n_nodes + 1, sizeof(*srun->nodes));
@@ -233,15 +234,48 @@ int srun_launch(struct srun *srun) {
     for (size_t i = 0; i < srun->n_nodes; i++) {
         const struct step_node *layout = &srun->layout->nodes.items[i];
         srun->nodes[i].srun = srun;
+        srun->nodes[i].part = part_of(srun, i);
         srun->nodes[i].layout = layout;
         for (uint32_t k = 0; k < layout->ranks.n; k++) {
             if (layout->ranks.items[k] < srun->n_tasks)
                 srun->tasks[layout->ranks.items[k]].node = (uint16_t) i;
         }
     }
+}
+
+/* Output, input, terminal and MPI are of the whole step, what runs there is the part's. */
+static void launch_part(struct srun *srun, struct srun *part) {
+    struct step_launch launch;
+    struct step_layout shape = *srun->layout;
+
+    fill_environment(part);
+    fill_launch(part, &launch, &shape);
+    launch.layout = &shape;
+    launch.std_out = srun->node_output[0];
+    launch.std_err = srun->node_output[1];
+    launch.std_in = srun->node_input;
+    launch.mpi = srun->options.mpi;
+    launch.label = srun->options.label;
+    launch.pty = srun->pty;
+    cleanup_free char *gpu_bind = options_gpu_bind(&part->options);
+    launch.gpu_bind = gpu_bind;
+    if (srun->pty) {
+        struct pty_size size = {0};
+        (void) pty_get_size(0, &size);
+        launch.pty_rows = size.rows;
+        launch.pty_cols = size.columns;
+    }
+    for (size_t i = 0; i < srun->n_nodes; i++) {
+        if (srun->nodes[i].part == part)
+            node_dial(&srun->nodes[i], &launch);
+    }
+}
+
+int srun_launch(struct srun *srun) {
+    make_nodes(srun);
     list_init(&srun->gatherings);
     srun_tasks_begin(srun);
-    for (size_t i = 0; i < srun->n_nodes; i++)
-        node_dial(&srun->nodes[i], &launch);
+    for (size_t p = 0; p < srun->n_parts; p++)
+        launch_part(srun, srun->parts[p]);
     return CLI_GO_ON;
 }

@@ -183,22 +183,31 @@ static int exit_code(const struct srun *srun) {
     return worst;
 }
 
-/* A step that was created and cannot be launched is given back, so that its CPUs are free. */
-static void drop_step(struct srun *srun) {
+static void drop_part(struct srun *srun, const struct step_layout *layout) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
     struct node_signal kill;
 
-    if (!srun->layout || srun->own_job)
-        return;
     record_init(&record_node_signal, &kill);
-    kill.job_id = srun->layout->job_id;
-    kill.step_id = srun->layout->step_id;
-    kill.attempt = srun->layout->attempt;
+    kill.job_id = layout->job_id;
+    kill.step_id = layout->step_id;
+    kill.attempt = layout->attempt;
     kill.signal = SIGKILL;
     if (!srun->link.client && cli_link_open(&srun->cli, false, &srun->link, &err) < 0)
         return;
     (void) !cli_request(&srun->link, MSG_STEP_KILL, &kill, &reply, &err);
+}
+
+/* A step that was created and cannot be launched is given back, so that its CPUs are free. */
+static void drop_step(struct srun *srun) {
+    if (srun->own_job)
+        return;
+    for (size_t p = 0; p < srun->n_parts; p++) {
+        const struct srun *part = srun->parts[p];
+        const struct step_layout *layout = part->own_layout ? part->own_layout : part->layout;
+        if (layout)
+            drop_part(srun, layout);
+    }
 }
 
 static int run_tasks(struct srun *srun) {
@@ -238,7 +247,8 @@ static int run_tasks(struct srun *srun) {
     return exit_code(srun);
 }
 
-static int run(struct srun *srun, int argc, char **argv) {
+/* Everything up to the request for a step, as it is asked for on a command line of its own. */
+static int prepare_part(struct srun *srun, int argc, char **argv) {
     int status = cli_options_read(&srun->cli, &srun->options, argc, argv, &srun->uses);
 
     if (status == CLI_GO_ON)
@@ -247,8 +257,77 @@ static int run(struct srun *srun, int argc, char **argv) {
         status = check_command(srun);
     if (status == CLI_GO_ON)
         status = prepare(srun, argc, argv);
+    return status;
+}
+
+static int check_parts(struct srun *srun) {
+    const struct conf *conf = cli_conf(&srun->cli);
+    const char *mpi = srun->options.mpi;
+
+    if (srun->n_parts > 1 && mpi && strncasecmp(mpi, "pmix", 4) == 0) {
+        cli_error(&srun->cli,
+                  "--mpi=%s does not serve a step in several components; --mpi=pmi2 "
+                  "does",
+                  mpi);
+        return srun->cli.error_status;
+    }
+    if (srun->n_parts > 1 && srun->options.pty) {
+        cli_error(&srun->cli, "--pty is for a step in one component");
+        return srun->cli.error_status;
+    }
+    if (srun->n_parts > 1 && conf && conf->scheduler.disable_hetjob_steps) {
+        cli_error(&srun->cli, "steps in several components are switched off here "
+                              "(SchedulerParameters=disable_hetjob_steps)");
+        return srun->cli.error_status;
+    }
+    return CLI_GO_ON;
+}
+
+static int ask_parts(struct srun *srun) {
+    int status = CLI_GO_ON;
+
+    for (size_t p = 0; p < srun->n_parts && status == CLI_GO_ON; p++) {
+        struct srun *part = srun->parts[p];
+        part->step_wanted = p > 0 ? srun->layout->step_id : UNSET32;
+        status = srun_ask(part);
+        if (p > 0)
+            cli_link_close(&part->link);
+    }
+    if (status != CLI_GO_ON)
+        drop_step(srun);
+    else if (srun->n_parts > 1)
+        srun_het_merge(srun);
+    return status;
+}
+
+static int make_parts(struct srun *srun, struct srun_parts *parts) {
+    int status = CLI_GO_ON;
+
+    srun->n_parts = parts->n;
+    srun->parts = xcalloc(parts->n, sizeof(*srun->parts));
+    for (size_t p = parts->n; p-- > 0 && status == CLI_GO_ON;) {
+        struct srun *part = srun->parts[p] = p == 0 ? srun : zalloc(struct srun);
+        if (p > 0) {
+            cli_init(&part->cli, "srun");
+            options_init(&part->options, OPTION_SRUN);
+        }
+        if (srun_het_size() > 0)
+            srun_het_enter(parts->items[p].group);
+        status = prepare_part(part, parts->items[p].argc, parts->items[p].argv);
+    }
+    return status;
+}
+
+static int run(struct srun *srun, int argc, char **argv) {
+    static struct srun_parts parts;
+    int status = srun_het_read(&srun->cli, argc, argv, &parts);
+
     if (status == CLI_GO_ON)
-        status = srun_ask(srun);
+        status = make_parts(srun, &parts);
+    if (status == CLI_GO_ON)
+        status = check_parts(srun);
+    if (status == CLI_GO_ON)
+        status = ask_parts(srun);
     if (status == CLI_GO_ON && srun->layout)
         cli_filter_submitted(&srun->cli, srun->layout->job_id, srun->layout->step_id);
     if (status == CLI_GO_ON)

@@ -75,7 +75,9 @@ int64_t het_last_end(const struct core_job *job);
 /* ---- requests (het_request.c) ---- */
 /* The components that an id means: all of a leader's, or (`plus`: what stands behind it) one.
  * False: it is no such id. */
-bool het_select(struct core *core, uint32_t number, const char *plus, job_ptrs *ret);
+bool het_select(const struct core *core, uint32_t number, const char *plus, job_ptrs *ret);
+/* Those of a leader's whose bits are set. */
+void het_select_some(const struct core *core, uint32_t number, const uint64_t *bits, job_ptrs *ret);
 /* Takes those components out of what a request is about that their leader stands for. */
 void het_choose(struct core *core, job_ptrs *jobs);
 /* As the answer to a request names it: the whole by its first component's id. */

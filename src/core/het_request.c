@@ -8,7 +8,7 @@
 
 #include "core/state.h"
 
-bool het_select(struct core *core, uint32_t number, const char *plus, job_ptrs *ret) {
+bool het_select(const struct core *core, uint32_t number, const char *plus, job_ptrs *ret) {
     struct core_job *job = job_find(core, number);
     uint64_t offset;
     if (plus != NULL) {
@@ -23,6 +23,17 @@ bool het_select(struct core *core, uint32_t number, const char *plus, job_ptrs *
         return false;
     het_each(job, other) vec_push(ret, other);
     return true;
+}
+
+void het_select_some(const struct core *core, uint32_t number, const uint64_t *bits,
+                     job_ptrs *ret) {
+    struct core_job *job = job_find(core, number);
+    if (job == NULL || !het_is_leader(job))
+        return;
+    het_each(job, other) {
+        if (bits[other->rec.het_offset / 64] >> other->rec.het_offset % 64 & 1)
+            vec_push(ret, other);
+    }
 }
 
 void het_choose(struct core *core, job_ptrs *jobs) {

@@ -301,6 +301,8 @@ static int select_written(struct core *core, uint32_t array_id, const char *text
 }
 
 int job_select_number(const struct core *core, uint32_t job_id, job_ptrs *ret) {
+    if (het_select(core, job_id, NULL, ret))
+        return 0;
     const struct core_array *array = array_find(core, job_id);
     if (array != NULL) {
         array_each(array, job) vec_push(ret, job);

@@ -147,6 +147,7 @@ static void jobs_named(struct core *core, const struct job_refs *refs, job_ptrs 
         }
         vec_each (&wanted->tasks.sets, set)
             (void) job_select_tasks(core, wanted->job_id, set, NULL, &found);
+        het_select_some(core, wanted->job_id, wanted->tasks.components, &found);
     }
     vec_each (&found, job) {
         if (map_put(&seen, (*job)->rec.job_id, *job) == NULL)

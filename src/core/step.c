@@ -253,6 +253,7 @@ static struct step_layout *step_layout_make(struct core *core, struct core_step 
     layout->account = job->rec.account;
     layout->qos = job->rec.qos;
     layout->restarts = job->rec.restarts;
+    layout->het_job_id = job->rec.het_job_id;
     layout->array_job_id = job->rec.array_job_id;
     layout->array_task_id = job->rec.array_task_id;
     layout->job_start_time = job->rec.start_time;
@@ -286,6 +287,22 @@ static struct bytes credential_of(struct core *core, struct core_step *step,
     return effect_encode(core, &record_step_credential, &cred);
 }
 
+/* A number that is asked for is near those that were given out. */
+#define MAX_STEPS_AHEAD 65536u
+
+/* Components of one job number their steps through, and a step in several of them has one number.
+ */
+static uint32_t step_number(struct core_job *job, const struct step_request *request) {
+    uint32_t next = job->rec.next_step, id = request->step_id;
+    if (job->het != NULL && id < next + MAX_STEPS_AHEAD && step_find(job, id) == NULL) {
+        job->rec.next_step = max_of(next, id + 1);
+        return id;
+    }
+    het_each(job, other) next = max_of(next, other->rec.next_step);
+    job->rec.next_step = next + 1;
+    return next;
+}
+
 /* 0 with the layout, ERR_NODES_BUSY, or a refusal. */
 static int step_try(struct core *core, struct core_job *job, const struct step_request *request,
                     struct step_layout **ret, struct bytes *ret_credential, struct error *err) {
@@ -302,7 +319,7 @@ static int step_try(struct core *core, struct core_job *job, const struct step_r
     if (r == 0 && former != NULL)
         step_forget(core, former);
     if (r == 0) {
-        uint32_t id = request->interactive ? STEP_INTERACTIVE : job->rec.next_step++;
+        uint32_t id = request->interactive ? STEP_INTERACTIVE : step_number(job, request);
         struct core_step *step = step_new(core, job, id);
         step_fill(core, step, request, &plan);
         *ret = step_layout_make(core, step, request, &plan);

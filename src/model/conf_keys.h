@@ -654,8 +654,8 @@ X(SWITCH, pack_serial_at_end, "pack_serial_at_end", false, 0, 1, NONE, NOT_YET, 
 X(SWITCH, reduce_completing_frag, "reduce_completing_frag", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NONE, HONOURED, "", NULL) \
+X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NONE, HONOURED, "", \
   "old form of PreemptParameters=send_user_signal") \
 X(SWITCH, preempt_strict_order, "preempt_strict_order", false, 0, 1, NONE, NOT_NEEDED, "", \

@@ -105,7 +105,10 @@ RECORD_DECLARE(request_change, REQUEST_CHANGE_FIELDS)
     X(37, OPT64, mem_per_gpu, 0)                                                                   \
     X(38, U32, ntasks_per_core, 0)                                                                 \
     X(39, U32, ntasks_per_socket, 0)                                                               \
-    X(40, BOOL, pack, 0) /* -m …,Pack: on few nodes rather than evenly */
+    X(40, BOOL, pack, 0) /* -m …,Pack: on few nodes rather than evenly */                        \
+    /* number of the step; UNSET32 = the next. Of a part of a step that has begun in another       \
+       component of the same job. */                                                               \
+    X(41, OPT32, step_id, 0)
 RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
 RECORD_DECLARE(submit, SUBMIT_FIELDS)
 

@@ -53,7 +53,8 @@ RECORD_DECLARE(step_node, STEP_NODE_FIELDS)
     X(23, OPT32, array_task_id, 0)                                                                 \
     X(24, I64, job_start_time, 0)                                                                  \
     X(25, I64, job_end_time, 0)                                                                    \
-    X(26, STR, cpu_bind, 0) /* CpuBind of the partition */
+    X(26, STR, cpu_bind, 0)   /* CpuBind of the partition */                                       \
+    X(27, U32, het_job_id, 0) /* its first component's id, by which tasks know the job; 0 */
 RECORD_DECLARE(step_layout, STEP_LAYOUT_FIELDS)
 
 /* What slurmd may launch, and nothing beyond it. */
@@ -112,6 +113,10 @@ RECORD_DECLARE(step_credential, STEP_CREDENTIAL_FIELDS)
     X(32, U32, ntasks_per_socket, 0)                                                               \
     X(33, OPT32, oom_kill_step, 0) /* as in the job */                                             \
     X(34, STR, mem_bind, 0)                                                                        \
+    /* of a step in several components: what the credential's first rank and node are in all of    \
+       it, which is in the layout */                                                               \
+    X(35, U32, first_rank, 0)                                                                      \
+    X(36, U32, first_node, 0)                                                                      \
     X(40, BLOB, x11_cookie, 0) /* that tasks here shall use for X11; empty = no forwarding */
 RECORD_DECLARE(step_launch, STEP_LAUNCH_FIELDS)
 /* Streams of a step, both directions. */

@@ -357,6 +357,10 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
         if (!launch->preserve_env || !env_get(env, size_rows[i].name))
             copy_rows(env, layout, &size_rows[i], 1);
     }
+    if (layout->het_job_id) {
+        env_set_u64(env, "SLURM_JOB_ID", layout->het_job_id);
+        env_set_u64(env, "SLURM_JOBID", layout->het_job_id);
+    }
     set_array(env, layout->array_job_id, layout->array_task_id, NULL);
     env_set_u64(env, "SLURM_JOB_UID", credential->uid);
     env_set_u64(env, "SLURM_JOB_GID", credential->gid);

@@ -136,10 +136,17 @@ static int client_open(struct mpi_client *client, int *ret_fd, struct error *err
     return 0;
 }
 
+/* The same on all nodes. */
+static void job_name(const struct stepd *stepd, struct str *out) {
+    uint32_t id = stepd->step->layout->het_job_id;
+    str_printf(out, "%u.", id ? id : stepd->order.job_id);
+    step_id_print(stepd->order.step_id, out);
+}
+
 static void pmi_variables(struct stepd *stepd, const struct task *task) {
     struct str job cleanup_str = STR_INIT;
 
-    stepd_name(stepd, &job);
+    job_name(stepd, &job);
     env_set_u64(&stepd->env, "PMI_FD", SPAWN_EXTRA_FD);
     env_set_u64(&stepd->env, "PMI_RANK", task->rank);
     env_set_u64(&stepd->env, "PMI_SIZE", stepd->step->layout->ntasks);
@@ -160,7 +167,7 @@ int mpi_open(struct stepd *stepd, struct error *err) {
     stepd->mpi = mpi;
     if (str_starts_nocase(type, "pmix"))
         return pmix_open(stepd, &mpi->pmix, err);
-    stepd_name(stepd, &job);
+    job_name(stepd, &job);
     mpi->pmi = pmi_new(job.data, stepd->step->layout, stepd->node->ranks.items, stepd->n_tasks);
     mpi->clients = xcalloc(stepd->n_tasks + 1, sizeof(*mpi->clients));
     for (size_t i = 0; i < stepd->n_tasks; i++)

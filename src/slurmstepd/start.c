@@ -344,13 +344,26 @@ static int start_batch(struct stepd *stepd, struct error *err) {
 
 /* ---- steps of srun ---- */
 
+/* As it is in the whole step, of which the credential's may be a part. */
+static const struct step_node *node_in_all(struct stepd *stepd, const struct step_node *node) {
+    struct step_node *all = arena_alloc(&stepd->arena, sizeof(*all));
+
+    if (stepd->step->first_rank == 0)
+        return node;
+    *all = *node;
+    all->ranks.items = arena_alloc(&stepd->arena, (node->ranks.n + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < node->ranks.n; i++)
+        all->ranks.items[i] = node->ranks.items[i] + stepd->step->first_rank;
+    return all;
+}
+
 static int node_here(struct stepd *stepd, struct error *err) {
     const struct step_credential *credential = stepd->order.credential;
 
     for (uint32_t i = 0; i < credential->nodes.n; i++) {
         if (str_equal(credential->nodes.items[i].name, stepd->order.node_name)) {
-            stepd->node = &credential->nodes.items[i];
-            stepd->node_index = i;
+            stepd->node = node_in_all(stepd, &credential->nodes.items[i]);
+            stepd->node_index = i + stepd->step->first_node;
             return 0;
         }
     }

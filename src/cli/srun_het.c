@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps in a heterogeneous job: which of its components a step is in, and what makes one step of a
+ * step in each of several. Each such part has an srun of its own as far as options, environment and
+ * the step's creation go; then the first one takes them all over, with one layout in which the
+ * tasks are numbered through.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/environ.h"
+#include "cli/srun.h"
+#include "text/hostlist.h"
+#include "text/idset.h"
+
+/* Of these a component that has not asked for it has none, whatever the first one asked for. */
+static const char *const own_names[] = {
+    "SLURM_NTASKS",        "SLURM_NPROCS",           "SLURM_NTASKS_PER_NODE",
+    "SLURM_CPUS_PER_TASK", "SLURM_NTASKS_PER_CORE",  "SLURM_NTASKS_PER_SOCKET",
+    "SLURM_MEM_PER_NODE",  "SLURM_MEM_PER_CPU",      "SLURM_MEM_PER_GPU",
+    "SLURM_GPUS",          "SLURM_GPUS_PER_NODE",    "SLURM_GPUS_PER_TASK",
+    "SLURM_GRES",          "SLURM_THREADS_PER_CORE", "SLURM_DISTRIBUTION",
+};
+/* Those by which a component is known. */
+static const char *const shape_names[] = {
+    "SLURM_JOB_ID",         "SLURM_JOB_NAME",
+    "SLURM_JOB_NODELIST",   "SLURM_JOB_PARTITION",
+    "SLURM_JOB_ACCOUNT",    "SLURM_JOB_QOS",
+    "SLURM_JOB_NUM_NODES",  "SLURM_JOB_RESERVATION",
+    "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE",
+};
+
+uint32_t srun_het_size(void) {
+    const char *text = getenv("SLURM_HET_SIZE");
+    uint64_t n;
+    return text && str_to_u64(text, &n) && n <= HET_COMPONENTS_MAX ? (uint32_t) n : 0;
+}
+
+static const char *of_group(const char *name, uint32_t group) {
+    cleanup_free char *full = xasprintf("%s_HET_GROUP_%u", name, group);
+    return getenv(full);
+}
+
+/* Our own environment becomes that of a job which is this component alone. */
+void srun_het_enter(uint32_t group) {
+    static char *first[countof(own_names)]; /* what was there before: the first component's */
+    static bool known;
+    for (size_t i = 0; !known && i < countof(own_names); i++)
+        first[i] = xstrdup_null(getenv(own_names[i]));
+    known = true;
+    for (size_t i = 0; i < countof(own_names); i++) {
+        const char *value = group > 0 ? of_group(own_names[i], group) : first[i];
+        if (value)
+            setenv(own_names[i], value, 1);
+        else
+            unsetenv(own_names[i]);
+    }
+    for (size_t i = 0; i < countof(shape_names); i++) {
+        const char *value = of_group(shape_names[i], group);
+        if (value)
+            setenv(shape_names[i], value, 1);
+    }
+    const char *id = of_group("SLURM_JOB_ID", group),
+               *nodes = of_group("SLURM_JOB_NODELIST", group);
+    const char *n_nodes = of_group("SLURM_JOB_NUM_NODES", group);
+    if (id)
+        setenv("SLURM_JOBID", id, 1);
+    if (nodes)
+        setenv("SLURM_NODELIST", nodes, 1);
+    if (n_nodes)
+        setenv("SLURM_NNODES", n_nodes, 1);
+}
+
+/* ---- which components ---- */
+
+static int read_groups(const struct cli *cli, const char *text, uint32_t size, struct idset *ret) {
+    struct error err = ERROR_INIT;
+    if (idset_parse(ret, text, UINT32_MAX - 2, NULL, &err) < 0 || idset_count(ret) == 0) {
+        cli_error(cli, "Invalid --het-group value: %s", text);
+        return cli->error_status;
+    }
+    uint32_t last = idset_max(ret);
+    if (last < size)
+        return CLI_GO_ON;
+    cli_error(cli, "Requested het-group offset exceeds highest hetjob index (%u > %u)", last,
+              max_of(size, 1u) - 1);
+    return cli->error_status;
+}
+
+static const char *asked_groups(const struct cli *cli, char **words, size_t n) {
+    struct option_set set = option_set_of(OPTION_SRUN, "srun");
+    struct option_uses uses = {0};
+    cleanup_str struct str complaint = STR_INIT;
+    const char *value = NULL;
+    (void) cli;
+    if (option_scan(&set, words, n, OPTION_STOP, &uses, &complaint)) {
+        vec_each (&uses.options, use)
+            value = use->row->id == OPT_het_group ? use->value : value;
+    }
+    option_uses_done(&uses);
+    return value;
+}
+
+/* The next part: the words of a group of the command line for one component. */
+static int part_add(const struct cli *cli, struct srun_parts *parts, char **argv, size_t first,
+                    size_t n, uint32_t group) {
+    for (size_t i = 0; i < parts->n; i++) {
+        if (parts->items[i].group == group) {
+            cli_fatal(cli, "Duplicate het groups in single srun not supported");
+            return cli->error_status;
+        }
+    }
+    if (parts->n == HET_COMPONENTS_MAX) {
+        cli_error(cli, "a step may be in %u components at most", HET_COMPONENTS_MAX);
+        return cli->error_status;
+    }
+    struct srun_part *part = &parts->items[parts->n++];
+    part->group = group;
+    part->argc = (int) n + 1;
+    part->argv = xcalloc(n + 2, sizeof(char *));
+    part->argv[0] = argv[0];
+    memcpy(part->argv + 1, argv + first, n * sizeof(char *));
+    return CLI_GO_ON;
+}
+
+static int group_read(const struct cli *cli, struct srun_parts *parts, char **argv, size_t first,
+                      size_t n, uint32_t size, size_t index) {
+    struct idset groups cleanup_idset = IDSET_INIT;
+    const char *asked = asked_groups(cli, argv + first, n);
+    if (!asked && index >= max_of(size, 1u)) {
+        cli_error(cli,
+                  "Attempt to run a job step with het group value of %zu, but the job allocation "
+                  "has maximum value of %u",
+                  index, max_of(size, 1u) - 1);
+        return cli->error_status;
+    }
+    if (!asked)
+        return part_add(cli, parts, argv, first, n, (uint32_t) index);
+    int status = size > 0 ? read_groups(cli, asked, size, &groups) : CLI_GO_ON;
+    if (status != CLI_GO_ON)
+        return status;
+    if (size == 0) /* no heterogeneous job: it has nothing to choose from */
+        return part_add(cli, parts, argv, first, n, (uint32_t) index);
+    uint32_t group = 0;
+    for (bool more = idset_next(&groups, 0, &group); more && status == CLI_GO_ON;
+         more = idset_next(&groups, group + 1, &group))
+        status = part_add(cli, parts, argv, first, n, group);
+    return status;
+}
+
+int srun_het_read(const struct cli *cli, int argc, char **argv, struct srun_parts *parts) {
+    uint32_t size = srun_het_size();
+    size_t first = 1, index = 0;
+    int status = CLI_GO_ON;
+    for (size_t i = 1; i <= (size_t) argc && status == CLI_GO_ON; i++) {
+        if (i < (size_t) argc && !str_equal(argv[i], ":"))
+            continue;
+        status = group_read(cli, parts, argv, first, i - first, size, index++);
+        first = i + 1;
+    }
+    if (status == CLI_GO_ON && size == 0 && parts->n > 1) {
+        cli_error(cli, "a step over several components needs an allocation that has them: sbatch "
+                       "or salloc with the same option groups");
+        status = cli->error_status;
+    }
+    return status;
+}
+
+/* ---- one layout ---- */
+
+static void ranks_copy(struct step_node *node, uint32_t first) {
+    uint32_t *ranks = xcalloc(node->ranks.n + 1, sizeof(*ranks));
+    for (uint32_t i = 0; i < node->ranks.n; i++)
+        ranks[i] = node->ranks.items[i] + first;
+    node->ranks.items = ranks; /* as long as srun lives */
+}
+
+static void merge_texts(struct srun *srun, struct step_layout *all) {
+    struct hostlist nodes cleanup_hostlist = HOSTLIST_INIT, held cleanup_hostlist = HOSTLIST_INIT;
+    struct str nodelist = STR_INIT, job_nodelist = STR_INIT, counts = STR_INIT;
+    cleanup_free uint32_t *tasks = xcalloc(all->nodes.n + 1, sizeof(*tasks));
+    for (uint32_t i = 0; i < all->nodes.n; i++) {
+        hostlist_push(&nodes, all->nodes.items[i].name);
+        tasks[i] = all->nodes.items[i].ranks.n;
+    }
+    for (size_t p = 0; p < srun->n_parts; p++)
+        (void) !hostlist_parse(&held, srun->parts[p]->own_layout->job_nodelist, NULL);
+    hostlist_unique(&held);
+    hostlist_fold(&nodes, &nodelist);
+    hostlist_fold(&held, &job_nodelist);
+    counted_list_print(tasks, all->nodes.n, &counts);
+    all->nodelist = str_take(&nodelist);
+    all->job_nodelist = str_take(&job_nodelist);
+    all->tasks_per_node = str_take(&counts);
+    all->job_num_nodes = (uint32_t) held.n;
+}
+
+void srun_het_merge(struct srun *srun) {
+    struct step_layout *all = zalloc(struct step_layout);
+    uint32_t n_nodes = 0;
+    for (size_t p = 0; p < srun->n_parts; p++) {
+        struct srun *part = srun->parts[p];
+        part->own_layout = part->layout;
+        n_nodes += part->layout->nodes.n;
+    }
+    *all = *srun->layout;
+    all->nodes.items = xcalloc(n_nodes + 1, sizeof(struct step_node));
+    all->nodes.n = all->ntasks = 0;
+    for (size_t p = 0; p < srun->n_parts; p++) {
+        struct srun *part = srun->parts[p];
+        const struct step_layout *own = part->own_layout;
+        part->first_node = all->nodes.n;
+        part->first_rank = all->ntasks;
+        for (uint32_t i = 0; i < own->nodes.n; i++) {
+            struct step_node *node = &all->nodes.items[all->nodes.n++];
+            *node = own->nodes.items[i];
+            ranks_copy(node, part->first_rank);
+        }
+        all->ntasks += own->ntasks;
+    }
+    merge_texts(srun, all);
+    srun->layout = all;
+}
