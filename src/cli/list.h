@@ -117,6 +117,8 @@ must_check int list_ask_book(struct list_session *session, uint16_t type, const 
 must_check int list_books(struct list_session *session, struct rows *rows, struct error *err);
 /* What the user may see of the shares; NULL after saying why there is nothing. */
 const struct share_list *list_shares(struct list_session *session);
+/* Likewise what counts against limits. */
+const struct limit_counts *list_limit_counts(struct list_session *session);
 /* The value of a key of slurm.conf as the controller knows it, or NULL. */
 const char *config_value(const struct config_list *list, const char *key);
 /* Sends a list request and appends the items of all its replies to rows. */

@@ -370,6 +370,17 @@ const struct share_list *list_shares(struct list_session *session) {
     return NULL;
 }
 
+const struct limit_counts *list_limit_counts(struct list_session *session) {
+    const struct limit_counts *counts;
+    struct error err = ERROR_INIT;
+    struct empty empty = {false};
+    if (list_ask(session, MSG_LIST_LIMIT_COUNTS, &empty, MSG_LIMIT_COUNTS, (const void **) &counts,
+                 &err) == 0)
+        return counts;
+    list_load_error("Couldn't get association manager state from controller", &err);
+    return NULL;
+}
+
 /* ---- what two places have: the controller's moments, and slurmdbd's past ---- */
 
 static bool names_cluster(const struct acct_query *query, const char *cluster) {

@@ -27,6 +27,7 @@ struct scontrol {
 
 /* ---- show ENTITY [ID] ---- */
 int scontrol_show(struct scontrol *scontrol, int argc, char **argv);
+int scontrol_show_assoc_mgr(struct scontrol *scontrol, int argc, char **argv); /* the filters */
 int scontrol_completing(struct scontrol *scontrol, int argc, char **argv);
 int scontrol_ping(struct scontrol *scontrol, int argc, char **argv);
 

@@ -500,11 +500,6 @@ static int show_daemons(struct scontrol *scontrol, const char *id) {
     return 0;
 }
 
-static int show_assoc_mgr(struct scontrol *scontrol, const char *id) {
-    list_error("show assoc_mgr: association limits are not kept yet");
-    return 1;
-}
-
 int scontrol_completing(struct scontrol *scontrol, int argc, char **argv) {
     struct list_request request;
     struct rows rows = {NULL, 0, 0};
@@ -558,8 +553,13 @@ static const struct {
     {"bbstat", show_federation},
     {"dwstat", show_federation},
     {"daemons", show_daemons},
-    {"assoc_mgr", show_assoc_mgr},
 };
+
+/* The one that takes several words; also by the name that it had first. */
+static bool is_assoc_mgr(const char *entity) {
+    return strlen(entity) > 1 &&
+           (str_starts_nocase("assoc_mgr", entity) || str_starts_nocase("cache", entity));
+}
 
 int scontrol_show(struct scontrol *scontrol, int argc, char **argv) {
     if (argc < 1) {
@@ -568,6 +568,8 @@ int scontrol_show(struct scontrol *scontrol, int argc, char **argv) {
     }
     cleanup_free char *entity = xstrdup(argv[0]);
     char *equals = strchr(entity, '=');
+    if (!equals && is_assoc_mgr(entity))
+        return scontrol_show_assoc_mgr(scontrol, argc - 1, argv + 1);
     const char *id = argc > 1 ? argv[1] : NULL;
     if (equals) {
         *equals = '\0';

@@ -129,6 +129,7 @@ static const struct request_row {
     {MSG_ASSOC_DUMP, handle_assoc_dump},
     {MSG_ASSOC_LOAD, handle_assoc_load},
     {MSG_LIST_SHARES, handle_shares},
+    {MSG_LIST_LIMIT_COUNTS, handle_limit_counts},
     {MSG_JOB_WAIT, request_job_wait},
     {MSG_RECONFIGURE, request_reconfigure},
     {MSG_SHUTDOWN, request_shutdown},

@@ -167,9 +167,10 @@ void shares_explain(struct core *core, const struct job *job, struct str *out) {
     }
 }
 
-static char *tres_mins(struct core *core, const struct tres_sums *sums, uint32_t at, bool run) {
+static char *tres_mins(struct core *core, const struct tres_sums *sums, uint32_t at,
+                       enum tres_sum which) {
     struct str text cleanup_str = STR_INIT;
-    tres_sums_print(sums, at, run, &text);
+    tres_sums_print(sums, at, which, &text);
     return arena_strndup(&core->out->memory, str_cstr(&text), text.length);
 }
 
@@ -195,8 +196,8 @@ static void share_fill(struct core *core, const struct tres_sums *sums, uint32_t
     row->rate = shares->rates[at];
     row->even_in = even_in(core, at);
     row->grp_tres_mins = assoc->grp_tres_mins;
-    row->tres_used_mins = tres_mins(core, sums, at, false);
-    row->tres_run_mins = tres_mins(core, sums, at, true);
+    row->tres_used_mins = tres_mins(core, sums, at, TRES_USED);
+    row->tres_run_mins = tres_mins(core, sums, at, TRES_RUN);
 }
 
 void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,

@@ -13,6 +13,7 @@
  *   limit_job.c   a job against them: at the door, and for the planner
  *   limit_used.c  those on what has been used up to now
  *   limit_why.c   what a job that waits for one is told
+ *   limit_counts.c  who has how much now, for listings
  *
  * A limit on what runs is a budget of the planner (sched.h), so that it counts with it ahead in
  * time; it keeps what is in use. How many jobs are submitted is counted here.

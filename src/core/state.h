@@ -536,6 +536,8 @@ void handle_assoc_list(struct core *core, uint64_t client, uint32_t seq,
                        const struct core_user *user, void *body);
 void handle_shares(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                    void *body);
+void handle_limit_counts(struct core *core, uint64_t client, uint32_t seq,
+                         const struct core_user *user, void *body);
 
 /* ---- questions (why.c) ---- */
 void why_go_on(struct core *core); /* one forecast of the first that waits */

@@ -106,14 +106,27 @@ void usage_renumber(struct core *core, const struct assoc_plan *plan);
 struct tres_sums {
     char **names; /* "cpu", "gres/gpu", "gres/gpu:a100" */
     size_t n;
-    /* Of each association in core_shares, n numbers: amounts times seconds, used (with what runs)
+    /* Of each place, n numbers: amounts in use, and amounts times seconds: used (with what runs)
      * and still to come until the ends of time limits. */
-    double *used, *run;
+    double *held, *used, *run;
 };
+enum tres_sum { TRES_HELD, TRES_USED, TRES_RUN };
+/* All of it, with a place for each association in core_shares. */
 void tres_sums_make(struct core *core, struct tres_sums *ret);
+/* Empty ones, and what to make them of: an entry of usage; a job that has nodes, and how long it
+ * counts as used and to come, in seconds; accounts get what is below them, where the first places
+ * are those of core_shares. */
+void tres_sums_init(const struct core *core, size_t n_places, struct tres_sums *ret);
+void tres_sums_entry(const struct core *core, struct tres_sums *sums, uint32_t place, uint32_t kind,
+                     uint32_t id);
+void tres_sums_job(struct tres_sums *sums, uint32_t place, const struct job *job, double used,
+                   double left);
+double tres_seconds_left(const struct core *core, const struct job *job);
+void tres_sums_roll_up(const struct core *core, struct tres_sums *sums);
 void tres_sums_done(struct tres_sums *sums);
-/* "cpu=3,mem=0,..." in minutes. */
-void tres_sums_print(const struct tres_sums *sums, uint32_t place, bool run, struct str *out);
+/* "cpu=3,mem=0,...": what is in use, else in minutes. */
+void tres_sums_print(const struct tres_sums *sums, uint32_t place, enum tres_sum which,
+                     struct str *out);
 
 /* ---- billing (billing.c) ---- */
 /* What a second of such an amount of everything costs in the partition; CPUs where it says nothing.

@@ -417,6 +417,26 @@ RECORD_DECLARE(share, SHARE_FIELDS)
     X(5, I64, reset_time, 0) /* when all usage is forgotten next, 0 = never */                     \
     X(6, RECS, items, share) /* accounts before their users and those below them */
 RECORD_DECLARE(share_list, SHARE_LIST_FIELDS)
+/* What counts against limits now (scontrol show assoc_mgr): of an association with all below it, of
+ * a QOS, or of what one user or one account has of a QOS. */
+#define LIMIT_COUNT_FIELDS(X)                                                                      \
+    X(1, U32, kind, 0) /* enum assoc_kind: ASSOC_ASSOC, ASSOC_QOS */                               \
+    X(2, U32, id, 0)                                                                               \
+    X(3, STR, user, 0)    /* of a QOS: what he has of it */                                        \
+    X(4, STR, account, 0) /* likewise; both NULL: the whole */                                     \
+    X(5, U64, jobs, 0)    /* that have nodes */                                                    \
+    X(6, U64, submitted, 0)                                                                        \
+    X(7, U64, accruing, 0)    /* that wait and gain priority by it */                              \
+    X(8, F64, usage, 0)       /* decayed billing units times seconds, with what runs */            \
+    X(9, F64, wall_used, 0)   /* seconds of jobs, likewise */                                      \
+    X(10, STR, tres, 0)       /* in use: "cpu=2,mem=200,..." */                                    \
+    X(11, STR, used_mins, 0)  /* of TRES; decayed, with what runs */                               \
+    X(12, STR, ahead_mins, 0) /* of what runs, until the ends of its limits */                     \
+    X(13, U32, uid, 0)        /* of user */
+RECORD_DECLARE(limit_count, LIMIT_COUNT_FIELDS)
+/* Associations as in SHARE_LIST, QOS, then parts of QOS in the order in which jobs were found. */
+#define LIMIT_COUNTS_FIELDS(X) X(1, RECS, items, limit_count)
+RECORD_DECLARE(limit_counts, LIMIT_COUNTS_FIELDS)
 
 /* Counters of sdiag, as rows. */
 #define DIAG_FIELDS(X) X(1, RECS, items, key_value)
@@ -512,6 +532,8 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(18, CHANGE_LIST, change_list)                                                                \
     X(62, LIST_SHARES, empty) /* all that the user may see */                                      \
     X(63, SHARE_LIST, share_list)                                                                  \
+    X(67, LIST_LIMIT_COUNTS, empty) /* all that the user may see */                                \
+    X(68, LIMIT_COUNTS, limit_counts)                                                              \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \
