@@ -184,6 +184,7 @@ void alloc_forget(struct core *core, const struct core_job *job) {
 }
 
 static void drop_client(struct core_job *job, uint64_t client) {
+    array_drop_client(job->array, client);
     for (size_t i = 0; i < job->waiters.n;) {
         if (job->waiters.items[i].client == client)
             vec_remove(&job->waiters, i);

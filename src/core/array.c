@@ -47,6 +47,7 @@ static struct core_array *array_new(struct core *core, uint32_t id) {
 static void array_free(struct core_array *array) {
     map_done(&array->tasks);
     vec_done(&array->groups);
+    vec_done(&array->waiters);
     free(array);
 }
 
@@ -124,6 +125,58 @@ static void group_leave(struct core_array *array, const struct core_job *job) {
     }
 }
 
+/* ---- who waits for its end ---- */
+
+/* As sbatch returns it: that of a task which was ended by a signal is 1. */
+static uint32_t exit_code(const struct core_job *job) {
+    uint32_t status = job->rec.exit_status;
+    return !job_state_is_final(job->rec.state) ? 0
+           : (status & 0x7f) != 0              ? 1
+                                               : (status >> 8) & 0xff;
+}
+
+static bool is_over(const struct core_array *array) {
+    return array->n[ARRAY_WAITS] + array->n[ARRAY_WAITS_AGAIN] + array->n[ARRAY_RUNS] == 0;
+}
+
+static void answer(struct core *core, const struct core_array *array,
+                   const struct array_waiter *waiter) {
+    uint32_t code = array->past_code;
+    if (code == 0 && (array->past & ARRAY_PAST_FAILED)) /* before a restart of the controller */
+        code = 1;
+    array_each(array, job) code = max_of(code, exit_code(job));
+    struct job_end end = {.job_id = array->id,
+                          .state = code == 0 ? JOB_COMPLETED : JOB_FAILED,
+                          .exit_status = code << 8};
+    emit_reply(core, waiter->client, MSG_JOB_END, 1, waiter->seq, &end);
+}
+
+void array_wait(struct core *core, struct core_array *array, uint64_t client, uint32_t seq) {
+    struct array_waiter waiter = {client, seq};
+    if (is_over(array))
+        answer(core, array, &waiter);
+    else
+        vec_push(&array->waiters, waiter);
+}
+
+void array_drop_client(struct core_array *array, uint64_t client) {
+    for (size_t i = 0; array != NULL && i < array->waiters.n;) {
+        if (array->waiters.items[i].client == client)
+            vec_remove(&array->waiters, i);
+        else
+            i++;
+    }
+}
+
+void array_answer(struct core *core, const struct core_job *ended) {
+    struct core_array *array = ended->array;
+    if (array == NULL || array->waiters.n == 0 || !is_over(array))
+        return;
+    vec_each (&array->waiters, waiter)
+        answer(core, array, waiter);
+    vec_reset(&array->waiters);
+}
+
 /* What it came to is still asked for: "afterok" of the whole array. */
 static void keep_past(struct core *core, struct core_array *array, const struct core_job *job) {
     if (job->array_standing == ARRAY_OK)
@@ -147,6 +200,7 @@ void array_leave(struct core *core, struct core_job *job) {
     else
         group_leave(array, job);
     job->array = NULL;
+    array->past_code = max_of(array->past_code, exit_code(job));
     if (list_is_empty(&array->records)) {
         map_remove(&core->arrays, array->id);
         array_free(array);

@@ -35,6 +35,11 @@ enum array_standing {
 /* What is known of tasks whose records have left the controller; kept in a record of the array. */
 enum array_past { ARRAY_PAST_OK = 1, ARRAY_PAST_FAILED = 2 };
 
+struct array_waiter {
+    uint64_t client;
+    uint32_t seq;
+};
+
 struct core_array {
     uint32_t id;
     struct list records; /* core_job.array_link */
@@ -44,6 +49,9 @@ struct core_array {
     uint64_t n[ARRAY_STANDINGS]; /* tasks of groups that wait, else records */
     uint32_t past;               /* enum array_past */
     int64_t last_start;          /* of a task in memory, 0 */
+    uint32_t past_code;          /* the highest exit code of those that have left */
+    /* sbatch --wait: answered when no task waits or runs any more. */
+    vec(struct array_waiter) waiters;
 };
 
 /* Tasks beyond this that are treated apart together share a record. */
@@ -75,6 +83,11 @@ void array_leave(struct core *core, struct core_job *job);
 void array_recount(struct core *core, struct core_job *job); /* something of it has changed */
 void array_started(struct core_job *job);                    /* at job->rec.start_time */
 void arrays_free(struct core *core);
+/* Tells the client when all tasks have ended, with the highest of their exit codes; at once where
+ * they have. */
+void array_wait(struct core *core, struct core_array *array, uint64_t client, uint32_t seq);
+void array_drop_client(struct core_array *array, uint64_t client);  /* the array may be NULL */
+void array_answer(struct core *core, const struct core_job *ended); /* which may be no task */
 /* How many more tasks of its array may start now (%limit). */
 uint32_t array_slots(const struct core_job *job);
 /* A slot of `%N` may have become free. */

@@ -72,7 +72,11 @@ static void request_job_wait(struct core *core, uint64_t client, uint32_t seq,
                              const struct core_user *user, void *body) {
     const struct alloc_end *request = body;
     struct core_job *job = job_find(core, request->job_id);
-    if (job == NULL) {
+    struct core_array *array = array_find(core, request->job_id);
+    if (array != NULL) {
+        array_wait(core, array, client, seq);
+        client_watches(core, client, array_after(array, NULL));
+    } else if (job == NULL) {
         emit_error(core, client, seq, -ERR_INVALID_JOB_ID, NULL);
     } else if (job_state_is_final(job->rec.state)) {
         struct job_end end = {.job_id = job->rec.job_id,

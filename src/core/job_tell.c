@@ -36,6 +36,7 @@ void job_answer_waiters(struct core *core, struct core_job *job) {
     vec_each (&job->waiters, waiter)
         answer_end(core, job, waiter);
     vec_reset(&job->waiters);
+    array_answer(core, job);
     if (job->owner_client != 0 && job->rec.state != JOB_TIMEOUT)
         job_notify(core, job, ALLOC_REVOKED, job_state_text(job->rec.state, 0), 0);
     job->owner_client = 0;

@@ -312,6 +312,11 @@ static void add_waiter(struct core *core, struct core_job *job, uint64_t client,
     vec_push(&job->waiters, waiter);
 }
 
+static void wait_for_array(struct core *core, struct core_job *job, uint64_t client, uint32_t seq) {
+    client_watches(core, client, job);
+    array_wait(core, job->array, client, seq);
+}
+
 static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
                               struct core_job *job, const struct submit *submit,
                               struct submit_reply *reply) {
@@ -319,7 +324,9 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
     reply->cluster = core->settings.cluster;
     if (job->rec.kind == JOB_KIND_BATCH) {
         emit_reply(core, client, MSG_SUBMIT_REPLY, submit->wait ? 0 : 1, seq, reply);
-        if (submit->wait)
+        if (submit->wait && job->array != NULL)
+            wait_for_array(core, job, client, seq);
+        else if (submit->wait)
             add_waiter(core, job, client, seq, WAIT_JOB_END);
         return;
     }

@@ -33,6 +33,49 @@ static void refused(struct world *world, const char *spec) {
     assert_int_equal(code, ERR_INVALID_ARRAY);
 }
 
+/* The exit status that somebody who waits for the array has been told; UINT32_MAX: nothing yet. */
+static uint32_t told(struct world *world, uint64_t client) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    const struct job_end *end = world_answer(world, client, MSG_JOB_END, &arena);
+    uint32_t status = end != NULL ? end->exit_status : UINT32_MAX;
+    arena_done(&arena);
+    return status;
+}
+
+TEST(who_waits_for_an_array_hears_the_highest_code_when_all_tasks_have_ended) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit(&world, "1-5", false);
+    struct alloc_end wait = {.job_id = id};
+    uint64_t client = world_send(&world, MSG_JOB_WAIT, &wait);
+    for (uint32_t task = 1; task <= 3; task++)
+        world_script_ends(&world, world_task(&world, id, task), task == 2 ? 7 << 8 : 0);
+    world_pass_time(&world, 30);                             /* their records leave */
+    world_script_ends(&world, world_task(&world, id, 4), 9); /* SIGKILL */
+    assert_int_equal(told(&world, client), UINT32_MAX);
+    world_script_ends(&world, world_task(&world, id, 5), 3 << 8);
+    assert_int_equal(told(&world, client), 7 << 8);
+    assert_int_equal(told(&world, world_send(&world, MSG_JOB_WAIT, &wait)), 7 << 8);
+    world_stop(&world);
+}
+
+TEST(a_cancelled_array_is_over_for_those_who_wait) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit(&world, "1-9", false);
+    struct alloc_end wait = {.job_id = id};
+    uint64_t client = world_send(&world, MSG_JOB_WAIT, &wait);
+    uint64_t gone = world_send(&world, MSG_JOB_WAIT, &wait);
+    core_client_gone(world.core, world.now, gone, &world.effects);
+    assert_int_equal(world_kill(&world, "1_[5,7-9]"), 0);
+    assert_int_equal(told(&world, client), UINT32_MAX);
+    assert_int_equal(world_kill(&world, "1"), 0);
+    assert_int_equal(told(&world, client), 0);
+    assert_int_equal(told(&world, gone), UINT32_MAX);
+    world_stop(&world);
+}
+
 TEST(absurd_array_specs_are_refused) {
     static const char *const specs[] = {"",      "0-4000000", "0-101",  "5-1",       "a",
                                         "1-2%x", "-1",        "1-10:0", "4294967295"};
@@ -275,6 +318,8 @@ int main(void) {
         cmocka_unit_test(a_range_of_ids_beyond_the_array_costs_nothing),
         cmocka_unit_test(all_tasks_can_be_named_one_by_one),
         cmocka_unit_test(the_deadline_of_a_task_apart_is_kept),
+        cmocka_unit_test(who_waits_for_an_array_hears_the_highest_code_when_all_tasks_have_ended),
+        cmocka_unit_test(a_cancelled_array_is_over_for_those_who_wait),
         cmocka_unit_test(tasks_survive_a_restart_with_their_throttle),
         cmocka_unit_test(a_long_range_leaves_the_array_as_one_record),
     };
