@@ -303,6 +303,23 @@ char *str_next_word(char **cursor, const char *separators) {
     return word;
 }
 
+char *str_next_id(char **cursor, const char *separators) {
+    char *word = *cursor + strspn(*cursor, separators), *end = word;
+    int depth = 0;
+    if (!*word) {
+        *cursor = word;
+        return NULL;
+    }
+    for (; *end && (depth > 0 || !strchr(separators, *end)); end++)
+        depth += (*end == '[') - (*end == ']');
+    *cursor = end;
+    if (*end) {
+        *end = '\0';
+        *cursor = end + 1;
+    }
+    return word;
+}
+
 struct str_words str_words_of(const char *text) {
     char *copy = xstrdup(text ? text : "");
     return (struct str_words) {copy, copy, false};

@@ -66,6 +66,8 @@ unsigned str_distance(const char *a, const char *b, unsigned limit);
 const char *str_nearest(const char *text, const char *const *names, size_t n_names);
 /* Splits in place at any char of `separators`; returns the next non-empty word or NULL. */
 char *str_next_word(char **cursor, const char *separators);
+/* The same of a list as "12_[1,3],14": what stands in brackets is not cut. */
+char *str_next_id(char **cursor, const char *separators);
 /* Goes over the words of a text, NULL = none, on a copy of it that lives as long as the loop. */
 #define words_each(text, separators, word)                                                         \
     for (struct str_words word##_of                                                                \

@@ -117,7 +117,7 @@ void rows_print(const struct rows *rows, const struct format *format, struct col
 void strs_split(struct strs *list, const char *text) {
     cleanup_free char *copy = xstrdup(text);
     char *cursor = copy, *word;
-    while ((word = str_next_word(&cursor, ","))) {
+    while ((word = str_next_id(&cursor, ","))) {
         word = str_trim(word);
         if (*word)
             strs_push(list, word);

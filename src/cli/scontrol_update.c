@@ -186,8 +186,9 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
 
 /* ---- update ---- */
 
-/* The ids of one's own jobs of that name; root's are everybody's. NULL after a complaint. */
-static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
+/* The ids of the owner's jobs of that name; UNSET32: one's own, and root's are everybody's. NULL
+ * after a complaint. */
+static char *jobs_by_name(struct scontrol *scontrol, const char *name, uint32_t owner) {
     struct job_query query = {.states = {.active = true}, .all = true};
     struct list_request request;
     struct field_mask mask = {{0}};
@@ -203,7 +204,7 @@ static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
         job_query_choose(&query, NULL, &rows);
         for (size_t i = 0; i < rows.n; i++) {
             const struct job *job = rows.items[i];
-            if (getuid() && job->uid != getuid())
+            if (owner != UNSET32 ? job->uid != owner : getuid() && job->uid != getuid())
                 continue;
             str_printf(&ids, "%s%u", ids.length ? "," : "", job->job_id);
         }
@@ -216,9 +217,10 @@ static char *jobs_by_name(struct scontrol *scontrol, const char *name) {
 }
 
 static int entity_update(struct scontrol *scontrol, const struct entity_key *key,
-                         const char *target, const struct scontrol_changes *changes) {
+                         const char *target, const struct scontrol_changes *changes,
+                         uint32_t owner) {
     if (!strcmp(key->key, "JobName")) {
-        cleanup_free char *ids = jobs_by_name(scontrol, target);
+        cleanup_free char *ids = jobs_by_name(scontrol, target, owner);
         return ids ? update_send(scontrol, "job", ids, changes, SCONTROL_UPDATE, "") : 1;
     }
     if (!strcmp(key->entity, "debug")) {
@@ -229,8 +231,31 @@ static int entity_update(struct scontrol *scontrol, const struct entity_key *key
                        "slurm_update error");
 }
 
+/* UserID= says whose jobs are meant, and changes nothing: it is taken out. 0, or 1 after a
+ * complaint. */
+static int owner_take(struct scontrol_changes *changes, uint32_t *ret_owner) {
+    uint32_t n = 0;
+    int status = 0;
+    for (uint32_t i = 0; i < changes->n; i++) {
+        struct key_value *change = &changes->items[i];
+        if (!str_equal_nocase(change->key, "UserID")) {
+            changes->items[n++] = *change;
+            continue;
+        }
+        if (!list_user_find(change->value, ret_owner)) {
+            fprintf(stderr, "Invalid UserID: %s\nRequest aborted\n", change->value);
+            status = 1;
+        }
+        free(change->key);
+        free(change->value);
+    }
+    changes->n = n;
+    return status;
+}
+
 int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
     const struct entity_key *key;
+    uint32_t owner = UNSET32;
     struct scontrol_changes changes = {NULL, 0};
     char *target;
     if (argc < 1) {
@@ -240,6 +265,8 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
     if (scontrol_is_reservation(argc, argv))
         return scontrol_reservation(scontrol, argc, argv, SCONTROL_UPDATE);
     int status = changes_parse(argc, argv, &changes, &key, &target);
+    if (status == 0 && key && !strcmp(key->entity, "job"))
+        status = owner_take(&changes, &owner);
     if (status == 0 && !key) {
         fputs("No valid entity in update command\n"
               "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", "
@@ -250,7 +277,7 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
         fputs("No changes specified\n", stderr);
         status = 1;
     } else if (status == 0) {
-        status = entity_update(scontrol, key, target, &changes);
+        status = entity_update(scontrol, key, target, &changes, owner);
     }
     free(target);
     scontrol_changes_done(&changes);

@@ -84,6 +84,18 @@ static int set_unread_u32(struct update_job *update, const struct job_key *key) 
     return set_u32(update, key);
 }
 
+static int set_delay_boot(struct update_job *update, const struct job_key *key) {
+    uint32_t minutes;
+    if (minutes_parse(update->value, &minutes, NULL) < 0)
+        return -ERR_INVALID;
+    update->note = "is without effect in this release: nodes are not rebooted for their features";
+    return 0;
+}
+
+static int set_cluster_features(struct update_job *update, const struct job_key *key) {
+    return refuse(update, ERR_NOT_SUPPORTED, "only jobs of a federation of clusters have them");
+}
+
 static int set_requeue(struct update_job *update, const struct job_key *key) {
     uint64_t number;
     if (!str_to_u64(update->value, &number) || number > 1)
@@ -214,13 +226,13 @@ static int set_priority(struct update_job *update, const struct job_key *key) {
     bool admin = core_is_admin(update->core, update->user->uid);
     if (!str_to_u64(update->value, &number) || number > UINT32_MAX - 2)
         return -ERR_INVALID;
-    if (job_is_held(update->job) && number != 0)
+    if (update->next->priority == 0 && number != 0) /* one that runs: held when it is requeued */
         return refuse(update, ERR_JOB_HELD, "a held job is released, not prioritised");
     if (!admin && number > update->next->priority)
         return refuse(update, ERR_ACCESS_DENIED, "only operators may raise a priority");
     update->next->requested_priority = number == 0 ? UNSET32 : (uint32_t) number;
     update->next->priority = (uint32_t) number;
-    if (number == 0)
+    if (number == 0 && job_is_pending(update->job))
         update->next->reason = admin ? REASON_HELD_ADMIN : REASON_HELD_USER;
     update->priority_changed = true;
     return 0;
@@ -331,6 +343,7 @@ static const struct job_key job_keys[] = {
     {"MinMemoryCPU", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_cpu"},
     {"MinTmpDiskNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "tmp_disk"},
     {"Features", NULL, WHEN_PENDING, WHO_OWNER, set_string, "features"},
+    {"ClusterFeatures", NULL, WHEN_PENDING, WHO_OWNER, set_cluster_features, NULL},
     {"Prefer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "prefer"},
     {"Gres", "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
     {"TresPerJob", NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
@@ -345,9 +358,10 @@ static const struct job_key job_keys[] = {
     {"Switches", NULL, WHEN_PENDING, WHO_OWNER, set_switches, NULL},
     {"Dependency", NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
     {"StartTime", "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
-    {"Deadline", NULL, WHEN_PENDING, WHO_OWNER, set_time, "deadline"},
+    {"DelayBoot", NULL, WHEN_ANY, WHO_OWNER, set_delay_boot, NULL},
+    {"Deadline", NULL, WHEN_ANY, WHO_OWNER, set_time, "deadline"},
     {"EndTime", NULL, WHEN_ANY, WHO_OWNER, set_end_time, NULL},
-    {"Priority", NULL, WHEN_PENDING, WHO_OWNER, set_priority, NULL},
+    {"Priority", NULL, WHEN_ANY, WHO_OWNER, set_priority, NULL},
     {"Nice", NULL, WHEN_ANY, WHO_OWNER, set_nice, NULL},
     {"SiteFactor", NULL, WHEN_PENDING, WHO_OPERATOR, set_site_factor, NULL},
     {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
@@ -389,6 +403,7 @@ static const struct {
     {set_mem, "a size as 500M or 2G"},
     {set_time, "a time as 2027-01-31T08:00:00, 18:00 or now+2hours"},
     {set_minutes, "minutes, hours:minutes:seconds or days-hours"},
+    {set_delay_boot, "minutes, hours:minutes:seconds or days-hours"},
     {set_gpu_keep, "minutes, hours:minutes:seconds or days-hours; 0 takes it back"},
     {set_time_limit, "minutes, hours:minutes:seconds or days-hours, after + or - a change of it"},
     {set_nodes, "a number of nodes as 2 or 2-4, from 1 to 1000000"},
@@ -539,7 +554,9 @@ static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, const struct update *request) {
     struct job_results results;
     record_init(&record_job_results, &results);
-    words_each (request->target, ", ", id) {
+    cleanup_free char *ids = xstrdup(request->target != NULL ? request->target : "");
+    char *cursor = ids;
+    for (char *id = str_next_id(&cursor, ", "); id != NULL; id = str_next_id(&cursor, ", ")) {
         job_ptrs jobs = {0};
         int r = job_select_id(core, id, user, &jobs);
         if (r < 0)

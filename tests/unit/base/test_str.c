@@ -160,6 +160,15 @@ TEST(trim_removes_blanks_at_both_ends) {
     assert_string_equal(str_trim(empty), "");
 }
 
+TEST(lists_of_ids_are_not_cut_in_brackets) {
+    char text[] = "12_[1,3-5], 14,x[";
+    char *cursor = text;
+    assert_string_equal(str_next_id(&cursor, ", "), "12_[1,3-5]");
+    assert_string_equal(str_next_id(&cursor, ", "), "14");
+    assert_string_equal(str_next_id(&cursor, ", "), "x[");
+    assert_null(str_next_id(&cursor, ", "));
+}
+
 TEST(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early) {
     static const char text[] = "a,,b,c";
     struct str seen cleanup_str = STR_INIT;
@@ -195,6 +204,7 @@ TEST(utf8_is_told_from_other_bytes_and_made_of_them) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_of_ids_are_not_cut_in_brackets),
         cmocka_unit_test(a_loop_over_words_leaves_their_text_as_it_is_and_may_end_early),
         cmocka_unit_test(appends_build_one_terminated_text),
         cmocka_unit_test(printf_of_any_length_is_whole),

@@ -72,9 +72,9 @@ static const struct {
     {"BurstBuffer", "b", "burst_buffer: \"b\"\n", false, NULL, 0},
     {"MCSLabel", "m", "mcs_label: \"m\"\n", false, NULL, 0},
     {"ArrayTaskThrottle", NULL, NULL, true, "3", ERR_INVALID_ARRAY},
-    {"Deadline", "2033-05-18T03:33:20", "deadline: ", false, "never", ERR_INVALID},
+    {"Deadline", "2033-05-18T03:33:20", "deadline: ", true, "never", ERR_INVALID},
     {"StartTime", "now+1hour", "begin_time: ", false, "never", ERR_INVALID},
-    {"Priority", "5", "priority: 5\n", false, "-1", ERR_INVALID},
+    {"Priority", "5", "priority: 5\n", true, "-1", ERR_INVALID},
 };
 
 static void is_shown(struct world *world, uint32_t id, const char *line) {
