@@ -116,6 +116,12 @@ int64_t job_run_seconds(const struct job *job, int64_t now) {
     return end - job->start_time;
 }
 
+uint32_t job_array_step(const char *spec, const char *all) {
+    const char *text = spec != NULL ? spec : all, *colon = text != NULL ? strchr(text, ':') : NULL;
+    unsigned long step = colon != NULL ? strtoul(colon + 1, NULL, 10) : 1;
+    return step > 0 && step <= UINT32_MAX ? (uint32_t) step : 1;
+}
+
 void job_cpus_per_node(const struct job *job, struct str *out) {
     uint32_t n = job->allocation.n;
     cleanup_free uint32_t *cpus = xcalloc(n + 1, sizeof(*cpus));

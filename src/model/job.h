@@ -385,6 +385,9 @@ bool switches_parse(const char *text, uint32_t *ret_count, int64_t *ret_seconds)
 void job_switches(const struct job *job, uint32_t *ret_count, int64_t *ret_seconds);
 /* Counted list: {2,2,2,1} -> "2(x3),1". */
 void counted_list_print(const uint32_t *counts, size_t n, struct str *out);
+/* The step that an --array was written with: 2 of "1-9:2"; 1 without one. `all`: what is listed of
+ * it, where that is all that is known (spec NULL). */
+uint32_t job_array_step(const char *spec, const char *all);
 /* Seconds the job has run, suspensions left out. */
 int64_t job_run_seconds(const struct job *job, int64_t now);
 /* The CPUs that a job holds on its nodes, as a counted list. */

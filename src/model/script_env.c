@@ -115,7 +115,7 @@ static void put_array(struct str *out, const struct job *job) {
     put_number(out, "SLURM_ARRAY_TASK_COUNT", (int64_t) idset_count(&set));
     put_number(out, "SLURM_ARRAY_TASK_MIN", idset_min(&set));
     put_number(out, "SLURM_ARRAY_TASK_MAX", idset_max(&set));
-    put_number(out, "SLURM_ARRAY_TASK_STEP", set.n == 1 ? set.runs[0].step : 1);
+    put_number(out, "SLURM_ARRAY_TASK_STEP", job_array_step(job->array_spec, job->array_all));
 }
 
 static void put_end(struct str *out, const struct job *job) {

@@ -138,7 +138,8 @@ static void copy_rows(struct env *env, const void *object, const struct copy_row
 
 /* ---- parts that need work ---- */
 
-static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, const char *all) {
+static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, const char *all,
+                      const char *spec) {
     cleanup_idset struct idset set = IDSET_INIT;
 
     if (!array_job_id || task_id == UNSET32)
@@ -153,7 +154,7 @@ static void set_array(struct env *env, uint32_t array_job_id, uint32_t task_id, 
     env_set_u64(env, "SLURM_ARRAY_TASK_COUNT", idset_count(&set));
     env_set_u64(env, "SLURM_ARRAY_TASK_MIN", idset_min(&set));
     env_set_u64(env, "SLURM_ARRAY_TASK_MAX", idset_max(&set));
-    env_set_u64(env, "SLURM_ARRAY_TASK_STEP", set.n == 1 ? set.runs[0].step : 1);
+    env_set_u64(env, "SLURM_ARRAY_TASK_STEP", job_array_step(spec, all));
 }
 
 static void set_number_list(struct env *env, const char *name, const uint32_t *numbers, size_t n) {
@@ -301,7 +302,7 @@ void job_env_batch(struct env *env, const struct step_order *order, const struct
     for (size_t i = 0; i < countof(stale_names); i++)
         env_unset(env, stale_names[i]);
     copy_rows(env, job, job_rows, countof(job_rows));
-    set_array(env, job->array_job_id, job->array_task_id, job->array_all);
+    set_array(env, job->array_job_id, job->array_task_id, job->array_all, job->array_spec);
     if (job->ntasks || job->ntasks_per_node || job->ntasks_per_core || job->ntasks_per_socket ||
         job->ntasks_per_gpu) {
         uint32_t ntasks = job->ntasks ? job->ntasks : job->ntasks_total;
@@ -361,7 +362,7 @@ void job_env_step(struct env *env, const struct step_order *order, const struct 
         env_set_u64(env, "SLURM_JOB_ID", layout->het_job_id);
         env_set_u64(env, "SLURM_JOBID", layout->het_job_id);
     }
-    set_array(env, layout->array_job_id, layout->array_task_id, NULL);
+    set_array(env, layout->array_job_id, layout->array_task_id, NULL, NULL);
     env_set_u64(env, "SLURM_JOB_UID", credential->uid);
     env_set_u64(env, "SLURM_JOB_GID", credential->gid);
     env_set_u64(env, "SLURM_STEP_NUM_NODES", layout->nodes.n);
