@@ -644,6 +644,7 @@ void job_resume(struct core *core, struct core_job *job) {
     give_cpus(core, job, false);
     preempt_sync_run(core, job); /* a new turn */
     job->stop_due = 0;
+    job_launch_again(core, job); /* a node that came back meanwhile has not heard of it */
     job_signal_all(core, job, SIGCONT);
     job_notify(core, job, ALLOC_RESUMED, NULL, 0);
     job_arm(core, job);
