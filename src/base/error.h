@@ -102,6 +102,8 @@
     X(RESERVATION_IN_USE, 172, "Requested reservation is in use")                                  \
     X(RESERVATION_EMPTY, 173, "Reservation request lacks users, groups or accounts")               \
     X(INVALID_TIME, 174, "Invalid time specified")                                                 \
+    X(CRON_CANCEL, 175, "Cannot cancel scrontab jobs without --cron flag.")                        \
+    X(CRON_UPDATE, 176, "Cannot modify scrontab jobs through scontrol")                            \
     X(PROLOG, 180, "Job prolog failed")                                                            \
     X(HET_COMPONENT, 190, "Operation not permitted on individual component of heterogeneous job")  \
     X(HET_LEADER, 191, "Job not heterogeneous job leader")

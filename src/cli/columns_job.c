@@ -402,6 +402,10 @@ PRINT(print_zero_time) {
 PRINT(print_na) {
     str_append(out, "N/A");
 }
+PRINT(print_cron) {
+    const struct job *job = row;
+    str_append(out, job->cron_spec ? "Yes" : "No");
+}
 PRINT(print_null) {
     str_append(out, "(null)");
 }
@@ -500,7 +504,7 @@ static const struct column job_rows[] = {
     {0, "ContainerType", "CONTAINER_TYPE", "job_id", print_null, UNSORTED, 0, 0},
     {0, "cpus-per-task", "CPUS_PER_TASK", "cpus_per_task", print_at_least_one, UNSORTED, 0, 0},
     {0, "cpus-per-tres", "CPUS_PER_TRES", "cpus_per_gpu", print_cpus_per_tres, UNSORTED, 0, 0},
-    {0, "CronJob", "CRON_JOB", "job_id", print_na, UNSORTED, 0, 0},
+    {0, "CronJob", "CRON_JOB", "cron_spec", print_cron, UNSORTED, 0, 0},
     {0, "Deadline", "DEADLINE", "deadline", column_time, UNSORTED, 0, 0},
     {0, "DelayBoot", "DELAY_BOOT", "job_id", print_zero_time, UNSORTED, 0, 0},
     {0, "DerivedEC", "DERIVED_EC", "derived_exit", print_exit, UNSORTED, 0, 0},

@@ -295,7 +295,7 @@ static const struct json_row job_rows[] = {
     LACK("cpu_frequency_maximum", UNSET),
     LACK("cpu_frequency_governor", UNSET),
     MADE("cpus_per_tres", call_cpus_per_tres),
-    LACK("cron", EMPTY),
+    ROW("cron", TEXT, cron_spec),
     ROW("deadline", TIME, deadline),
     LACK("delay_boot", ZERO),
     ROW("dependency", TEXT, dependency),

@@ -149,6 +149,12 @@ static void job_times(const struct job *job, const struct show_options *options,
     show_time("StartTime", job->start_time, "Unknown", options, out);
     show_time("EndTime", job->end_time, "Unknown", options, out);
     show_time("Deadline", job->deadline, "N/A", options, out);
+    if (job->cron_spec) {
+        show_line(options, out);
+        show_text("CronJob", "Yes", out);
+        key_begin("CrontabSpec", out);
+        str_printf(out, "\"%s\"", job->cron_spec);
+    }
     if (job->preempt_time || job->preempt_eligible) {
         show_line(options, out);
         show_time("PreemptEligibleTime", job->preempt_eligible, "Unknown", options, out);

@@ -23,7 +23,7 @@
     X(batch, HONOURED, "batch", 'b', NO, "SCANCEL_BATCH", "", "signal the batch shell only")       \
     X(clusters, HONOURED, "clusters", 'M', REQUIRED, "SLURM_CLUSTERS", "NAME",                     \
       "jobs of this cluster")                                                                      \
-    X(cron, NOT_YET, "cron", 'c', NO, "SCANCEL_CRON", "", "also end jobs of scrontab")             \
+    X(cron, HONOURED, "cron", 'c', NO, "SCANCEL_CRON", "", "also end jobs of scrontab")            \
     X(ctld, HONOURED, "ctld", 0, NO, "SCANCEL_CTLD", "",                                           \
       "the controller chooses the jobs; it always does")                                           \
     X(full, HONOURED, "full", 'f', NO, "SCANCEL_FULL", "", "signal the batch shell and all steps") \
@@ -200,8 +200,10 @@ static int set_option(struct scancel *scancel, const struct option_row *row, con
     case KILL_interactive:
         scancel->interactive = scancel->detailed = true;
         return CLI_GO_ON;
-    case KILL_ctld:
     case KILL_cron:
+        scancel->kill.cron = true;
+        return CLI_GO_ON;
+    case KILL_ctld:
     case KILL_hurry:
         return CLI_GO_ON;
     case KILL_quiet:

@@ -80,6 +80,8 @@ static void take_settings(struct core *core, const struct conf *conf, uint32_t a
                                                                                 : HET_PRIORITY_MIN;
     s->kill_invalid_depend =
         conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;
+    s->cron = conf->scron_parameters & CONF_SCRON_ENABLE;
+    s->cron_cancel_explicit = conf->scron_parameters & CONF_SCRON_EXPLICIT_SCANCEL;
     s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;
     s->disable_root_jobs = conf->disable_root_jobs;
     s->max_batch_requeue = conf->max_batch_requeue;

@@ -55,6 +55,7 @@ void core_free(struct core *core) {
     preempt_free_all(core);
     free(core->predictor);
     habits_free(core);
+    crontabs_free(core);
     vec_done(&core->paused);
     limits_free(core);
     usage_free(core);
@@ -127,6 +128,8 @@ static const struct request_row {
     {MSG_STEP_KILL, handle_step_kill},
     {MSG_UPDATE, handle_update},
     {MSG_WHY, handle_why},
+    {MSG_CRONTAB_SET, handle_crontab_set},
+    {MSG_CRONTAB_GET, handle_crontab_get},
     {MSG_REBOOT, handle_reboot},
     {MSG_ASSOC_CHANGE, handle_assoc_change},
     {MSG_LIST_ASSOC, handle_assoc_list},

@@ -31,6 +31,7 @@ enum store_kind {
     STORE_HABIT = 19,       /* id: hash of user and name; record_habit */
     STORE_KEPT_SCRIPT = 20, /* id as STORE_JOB_SCRIPT; what AccountingStoreFlags keeps of it */
     STORE_CLUSTER_KEY = 30, /* id 1: what slurmdbd knows this controller by */
+    STORE_CRONTAB = 31,     /* id: uid; record_crontab */
     STORE_KINDS,
 };
 

@@ -379,6 +379,8 @@ static void all_nodes_clean(struct core *core, struct core_job *job) {
         string_set(&job->rec.tres_alloc, NULL);
         job_estimate_size(core, &job->rec);
         sched_sync(core, job);
+    } else if (cron_goes_on(core, job)) {
+        return;
     } else {
         job_tell_database(core, job);
         het_clean(core, job);
@@ -523,8 +525,10 @@ static void reset_for_queue(struct core *core, struct core_job *job) {
     else if (core->settings.requeue_delay > 0 || job->requeue_wait > 0)
         job->rec.begin_time = core->now + max_of(core->settings.requeue_delay, job->requeue_wait);
     job->requeue_wait = 0;
+    if (cron_recurs(job))
+        job->rec.begin_time = cron_begin(core, job);
     job->rec.eligible_time = max_of(core->now, job->rec.begin_time);
-    job->rec.start_time = 0;
+    job->rec.start_time = cron_recurs(job) ? job->rec.begin_time : 0;
     job->rec.end_time = 0;
     job->rec.exit_status = 0;
     job->rec.derived_exit = 0;
@@ -557,7 +561,8 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
         prolog_end(core, job);
         preempt_ends(core, job);
     }
-    mail_event(core, job, MAIL_REQUEUE);
+    if (!cron_recurs(job))
+        mail_event(core, job, MAIL_REQUEUE);
     emit_log(core, EFFECT_INFO, "job %u is requeued%s: %s", job->rec.job_id,
              hold || was_held ? " and held" : "", names_text(&names_job_state, history_state));
     reset_for_queue(core, job);

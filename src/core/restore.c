@@ -104,6 +104,11 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
             record_free(&record_habit, object);
         }
         return r;
+    case STORE_CRONTAB:
+        r = restore_later(&record_crontab, body, &object, err);
+        if (r == 0)
+            crontab_restore(core, object);
+        return r;
     case STORE_USAGE:
         r = restore_later(&record_assoc_usage, body, &object, err);
         if (r == 0) {

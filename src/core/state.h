@@ -22,6 +22,7 @@
 #include "core/affinity.h"
 #include "core/array.h"
 #include "core/core.h"
+#include "core/cron.h"
 #include "core/depend.h"
 #include "core/failure.h"
 #include "core/gpu.h"
@@ -100,6 +101,7 @@ struct core_settings {
     int64_t resume_timeout, health_interval;      /* seconds; 0 = HealthCheckProgram never runs */
     int64_t drain_reminder;                       /* seconds, 0 = never */
     uint64_t health_states;                       /* CONF_HEALTH_… */
+    bool cron, cron_cancel_explicit;              /* ScronParameters */
     bool can_reboot;                              /* RebootProgram is set */
     const char *mail_domain;                      /* NULL; the configuration's string */
     const char *requeue_exit, *requeue_exit_hold; /* lists of codes; the configuration's strings */
@@ -270,6 +272,8 @@ struct core {
     struct limits limits;
     struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
 
+    struct map crontabs; /* uid -> struct crontab, owned; cron.h */
+
     struct map habits;       /* key -> struct core_habit: see habit.h */
     struct list habit_order; /* the one used last at the end */
     size_t n_habits;
@@ -365,6 +369,17 @@ int job_select_tasks(struct core *core, uint32_t array_id, const struct idset *t
 int job_select_id(struct core *core, const char *id, const struct core_user *splitter,
                   job_ptrs *ret);
 bool job_user_may(const struct core *core, const struct core_job *job, uint32_t uid);
+
+/* A submission in three steps. Checks it, and makes a record that nobody knows of yet; NULL with
+ * the refusal. `others`: as many jobs are submitted with it that are not counted yet. */
+struct core_job *submission_check(struct core *core, const struct core_user *user,
+                                  const struct submit *submit, uint64_t others,
+                                  struct submit_reply *reply, struct reply_error *refusal);
+/* Links and stores it. */
+void submission_take(struct core *core, struct core_job *job, const struct core_user *user,
+                     const struct submit *submit, struct submit_reply *reply);
+/* It may start. */
+void submission_begin(struct core *core, struct core_job *job);
 
 /* State changes; each asserts the state it comes from. */
 void job_start(struct core *core, struct core_job *job, const struct sched_start *start);

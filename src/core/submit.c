@@ -157,7 +157,8 @@ static void store_script(struct core *core, struct core_job *job,
 
 /* Everything that can be wrong, before anything is changed. */
 static int check_submission(struct core *core, struct core_job *job, const struct core_user *user,
-                            const struct submit *submit, struct reply_error *reply) {
+                            const struct submit *submit, uint64_t others,
+                            struct reply_error *reply) {
     bool leader = het_is_leader(job);
     const struct job_request *request =
         leader ? submit->job : &submit->components.items[job->rec.het_offset - 1];
@@ -172,7 +173,7 @@ static int check_submission(struct core *core, struct core_job *job, const struc
         !submit->test_only)
         return reply_refuse(reply, core, ERR_JOB_SCRIPT_MISSING, "the batch script is empty");
     uint64_t weight =
-        max_of(idset_count(&job->tasks), max_of((uint64_t) job->rec.het_size, (uint64_t) 1));
+        others + max_of(idset_count(&job->tasks), max_of((uint64_t) job->rec.het_size, (uint64_t) 1));
     if (core->n_jobs + weight > core->settings.max_job_count)
         return reply_refuse(reply, core, ERR_JOB_COUNT,
                             "the controller holds %zu of at most %u jobs (MaxJobCount), waiting "
@@ -343,8 +344,60 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
         job->first_step = record_dup(&record_step_request, submit->step);
 }
 
+struct core_job *submission_check(struct core *core, const struct core_user *user,
+                                  const struct submit *submit, uint64_t others,
+                                  struct submit_reply *reply, struct reply_error *refusal) {
+    uint32_t saved_next = core->meta.next_job_id;
+    struct core_job *job = job_new(core, job_take_id(core));
+    take_request(core, job, user, submit->job);
+    if (job->rec.time_auto)
+        advise_time_auto(core, &job->rec, submit_language(submit), reply);
+    int r = take_array(core, job, refusal);
+    if (r == 0)
+        r = check_submission(core, job, user, submit, others, refusal);
+    if (r == 0)
+        apply_priority_request(core, job, user, reply);
+    if (r == 0 && !submit->test_only)
+        note_time_limit(core, &job->rec, submit_language(submit), reply);
+    if (r < 0 || !submit->test_only)
+        add_told(core, &submit->told, r < 0 ? &refusal->before : &reply->infos);
+    if (r == 0)
+        return job;
+    core->meta.next_job_id = saved_next;
+    job_free(job);
+    return NULL;
+}
+
+void submission_take(struct core *core, struct core_job *job, const struct core_user *user,
+                     const struct submit *submit, struct submit_reply *reply) {
+    take_defaults(core, &job->rec);
+    if (het_is_leader(job)) {
+        explain_changes(core, job, submit, reply);
+        store_script(core, job, submit->job);
+    }
+    job_estimate_size(core, &job->rec);
+    job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);
+    advise_submission(core, job, submit, reply);
+    depend_show(job);
+    if (job->rec.priority == 0)
+        job->rec.reason = core_is_admin(core, user->uid) && job->rec.uid != user->uid
+                              ? REASON_HELD_ADMIN
+                              : REASON_HELD_USER;
+    job_link(core, job);
+    depends_index(core, job);
+    job_touch(core, job);
+    core->n_submitted++;
+}
+
+void submission_begin(struct core *core, struct core_job *job) {
+    sched_sync(core, job);
+    job_arm(core, job);
+    depend_check_kill(core, job);
+    depend_run(core); /* of an array, those that differ */
+}
+
 /* What is asked for, as records that nobody else knows yet. */
-struct submission {
+struct components {
     struct core *core;
     const struct core_user *user;
     const struct submit *submit;
@@ -354,11 +407,11 @@ struct submission {
     struct submit_reply reply;
 };
 
-static const struct job_request *request_of(const struct submission *s, uint32_t i) {
+static const struct job_request *request_of(const struct components *s, uint32_t i) {
     return i == 0 ? s->submit->job : &s->submit->components.items[i - 1];
 }
 
-static void submission_take(struct submission *s) {
+static void components_make(struct components *s) {
     struct core *core = s->core;
     uint32_t first = s->n > 1 ? het_take_ids(core, s->n) : job_take_id(core);
     for (uint32_t i = 0; i < s->n; i++) {
@@ -375,7 +428,7 @@ static void submission_take(struct submission *s) {
 }
 
 /* When all of them would start; the specs are the caller's. */
-static void forecast_all(struct submission *s, struct job_spec *specs, struct forecast_start *ret) {
+static void forecast_all(struct components *s, struct job_spec *specs, struct forecast_start *ret) {
     struct core *core = s->core;
     const struct forecast_options options = {0};
     struct forecast *forecast = forecast_new(core, &options);
@@ -395,7 +448,7 @@ static void forecast_all(struct submission *s, struct job_spec *specs, struct fo
 }
 
 /* Fills ret when all names in the requests exist. */
-static void test_only_start(struct submission *s, struct forecast_start *ret) {
+static void test_only_start(struct components *s, struct forecast_start *ret) {
     struct job_spec *specs = xcalloc(s->n, sizeof(*specs));
     bool known = true;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -415,7 +468,7 @@ static void test_only_start(struct submission *s, struct forecast_start *ret) {
 }
 
 /* The component whose limit is above those of its partitions; NULL. */
-static const struct job *limited_job(struct submission *s, struct str *ret_most) {
+static const struct job *limited_job(struct components *s, struct str *ret_most) {
     for (uint32_t i = 0; i < s->n; i++) {
         if (time_limit_is_above(s->core, &s->jobs[i]->rec, ret_most))
             return &s->jobs[i]->rec;
@@ -424,7 +477,7 @@ static const struct job *limited_job(struct submission *s, struct str *ret_most)
 }
 
 static void answer_test_only(struct core *core, uint64_t client, uint32_t seq,
-                             struct submission *s) {
+                             struct components *s) {
     struct forecast_start start = {0};
     struct submit_reply *reply = &s->reply;
     struct str limit cleanup_str = STR_INIT;
@@ -456,7 +509,7 @@ static void answer_test_only(struct core *core, uint64_t client, uint32_t seq,
 }
 
 /* Which component was meant, where there are several. */
-static void name_component(struct submission *s, uint32_t i) {
+static void name_component(struct components *s, uint32_t i) {
     const char *detail = s->refusal.detail;
     if (s->n == 1)
         return;
@@ -465,13 +518,13 @@ static void name_component(struct submission *s, uint32_t i) {
     s->refusal.detail = arena_strndup(&s->core->out->memory, text, strlen(text));
 }
 
-static int submission_check(struct submission *s) {
+static int components_check(struct components *s) {
     int r = 0;
     for (uint32_t i = 0; i < s->n && r == 0; i++) {
         struct core_job *job = s->jobs[i];
         r = take_array(s->core, job, &s->refusal);
         if (r == 0)
-            r = check_submission(s->core, job, s->user, s->submit, &s->refusal);
+            r = check_submission(s->core, job, s->user, s->submit, 0, &s->refusal);
         if (r == 0)
             apply_priority_request(s->core, job, s->user, &s->reply);
         if (r == 0 && !s->submit->test_only)
@@ -482,31 +535,10 @@ static int submission_check(struct submission *s) {
     return r;
 }
 
-static void submission_link(struct submission *s, struct core_job *job) {
-    struct core *core = s->core;
-    take_defaults(core, &job->rec);
-    if (het_is_leader(job)) {
-        explain_changes(core, job, s->submit, &s->reply);
-        store_script(core, job, s->submit->job);
-    }
-    job_estimate_size(core, &job->rec);
-    job->rec.priority = job->rec.hold ? 0 : priority_compute(core, job);
-    advise_submission(core, job, s->submit, &s->reply);
-    depend_show(job);
-    if (job->rec.priority == 0)
-        job->rec.reason = core_is_admin(core, s->user->uid) && job->rec.uid != s->user->uid
-                              ? REASON_HELD_ADMIN
-                              : REASON_HELD_USER;
-    job_link(core, job);
-    depends_index(core, job);
-    job_touch(core, job);
-    core->n_submitted++;
-}
-
-static void submission_accept(struct submission *s, uint64_t client, uint32_t seq) {
+static void components_accept(struct components *s, uint64_t client, uint32_t seq) {
     struct core *core = s->core;
     for (uint32_t i = 0; i < s->n; i++)
-        submission_link(s, s->jobs[i]);
+        submission_take(core, s->jobs[i], s->user, s->submit, &s->reply);
     answer_submission(core, client, seq, s->jobs[0], s->submit, &s->reply);
     sched_sync(core, s->jobs[0]); /* and the others with it */
     for (uint32_t i = 0; i < s->n; i++) {
@@ -519,7 +551,7 @@ static void submission_accept(struct submission *s, uint64_t client, uint32_t se
 void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                    void *body) {
     const struct submit *submit = body;
-    struct submission s = {
+    struct components s = {
         .core = core, .user = user, .submit = submit, .n = submit->components.n + 1};
     record_init(&record_reply_error, &s.refusal);
     record_init(&record_submit_reply, &s.reply);
@@ -534,12 +566,12 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
         return;
     }
     uint32_t saved_next = core->meta.next_job_id;
-    submission_take(&s);
-    int r = submission_check(&s);
+    components_make(&s);
+    int r = components_check(&s);
     if (r < 0 || !submit->test_only)
         add_told(core, &submit->told, r < 0 ? &s.refusal.before : &s.reply.infos);
     if (r == 0 && !submit->test_only) {
-        submission_accept(&s, client, seq);
+        components_accept(&s, client, seq);
         return;
     }
     core->meta.next_job_id = saved_next;

@@ -506,6 +506,10 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
                           const struct update *request, const char **ret_detail) {
     if (!job_user_may(core, job, user->uid))
         return -ERR_USER_ID;
+    if (cron_recurs(job)) {
+        *ret_detail = "the job belongs to an entry of the user's crontab: scrontab -e changes it";
+        return -ERR_CRON_UPDATE;
+    }
     if (job_state_is_final(job->rec.state))
         return only_throttle(job, request) ? 0 : -ERR_JOB_FINISHED;
     struct job next;

@@ -56,6 +56,10 @@ static int kill_one(struct core *core, struct core_job *job, const struct core_u
     if (request->signal > SIGNAL_LARGEST)
         return -ERR_INVALID;
     bool ends = request->signal == 0 || (request->signal == SIGKILL && !request->batch_only);
+    bool ends_pending = job_is_pending(job) && request->signal == SIGTERM;
+    int r = ends || ends_pending ? cron_cancel(core, job, request->cron) : 0;
+    if (r < 0)
+        return r;
     if (job_is_pending(job)) {
         if (!ends && request->signal != SIGTERM)
             return -ERR_NOT_RUNNING;
@@ -168,6 +172,8 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
         bool named = request->select->uid != UNSET32 || request->select->name != NULL;
         if (!by_id && !named && !job_user_may(core, job, user->uid))
             continue; /* wide filters choose among one's own */
+        if (!by_id && cron_is_spared(core, job, request->cron))
+            continue;
         const char *id = het_result_id(core, job);
         uint32_t job_id = job->rec.job_id;
         results_add(core, &results, id, job_id, kill_one(core, job, user, request), NULL);

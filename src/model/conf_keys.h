@@ -344,8 +344,8 @@ X(U32, scheduler_time_slice, "SchedulerTimeSlice", 30, 5, CONF_PORT_MAX, NONE, "
   "length of a turn when jobs share resources in time") \
 X(ENUM, scheduler_type, "SchedulerType", CONF_SCHEDULER_BACKFILL, 0, 0, SCHEDULER, "", HONOURED, DAEMON, 1, \
   "start jobs in priority order, or also later ones that delay no earlier one") \
-X(STRING, scron_parameters, "ScronParameters", NULL, 0, 0, NONE, "", NOT_YET, CLIENT, 3, \
-  "options of scrontab") \
+X(FLAGS, scron_parameters, "ScronParameters", 0, 0, 0, SCRON, "", HONOURED, DAEMON, 3, \
+  "scrontab: enable it; explicit_scancel: its jobs are cancelled with scancel --cron only") \
 X(ENUM, select_type, "SelectType", CONF_SELECT_CONS_TRES, 0, 0, SELECT, "", HONOURED, CLIENT, 1, \
   "hand out parts of nodes, or whole nodes") \
 X(FLAGS, select_type_parameters, "SelectTypeParameters", 0, 0, 0, SELECT_PARAM, "", HONOURED, DAEMON, 1, \

@@ -293,7 +293,12 @@ enum job_script_flag {
 };
 
 /* More of its state: numbers ascend in a record, and those below the request's are used up. */
-#define JOB_STATE_MORE_FIELDS(X) X(310, RECS, depend_starts, depend_start)
+#define JOB_STATE_MORE_FIELDS(X)                                                                   \
+    X(310, RECS, depend_starts, depend_start)                                                      \
+    X(311, STR, cron_spec, 0)      /* of a recurring job: when; NULL = it comes once */            \
+    X(312, U64, cron_hash, 0)      /* what its entry of the crontab says */                        \
+    X(313, U32, cron_line, 0)      /* where that begins */                                         \
+    X(314, U32, cron_last_line, 0) /* and ends */
 
 /* The controller's again. Of a component of a heterogeneous job: the id of the first one (0: it is
  * none), which of them it is, how many there are. Their ids follow each other. */

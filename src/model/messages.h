@@ -112,6 +112,33 @@ RECORD_DECLARE(request_change, REQUEST_CHANGE_FIELDS)
 RECORD_DECLARE(step_request, STEP_REQUEST_FIELDS)
 RECORD_DECLARE(submit, SUBMIT_FIELDS)
 
+/* ---- scrontab ---- */
+#define CRON_ENTRY_FIELDS(X)                                                                       \
+    X(1, U32, first_line, 0) /* in the text: its first line of options, or itself */               \
+    X(2, U32, last_line, 0)  /* from 1 */                                                          \
+    X(3, STR, spec, 0)       /* when; text/cronspec.h */                                           \
+    X(4, REC, job, job_request)
+RECORD_DECLARE(cron_entry, CRON_ENTRY_FIELDS)
+/* A user's crontab takes the place of the one before, with all its jobs; the answer is
+ * CRONTAB_REPLY or an error that names the line. An empty text is no crontab. */
+#define CRONTAB_SET_FIELDS(X)                                                                      \
+    X(1, OPT32, uid, 0) /* another user's: root only */                                            \
+    X(2, STR, text, 0)                                                                             \
+    X(3, RECS, entries, cron_entry)                                                                \
+    X(4, OPT32, gid, 0)
+RECORD_DECLARE(crontab_set, CRONTAB_SET_FIELDS)
+#define CRONTAB_REPLY_FIELDS(X)                                                                    \
+    X(1, U32S, job_ids, 0) /* of the entries in their order */                                     \
+    X(2, STRS, infos, 0)   /* lines for stderr */                                                  \
+    X(3, STRS, warnings, 0)
+RECORD_DECLARE(crontab_reply, CRONTAB_REPLY_FIELDS)
+/* As it is stored; and the question for it, which is answered with the same, text NULL = none. */
+#define CRONTAB_FIELDS(X)                                                                          \
+    X(1, OPT32, uid, 0)                                                                            \
+    X(2, STR, user, 0)                                                                             \
+    X(3, STR, text, 0)
+RECORD_DECLARE(crontab, CRONTAB_FIELDS)
+
 #define SUBMIT_REPLY_FIELDS(X)                                                                     \
     X(1, U32, job_id, 0)                                                                           \
     X(2, STR, cluster, 0)                                                                          \
@@ -210,7 +237,8 @@ RECORD_DECLARE(job_verb_request, JOB_VERB_FIELDS)
     X(1, REC, select, job_select)                                                                  \
     X(2, U32, signal, 0)      /* 0 = end the job: CONT, TERM, KillWait, KILL */                    \
     X(3, BOOL, batch_only, 0) /* scancel --batch */                                                \
-    X(4, BOOL, full, 0)       /* scancel --full: steps and batch shell */
+    X(4, BOOL, full, 0)       /* scancel --full: steps and batch shell */                          \
+    X(6, BOOL, cron, 0)       /* scancel --cron: recurring jobs are meant, too */
 RECORD_DECLARE(job_kill, JOB_KILL_FIELDS)
 
 #define JOB_RESULT_FIELDS(X)                                                                       \
@@ -534,6 +562,10 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(63, SHARE_LIST, share_list)                                                                  \
     X(67, LIST_LIMIT_COUNTS, empty) /* all that the user may see */                                \
     X(68, LIMIT_COUNTS, limit_counts)                                                              \
+    X(77, CRONTAB_SET, crontab_set)                                                                \
+    X(78, CRONTAB_GET, crontab)                                                                    \
+    X(69, CRONTAB, crontab)                                                                        \
+    X(94, CRONTAB_REPLY, crontab_reply)                                                            \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
     /* node -> controller */                                                                       \

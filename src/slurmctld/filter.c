@@ -28,7 +28,7 @@ struct waiting {
     void *body; /* owned record */
     size_t weight;
     struct strs jobs; /* of an update, as they are written */
-    uint32_t job;     /* which of them, or of the components of a submission, is being looked at */
+    uint32_t job;     /* of them, a crontab's entries, a job's components: what is looked at now */
     struct strs told; /* of the components before it */
     /* What was made of those before it; owned, NULL at the first. */
     struct filter_answer *before;
@@ -54,6 +54,8 @@ bool filter_wants(const struct ctld *ctld, uint16_t type, const void *body) {
         return false;
     if (type == MSG_SUBMIT)
         return ((const struct submit *) body)->job != NULL;
+    if (type == MSG_CRONTAB_SET)
+        return ((const struct crontab_set *) body)->entries.n > 0;
     return type == MSG_UPDATE && str_equal(((const struct update *) body)->entity, "job");
 }
 
@@ -251,6 +253,8 @@ static void send_call(struct filter *filter, const struct waiting *waiting,
     call.user_name = (char *) (uintptr_t) user.name; /* only encoded */
     if (waiting->type == MSG_SUBMIT) {
         call.job = component_of(waiting);
+    } else if (waiting->type == MSG_CRONTAB_SET) {
+        call.job = ((struct crontab_set *) waiting->body)->entries.items[waiting->job].job;
     } else {
         const struct update *update = waiting->body;
         call.modify = true;
@@ -324,6 +328,10 @@ static void go_on(struct client *client, struct waiting *waiting,
                   const struct filter_answer *answer) {
     struct ctld *ctld = client->ctld;
     arena_reset(&ctld->request_memory);
+    if (waiting->type == MSG_CRONTAB_SET) {
+        request_filtered(client, MSG_CRONTAB_SET, waiting->seq, waiting->body);
+        return;
+    }
     if (waiting->type == MSG_UPDATE) {
         struct update update = *(struct update *) waiting->body;
         if (answer->problem == FILTER_FINE) {
@@ -374,6 +382,17 @@ static bool was_last(struct waiting *waiting, struct filter_answer *answer) {
     return false;
 }
 
+/* What the script has made of an entry of a crontab is the entry. False: there are more. */
+static bool was_last_entry(struct waiting *waiting, const struct filter_answer *answer) {
+    struct crontab_set *crontab = waiting->body;
+    struct cron_entry *entry = &crontab->entries.items[waiting->job];
+    if (answer->problem == FILTER_FINE && answer->job != NULL) {
+        record_free(&record_job_request, entry->job);
+        entry->job = record_dup(&record_job_request, answer->job);
+    }
+    return ++waiting->job >= crontab->entries.n;
+}
+
 /* The script sees the components of a job one after the other; what it has made of one stands in
  * the submission from then on. False when the next is to be looked at. */
 static bool was_last_component(struct waiting *waiting, const struct filter_answer *answer) {
@@ -390,17 +409,19 @@ static bool was_last_component(struct waiting *waiting, const struct filter_answ
     return waiting->job++ == submit->components.n;
 }
 
+static bool goes_on(struct waiting *waiting, struct filter_answer *answer) {
+    return (waiting->type == MSG_UPDATE && !was_last(waiting, answer)) ||
+           (waiting->type == MSG_SUBMIT && !was_last_component(waiting, answer)) ||
+           (waiting->type == MSG_CRONTAB_SET && !was_last_entry(waiting, answer));
+}
+
 static void over(struct filter *filter, struct filter_answer *answer) {
     struct waiting *waiting = first(filter);
     struct client *client = map_get(&filter->ctld->clients, waiting->client);
     loop_timer_set(filter->timer, 0);
     filter->busy = false;
     say(answer);
-    if (client != NULL && waiting->type == MSG_UPDATE && lets_pass(filter, answer) &&
-        !was_last(waiting, answer))
-        return;
-    if (client != NULL && waiting->type == MSG_SUBMIT && lets_pass(filter, answer) &&
-        !was_last_component(waiting, answer))
+    if (client != NULL && lets_pass(filter, answer) && goes_on(waiting, answer))
         return;
     if (client != NULL) {
         rpc_conn_pause(client->conn, false);

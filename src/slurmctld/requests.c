@@ -78,15 +78,21 @@ void request_user(struct ctld *ctld, const struct rpc_peer *peer, struct core_us
     core_meet(ctld->core, ret);
 }
 
-/* sbatch --uid: the names of the user that root submits for. */
-static void fill_other(struct ctld *ctld, const struct submit *submit, struct core_user *user) {
-    if (submit->job == NULL || submit->job->run_as_uid == UNSET32)
-        return;
-    const char *name = userdb_user_name(ctld->users, submit->job->run_as_uid);
+static void fill_as(struct ctld *ctld, uint32_t uid, uint32_t gid, struct core_user *user) {
+    const char *name = userdb_user_name(ctld->users, uid);
     user->as_name = arena_strndup(&ctld->request_memory, name, strlen(name));
-    gid_t gid = submit->job->run_as_gid != UNSET32 ? submit->job->run_as_gid : user->gid;
-    name = userdb_group_name(ctld->users, gid);
+    name = userdb_group_name(ctld->users, gid != UNSET32 ? gid : user->gid);
     user->as_group = arena_strndup(&ctld->request_memory, name, strlen(name));
+}
+
+/* sbatch --uid, scrontab -u: the names of the user that root submits for. */
+static void fill_other(struct ctld *ctld, uint16_t type, const void *body, struct core_user *user) {
+    const struct submit *submit = body;
+    const struct crontab_set *crontab = body;
+    if (type == MSG_SUBMIT && submit->job != NULL && submit->job->run_as_uid != UNSET32)
+        fill_as(ctld, submit->job->run_as_uid, submit->job->run_as_gid, user);
+    else if (type == MSG_CRONTAB_SET && crontab->uid != UNSET32)
+        fill_as(ctld, crontab->uid, crontab->gid, user);
 }
 
 /* What only this shell may add, for site filters that have looked at the request. */
@@ -330,14 +336,13 @@ static void handle(struct client *client, const struct rpc_message *message, voi
         return;
     }
     struct core_user user;
-    bool with_groups =
-        message->type == MSG_SUBMIT || message->type == MSG_UPDATE || message->type == MSG_WHY;
+    bool with_groups = message->type == MSG_SUBMIT || message->type == MSG_UPDATE ||
+                       message->type == MSG_CRONTAB_SET || message->type == MSG_WHY;
     user_fill(ctld, rpc_conn_peer(client->conn), with_groups, &user);
     core_meet(ctld->core, &user);
-    if (message->type == MSG_SUBMIT) {
+    if (message->type == MSG_SUBMIT)
         drop_filters_part(body);
-        fill_other(ctld, body, &user);
-    }
+    fill_other(ctld, message->type, body, &user);
     if (answer_read(client, message, &user, body))
         return;
     if (!core_handles(message->type)) {
@@ -362,8 +367,7 @@ void request_filtered(struct client *client, uint16_t type, uint32_t seq, void *
     struct ctld *ctld = client->ctld;
     struct core_user user;
     request_user(ctld, rpc_conn_peer(client->conn), &user);
-    if (type == MSG_SUBMIT)
-        fill_other(ctld, body, &user);
+    fill_other(ctld, type, body, &user);
     if (!store_blocks(client, seq))
         to_core(client, type, seq, &user, body);
 }
@@ -374,8 +378,7 @@ void request_informed(struct client *client, uint16_t type, uint32_t seq, void *
     struct core_user user;
     arena_reset(&ctld->request_memory);
     request_user(ctld, rpc_conn_peer(client->conn), &user);
-    if (type == MSG_SUBMIT)
-        fill_other(ctld, body, &user);
+    fill_other(ctld, type, body, &user);
     if (store_blocks(client, seq))
         return;
     core_give_bygone(ctld->core, bygone);

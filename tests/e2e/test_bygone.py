@@ -4,9 +4,8 @@
 import re
 
 import pytest
+from dbd import make_dbd, wait_delivered  # noqa: F401
 from harness import USER, cluster_of_its_own, wait_until
-
-from test_slurmdbd import make_dbd, wait_delivered  # noqa: F401
 
 
 def run_and_forget(cluster):
