@@ -104,6 +104,8 @@
     X(INVALID_TIME, 174, "Invalid time specified")                                                 \
     X(CRON_CANCEL, 175, "Cannot cancel scrontab jobs without --cron flag.")                        \
     X(CRON_UPDATE, 176, "Cannot modify scrontab jobs through scontrol")                            \
+    X(TRIGGER_DUPLICATE, 177, "Duplicate event trigger")                                           \
+    X(TRIGGER_UNKNOWN, 178, "No such process")                                                     \
     X(PROLOG, 180, "Job prolog failed")                                                            \
     X(HET_COMPONENT, 190, "Operation not permitted on individual component of heterogeneous job")  \
     X(HET_LEADER, 191, "Job not heterogeneous job leader")

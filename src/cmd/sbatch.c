@@ -250,9 +250,11 @@ static int refused(const struct sbatch *sbatch, const struct error *err) {
 
 static int job_status(const struct sbatch *sbatch, const struct job_end *end) {
     int status = (int) end->exit_status;
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    return sbatch->cli.error_status;
+    if (!WIFEXITED(status))
+        return sbatch->cli.error_status;
+    if (WEXITSTATUS(status) == 0 && end->state != JOB_COMPLETED)
+        return sbatch->cli.error_status; /* cancelled, out of time: whoever waits must not go on */
+    return WEXITSTATUS(status);
 }
 
 /* The answer may take days; a controller that restarts meanwhile is asked again. */

@@ -27,7 +27,8 @@
     X(ctld, HONOURED, "ctld", 0, NO, "SCANCEL_CTLD", "",                                           \
       "the controller chooses the jobs; it always does")                                           \
     X(full, HONOURED, "full", 'f', NO, "SCANCEL_FULL", "", "signal the batch shell and all steps") \
-    X(hurry, NOT_YET, "hurry", 'H', NO, "SCANCEL_HURRY", "", "do not stage data out")              \
+    X(hurry, HONOURED, "hurry", 'H', NO, "SCANCEL_HURRY", "",                                      \
+      "stage no data out; there is never any to stage")                                            \
     X(interactive, HONOURED, "interactive", 'i', NO, "SCANCEL_INTERACTIVE", "",                    \
       "ask for each job")                                                                          \
     X(me, HONOURED, "me", 0, NO, "", "", "only my own jobs")                                       \
@@ -415,7 +416,37 @@ static bool ask(const struct job *job) {
     return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int choose(struct scancel *scancel, struct cli_link *link, struct str *chosen) {
+static bool ask_step(const char *id) {
+    char answer[64];
+    printf("Cancel step_id=%s [y/n]? ", id);
+    fflush(stdout);
+    return fgets(answer, sizeof(answer), stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/* Takes the ids of steps out of the selection. */
+static void choose_steps(struct scancel *scancel, struct str *chosen) {
+    size_t kept = 0;
+    for (size_t i = 0; i < scancel->ids.n; i++) {
+        char *id = scancel->ids.items[i];
+        if (!strchr(id, '.'))
+            scancel->ids.items[kept++] = id;
+        else if (ask_step(id))
+            str_append_bytes(chosen, id, strlen(id) + 1);
+    }
+    scancel->ids.n = kept;
+}
+
+/* To a question, a job that is named and has ended is one that does not exist. */
+static int report_ended(const struct scancel *scancel, const struct job *job) {
+    cleanup_str struct str id = STR_INIT;
+    if (!scancel->ids.n)
+        return 0;
+    job_id_print(job, 0, &id);
+    return report_failure(scancel, id.data, ERR_INVALID_JOB_ID, NULL);
+}
+
+static int choose(struct scancel *scancel, struct cli_link *link, struct str *chosen,
+                  int *ret_status) {
     struct error err = ERROR_INIT;
     struct cli_reply reply = {0};
     struct job_select select = selection(scancel);
@@ -431,7 +462,12 @@ static int choose(struct scancel *scancel, struct cli_link *link, struct str *ch
         const struct job_list *jobs = reply.body;
         for (uint32_t i = 0; i < jobs->items.n; i++) {
             const struct job *job = &jobs->items.items[i];
-            if (job_state_is_final(job->state) || !ask(job))
+            if (job_state_is_final(job->state)) {
+                int each = report_ended(scancel, job);
+                *ret_status = max_of(*ret_status, each);
+                continue;
+            }
+            if (!ask(job))
                 continue;
             job_id_print(job, 0, chosen);
             str_append_char(chosen, '\0');
@@ -444,7 +480,11 @@ static int choose(struct scancel *scancel, struct cli_link *link, struct str *ch
 
 static int run_interactive(struct scancel *scancel, struct cli_link *link) {
     cleanup_str struct str chosen = STR_INIT;
-    int status = choose(scancel, link, &chosen);
+    int ended = 0, status = CLI_GO_ON;
+    bool named = scancel->ids.n > 0;
+    choose_steps(scancel, &chosen);
+    if (!named || scancel->ids.n > 0)
+        status = choose(scancel, link, &chosen, &ended);
     if (status != CLI_GO_ON)
         return status;
     vec_reset(&scancel->ids);
@@ -452,7 +492,8 @@ static int run_interactive(struct scancel *scancel, struct cli_link *link) {
         vec_push(&scancel->ids, chosen.data + at);
     record_done(&record_job_select, &scancel->select);
     scancel->filtered = false;
-    return scancel->ids.n ? send_kill(scancel, link) : 0;
+    status = scancel->ids.n ? send_kill(scancel, link) : 0;
+    return max_of(status, ended);
 }
 
 static int cancel(struct scancel *scancel) {

@@ -483,6 +483,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     sched_rebuild(core);
     if (core->restoring)
         return 0;
+    trigger_note(core, TRIGGER_RECONFIG);
     capacity_tell(core);
     limits_tell(core);
     place_jobs_again(core);

@@ -56,6 +56,7 @@ void core_free(struct core *core) {
     free(core->predictor);
     habits_free(core);
     crontabs_free(core);
+    triggers_free(core);
     vec_done(&core->paused);
     limits_free(core);
     usage_free(core);
@@ -128,6 +129,9 @@ static const struct request_row {
     {MSG_STEP_KILL, handle_step_kill},
     {MSG_UPDATE, handle_update},
     {MSG_WHY, handle_why},
+    {MSG_TRIGGER_SET, handle_trigger_set},
+    {MSG_TRIGGER_GET, handle_trigger_list},
+    {MSG_TRIGGER_CLEAR, handle_trigger_clear},
     {MSG_CRONTAB_SET, handle_crontab_set},
     {MSG_CRONTAB_GET, handle_crontab_get},
     {MSG_REBOOT, handle_reboot},
@@ -194,6 +198,8 @@ int64_t core_next_time(const struct core *core) {
         next = min_of(next, core->health_next);
     if (core->remind_next > 0)
         next = min_of(next, core->remind_next);
+    if (core->triggers.next > 0)
+        next = min_of(next, core->triggers.next);
     return min_of(next, preempt_next(core));
 }
 
@@ -287,6 +293,7 @@ void core_turn_end(struct core *core, int64_t now, struct effects *out) {
     for (int more = 0; core->plan_again && more < PLANS_PER_TURN; more++)
         plan_run(core);
     alloc_answer_fresh(core);
+    triggers_run(core);
     write_dirty(core);
 }
 

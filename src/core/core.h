@@ -80,6 +80,11 @@ void core_runs_known(const struct core *core, const struct dbd_runs *runs, bool 
 void core_book_take(struct core *core, int64_t now, const struct dbd_book *book,
                     struct effects *out);
 
+/* The program of a trigger has been started, or cannot be. */
+void core_trigger_ran(struct core *core, int64_t now, uint32_t id, struct effects *out);
+/* Something has come about that the shell alone sees: slurmdbd is away, or back. */
+void core_event(struct core *core, int64_t now, enum trigger_event event, struct effects *out);
+
 /* Time has come to core_next_time() or later. */
 void core_tick(struct core *core, int64_t now, struct effects *out);
 /* INT64_MAX when nothing is due. */

@@ -32,6 +32,7 @@ enum store_kind {
     STORE_KEPT_SCRIPT = 20, /* id as STORE_JOB_SCRIPT; what AccountingStoreFlags keeps of it */
     STORE_CLUSTER_KEY = 30, /* id 1: what slurmdbd knows this controller by */
     STORE_CRONTAB = 31,     /* id: uid; record_crontab */
+    STORE_TRIGGER = 32,     /* id: its number; record_trigger */
     STORE_KINDS,
 };
 
@@ -47,8 +48,9 @@ enum effect_kind {
                           STORE_JOB_SCRIPT has under id */
     EFFECT_NODE_CLOSE, /* node: drop its connection after what was sent */
     EFFECT_SCRIPT, /* id = job; body: record_job_script_order; core_script_done() when it has run */
-    EFFECT_MAIL,   /* text = subject, id = job; body = address */
-    EFFECT_LOG,    /* level, text */
+    EFFECT_TRIGGER, /* id, body: record_trigger to be run; core_trigger_ran() when that is done */
+    EFFECT_MAIL,    /* text = subject, id = job; body = address */
+    EFFECT_LOG,     /* level, text */
     EFFECT_SHUTDOWN,
     EFFECT_RECONFIGURE, /* client, seq: the shell reads the files, validates, calls core_configure
                          */

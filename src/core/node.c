@@ -64,6 +64,7 @@ void node_update_state(struct core *core, uint32_t index) {
     else
         node->rec.flags &= ~(uint32_t) NODE_FLAG_COMPLETING;
     outage_update(core, index);
+    trigger_note_node(core, index);
     bool usable = node_is_usable(node);
     core->reservations_repair |= usable != node->usable;
     node->usable = usable;

@@ -104,6 +104,11 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
             record_free(&record_habit, object);
         }
         return r;
+    case STORE_TRIGGER:
+        r = restore_later(&record_trigger, body, &object, err);
+        if (r == 0)
+            trigger_restore(core, object);
+        return r;
     case STORE_CRONTAB:
         r = restore_later(&record_crontab, body, &object, err);
         if (r == 0)
@@ -231,6 +236,7 @@ void core_restored(struct core *core, int64_t now, struct effects *out) {
     }
     preempt_restored(core);
     paused_restored(core);
+    triggers_restored(core);
     limits_tell(core);
     place_jobs_again(core);
     reservations_tick(core);

@@ -34,6 +34,7 @@
 #include "core/resources.h"
 #include "core/service.h"
 #include "core/step.h"
+#include "core/trigger.h"
 #include "core/usage.h"
 #include "model/advice.h"
 #include "sched/priority.h"
@@ -197,8 +198,9 @@ struct core_node {
      * there until it has said so, or resume_due has come. */
     struct resume *resume;
     int64_t resume_due;
-    int64_t remind_at; /* when the log tells that it is still out of service, 0 = never */
-    char *told;        /* of its outage, as history has it; "" = in service, NULL = nothing */
+    int64_t remind_at;     /* when the log tells that it is still out of service, 0 = never */
+    uint32_t trigger_bits; /* of its state, as triggers were told last */
+    char *told;            /* of its outage, as history has it; "" = in service, NULL = nothing */
 };
 
 struct core_partition {
@@ -272,6 +274,7 @@ struct core {
     struct limits limits;
     struct map admins; /* uid -> enum admin_level of who has asked something; see core_meet */
 
+    struct triggers triggers;
     struct map crontabs; /* uid -> struct crontab, owned; cron.h */
 
     struct map habits;       /* key -> struct core_habit: see habit.h */

@@ -172,8 +172,8 @@ static int check_submission(struct core *core, struct core_job *job, const struc
     if (leader && request->kind == JOB_KIND_BATCH && request->script.size == 0 &&
         !submit->test_only)
         return reply_refuse(reply, core, ERR_JOB_SCRIPT_MISSING, "the batch script is empty");
-    uint64_t weight =
-        others + max_of(idset_count(&job->tasks), max_of((uint64_t) job->rec.het_size, (uint64_t) 1));
+    uint64_t weight = others + max_of(idset_count(&job->tasks),
+                                      max_of((uint64_t) job->rec.het_size, (uint64_t) 1));
     if (core->n_jobs + weight > core->settings.max_job_count)
         return reply_refuse(reply, core, ERR_JOB_COUNT,
                             "the controller holds %zu of at most %u jobs (MaxJobCount), waiting "

@@ -102,7 +102,9 @@ static int kill_step(struct core *core, struct core_job *job, uint32_t step_id,
     if (!job_has_nodes(job))
         return -ERR_ALREADY_DONE;
     struct core_step *step = step_find(job, step_id);
-    if (step_id != STEP_BATCH && (step == NULL || job_state_is_final(step->rec.state)))
+    if (step_id != STEP_BATCH && step == NULL)
+        return -ERR_INVALID_JOB_ID;
+    if (step_id != STEP_BATCH && job_state_is_final(step->rec.state))
         return -ERR_ALREADY_DONE;
     struct node_signal signal;
     record_init(&record_node_signal, &signal);

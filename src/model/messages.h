@@ -18,6 +18,7 @@
 #include "model/qos.h"
 #include "model/reservation.h"
 #include "model/step_messages.h"
+#include "model/trigger.h"
 #include "model/why_messages.h"
 #include "schema/schema.h"
 
@@ -565,6 +566,10 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(77, CRONTAB_SET, crontab_set)                                                                \
     X(78, CRONTAB_GET, crontab)                                                                    \
     X(69, CRONTAB, crontab)                                                                        \
+    X(95, TRIGGER_SET, trigger)                                                                    \
+    X(96, TRIGGER_GET, empty) /* answers TRIGGER_LIST */                                           \
+    X(97, TRIGGER_LIST, trigger_list)                                                              \
+    X(98, TRIGGER_CLEAR, trigger) /* by id, job_id, uid: what is given */                          \
     X(94, CRONTAB_REPLY, crontab_reply)                                                            \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \

@@ -130,6 +130,11 @@ int program_start(struct loop *loop, const struct program *program, struct error
                          .stdout_fd = ends[1],
                          .stderr_fd = ends[1],
                          .new_group = true,
+                         .has_identity = program->has_identity,
+                         .uid = program->uid,
+                         .gid = program->gid,
+                         .groups = program->groups,
+                         .n_groups = program->n_groups,
                          .cwd = program->directory};
     int r = spawn_process(&spec, &running->pid, NULL, err);
     close(ends[1]);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -18,9 +19,14 @@
 #define PROGRAM_OUTPUT_MAX 65536u
 
 struct program {
-    char *const *argv;                             /* argv[0] is the path of the program */
-    char *const *envp;                             /* ends with NULL */
-    const char *directory;                         /* NULL = as ours */
+    char *const *argv;     /* argv[0] is the path of the program */
+    char *const *envp;     /* ends with NULL */
+    const char *directory; /* NULL = as ours */
+    bool has_identity;     /* the next four: as another user */
+    uid_t uid;
+    gid_t gid;
+    const gid_t *groups;
+    size_t n_groups;
     uint32_t timeout;                              /* seconds, 0 = none */
     void (*line)(const char *text, void *context); /* what it printed, without the line's end */
     /* It has ended: wait status (as waitpid). What it left running in the background stays. */

@@ -196,6 +196,7 @@ static void release(struct sim_cluster *cluster, const struct effect *effect) {
         sim_script_run(cluster, effect);
         break;
     case EFFECT_NODE_CLOSE:
+    case EFFECT_TRIGGER:
     case EFFECT_MAIL:
     case EFFECT_LOG:
     case EFFECT_SHUTDOWN:

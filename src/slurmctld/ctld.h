@@ -81,7 +81,9 @@ struct ctld {
     uint64_t store_told_usec; /* when the log last heard of it; 0 = all is stored */
     struct loop_timer *timer, *retry_timer;
 
-    struct filter *filter;      /* of submissions; NULL until one is needed, see filter.h */
+    struct filter *filter;        /* of submissions; NULL until one is needed, see filter.h */
+    struct list triggers_waiting; /* calls of trigger.c that wait for others to end */
+    unsigned triggers_running;
     struct bygone_desk *bygone; /* NULL until a request asks for jobs that are gone, see bygone.h */
 
     uint64_t next_client;
@@ -118,6 +120,9 @@ void diag_free(struct ctld *ctld);
 /* release.c */
 void ctld_turn_end(void *context);
 void ctld_flush(struct ctld *ctld); /* at shutdown: everything is stored and sent */
+
+/* trigger.c: an EFFECT_TRIGGER */
+void trigger_run(struct ctld *ctld, const struct effect *effect);
 
 /* script.c: an EFFECT_SCRIPT */
 void script_run(struct ctld *ctld, const struct effect *effect);

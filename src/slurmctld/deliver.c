@@ -65,11 +65,19 @@ static void dial_later(struct deliver *deliver, uint64_t usec) {
     loop_timer_set(deliver->timer, loop_monotonic_usec() + usec);
 }
 
+/* For triggers. */
+static void event(struct deliver *deliver, enum trigger_event event) {
+    struct ctld *ctld = deliver->ctld;
+    core_event(ctld->core, ctld_now(ctld), event, ctld->effects);
+}
+
 static void problem_note(struct deliver *deliver, const char *text) {
     snprintf(deliver->problem, sizeof(deliver->problem), "%.*s", (int) sizeof(deliver->problem) - 1,
              text);
-    if (!deliver->told)
+    if (!deliver->told) {
         log_error("slurmdbd: %s; what it is to be told waits here, nothing is lost", text);
+        event(deliver, TRIGGER_DBD_FAIL);
+    }
     deliver->told = true;
 }
 
@@ -208,6 +216,8 @@ static void on_welcome(struct deliver *deliver, const struct dbd_welcome *welcom
                     (struct bytes) {welcome->key.data, welcome->key.size});
     store_submit(deliver->ctld->store, batch, NULL, NULL);
     deliver->is_registered = true;
+    if (deliver->told)
+        event(deliver, TRIGGER_DBD_RESUMED);
     log_info("slurmdbd at %s:%u: registered as cluster %s", host_of(deliver),
              deliver->ctld->conf->accounting_storage_port, deliver->ctld->conf->cluster_name);
     book_tell(deliver->ctld, deliver->conn);

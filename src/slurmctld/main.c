@@ -223,10 +223,10 @@ static int open_store(struct ctld *ctld, struct error *err) {
     int r = store_open(path, STORE_VERSION, ctld->loop, &ctld->store, err);
     if (r < 0)
         return r;
-    static const uint32_t kinds[] = {STORE_META,      STORE_JOB,   STORE_STEP,        STORE_NODE,
-                                     STORE_PARTITION, STORE_QOS,   STORE_RESERVATION, STORE_ACCOUNT,
-                                     STORE_ACCT_USER, STORE_ASSOC, STORE_USAGE,       STORE_HABIT,
-                                     STORE_CRONTAB};
+    static const uint32_t kinds[] = {
+        STORE_META,  STORE_JOB,         STORE_STEP,    STORE_NODE,      STORE_PARTITION,
+        STORE_QOS,   STORE_RESERVATION, STORE_ACCOUNT, STORE_ACCT_USER, STORE_ASSOC,
+        STORE_USAGE, STORE_HABIT,       STORE_CRONTAB, STORE_TRIGGER};
     size_t n_jobs = 0;
     for (size_t i = 0; i < countof(kinds); i++) {
         struct restore restore = {ctld, kinds[i], 0};

@@ -215,6 +215,9 @@ static void release(struct ctld *ctld, const struct effect *effect) {
     case EFFECT_SCRIPT:
         script_run(ctld, effect);
         break;
+    case EFFECT_TRIGGER:
+        trigger_run(ctld, effect);
+        break;
     case EFFECT_MAIL:
         release_mail(ctld, effect);
         break;

@@ -109,3 +109,12 @@ def test_a_circle_of_dependencies_is_named(cluster, work):
     result = cluster.run(f"scontrol update jobid={first} dependency=afterok:{second}", cwd=work)
     assert result.rc == 1 and f"{first} waits for {second}, {second} for {first}" in result.err
     cluster.ok(f"scancel {first} {second}")
+
+
+def test_who_waits_for_an_array_gets_the_highest_code_of_all_tasks(cluster, work):
+    waits = cluster.run("sbatch -W -a 1-2 -o /dev/null --wrap '[ $SLURM_ARRAY_TASK_ID = 2 ] || { sleep 1; exit 5; }'", cwd=work)
+    assert waits.rc == 5
+    waits = cluster.start("sbatch -W -J gone -o /dev/null --wrap 'sleep 1000'", cwd=work)
+    wait_until(lambda: cluster.ok("squeue -h -n gone -o %T").strip() == "RUNNING")
+    cluster.ok("scancel -n gone")
+    assert waits.wait().rc == 1             # it has not succeeded

@@ -550,7 +550,7 @@ TEST(steps_are_cancelled_by_id_while_the_job_goes_on) {
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     assert_int_equal(world_kill(&world, "1.0"), 0);
-    assert_int_equal(world_kill(&world, "1.7"), ERR_ALREADY_DONE);
+    assert_int_equal(world_kill(&world, "1.7"), ERR_INVALID_JOB_ID);
     assert_int_equal(world_kill(&world, "9.0"), ERR_INVALID_JOB_ID);
     steps_end(&world, job, 0, 15);
     assert_int_equal(world_kill(&world, "1.0"), ERR_ALREADY_DONE);

@@ -78,6 +78,9 @@ void world_stop(struct world *world) {
     vec_each (&world->history, run)
         str_done(run);
     vec_done(&world->history);
+    vec_each (&world->trigger_runs, run)
+        free(*run);
+    vec_done(&world->trigger_runs);
     size_t at = 0;
     uint64_t key;
     struct world_record *record;
@@ -351,6 +354,17 @@ static void store_effects(struct world *world, const struct effects *batch) {
     }
 }
 
+static void run_trigger(struct world *world, const struct effect *effect) {
+    struct arena arena;
+    struct trigger trigger;
+    arena_init(&arena, 0);
+    assert_int_equal(wire_decode(&record_trigger, effect->body, &arena, &trigger, NULL), 0);
+    vec_push(&world->trigger_runs, xasprintf("%u %s", trigger.id, trigger.argument));
+    if (!world->triggers_hang)
+        core_trigger_ran(world->core, world->now, trigger.id, &world->effects);
+    arena_done(&arena);
+}
+
 static void release_effects(struct world *world, const struct effects *batch) {
     for (size_t i = 0; i < batch->list.n; i++) {
         const struct effect *effect = &batch->list.items[i];
@@ -363,6 +377,8 @@ static void release_effects(struct world *world, const struct effects *batch) {
             launched(world, effect->node, effect->body);
         else if (effect->kind == EFFECT_SCRIPT)
             world->n_scripts++;
+        else if (effect->kind == EFFECT_TRIGGER)
+            run_trigger(world, effect);
         else if (effect->kind == EFFECT_MAIL)
             vec_push(&world->mails,
                      xasprintf("%s: %s", (const char *) effect->body.data, effect->text));

@@ -50,6 +50,8 @@ struct world {
     vec(char *) mails; /* "ADDRESS: SUBJECT" */
     vec(struct world_run) runs;
     size_t n_history, n_outages, n_launched;
+    vec(char *) trigger_runs;     /* "3 n[1-2]": number and argument of triggers that were run */
+    bool triggers_hang;           /* nobody says that they were run */
     bool keeps_history;           /* requests are told what history has of jobs that are gone */
     vec(struct str) history;      /* runs, encoded */
     size_t n_scripts, n_prepares; /* programs of the controller; nodes asked to make ready */

@@ -30,7 +30,7 @@ void random_record(const struct record *record, void *object, struct chooser *ch
 
 /* Every record that a message or the store carries, each once, the outer before the inner; also
  * those in `more` (NULL-terminated; may be NULL). */
-#define ALL_RECORDS_MAX 160
+#define ALL_RECORDS_MAX 256
 size_t all_records(const struct record *const *more, const struct record *ret[ALL_RECORDS_MAX]);
 
 #endif

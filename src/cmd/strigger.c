@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strigger: sets, shows and clears what the controller runs when something comes about. */
+#include <getopt.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "cli/connect.h"
+#include "cli/main.h"
+#include "model/trigger.h"
+
+#define OFFSET_MAX 32000
+
+enum {
+    OPT_CLEAR = 256,
+    OPT_GET,
+    OPT_SET,
+    OPT_FLAGS,
+    OPT_FRONT_END,
+    OPT_USER,
+    OPT_HELP,
+    OPT_USAGE,
+    OPT_EVENT, /* + the event's number */
+};
+
+struct strigger {
+    struct cli cli;
+    int verb; /* OPT_SET, OPT_GET, OPT_CLEAR; 0 = none */
+    unsigned n_verbs;
+    bool no_header, has_offset, any_node, front_end;
+    const char *job, *id, *nodes, *user, *program, *flags, *offset;
+    uint32_t event; /* 0 = none */
+    struct trigger trigger;
+};
+
+static const struct other_row {
+    const char *name;
+    int letter, argument, value;
+    const char *metavar, *help;
+} others[] = {
+    {"clear", 0, no_argument, OPT_CLEAR, NULL,
+     "clear the triggers that --id, --jobid or --user name"},
+    {"get", 0, no_argument, OPT_GET, NULL, "show triggers"},
+    {"set", 0, no_argument, OPT_SET, NULL, "set a trigger"},
+    {"clusters", 'M', required_argument, 'M', "name", "the cluster: this one"},
+    {"flags", 0, required_argument, OPT_FLAGS, "PERM", "PERM: it stays when its event has come"},
+    {"front_end", 0, no_argument, OPT_FRONT_END, NULL,
+     "of front-end nodes, which there are none of"},
+    {"id", 'i', required_argument, 'i', "id", "a trigger by its number"},
+    {"jobid", 'j', required_argument, 'j', "id", "the job that it is about"},
+    {"node", 'n', optional_argument, 'n', "host", "the nodes that it is about, all without a name"},
+    {"noheader", 'N', no_argument, 'N', NULL, "show no headings"},
+    {"offset", 'o', required_argument, 'o', "seconds",
+     "run the program so long after the event, before it where negative"},
+    {"program", 'p', required_argument, 'p', "path", "what is run, with arguments behind blanks"},
+    {"quiet", 'Q', no_argument, 'Q', NULL, "say nothing of triggers that are not there"},
+    {"user", 0, required_argument, OPT_USER, "name", "triggers that this user has set"},
+    {"verbose", 'v', no_argument, 'v', NULL, "say more"},
+    {"version", 'V', no_argument, 'V', NULL, "print the version"},
+    {"help", 0, no_argument, OPT_HELP, NULL, "print this list"},
+    {"usage", 0, no_argument, OPT_USAGE, NULL, "print how it is used in short"},
+};
+
+/* ---- options ---- */
+
+struct tables {
+    vec(struct option) rows;
+    struct str letters;
+};
+
+static void tables_make(struct tables *ret) {
+    for (size_t i = 0; i < n_trigger_rows; i++) {
+        const struct trigger_row *row = &trigger_rows[i];
+        struct option option = {row->option, no_argument, NULL, OPT_EVENT + (int) row->event};
+        vec_push(&ret->rows, option);
+        if (row->letter)
+            str_append_char(&ret->letters, row->letter);
+    }
+    for (size_t i = 0; i < countof(others); i++) {
+        const struct other_row *row = &others[i];
+        struct option option = {row->name, row->argument, NULL, row->value};
+        vec_push(&ret->rows, option);
+        if (!row->letter)
+            continue;
+        str_append_char(&ret->letters, (char) row->letter);
+        if (row->argument != no_argument)
+            str_append(&ret->letters, row->argument == required_argument ? ":" : "::");
+    }
+    struct option end = {0};
+    vec_push(&ret->rows, end);
+}
+
+static int print_help(const struct strigger *strigger, bool full) {
+    struct str out cleanup_str = STR_INIT;
+    str_append(&out, "Usage: strigger [--set | --get | --clear | --version] "
+                     "[-aAbBcCdDefFgGhHiIjnNopQrtuv]\n");
+    for (size_t i = 0; full && i < n_trigger_rows; i++) {
+        const struct trigger_row *row = &trigger_rows[i];
+        str_printf(&out, "  %s%c  --%-40s %s%s\n", row->letter ? "-" : " ",
+                   row->letter ? row->letter : ' ', row->option, row->help,
+                   row->comes ? "" : " (never here)");
+    }
+    for (size_t i = 0; full && i < countof(others); i++) {
+        const struct other_row *row = &others[i];
+        cleanup_free char *name =
+            row->metavar
+                ? xasprintf("%s%s=%s%s", row->name, row->argument == optional_argument ? "[" : "",
+                            row->metavar, row->argument == optional_argument ? "]" : "")
+                : xstrdup(row->name);
+        str_printf(&out, "  %s%c  --%-40s %s\n", row->letter ? "-" : " ",
+                   row->letter ? row->letter : ' ', name, row->help);
+    }
+    return cli_print_text(&strigger->cli, &out);
+}
+
+static int take_option(struct strigger *strigger, int value) {
+    switch (value) {
+    case OPT_CLEAR:
+    case OPT_GET:
+    case OPT_SET:
+        strigger->verb = value;
+        strigger->n_verbs++;
+        return CLI_GO_ON;
+    case 'M':
+        return cli_check_clusters(&strigger->cli, optarg);
+    case OPT_FLAGS:
+        strigger->flags = optarg;
+        return CLI_GO_ON;
+    case OPT_FRONT_END:
+        strigger->front_end = true;
+        return CLI_GO_ON;
+    case 'i':
+        strigger->id = optarg;
+        return CLI_GO_ON;
+    case 'j':
+        strigger->job = optarg;
+        return CLI_GO_ON;
+    case 'n':
+        strigger->nodes = optarg;
+        strigger->any_node = true;
+        return CLI_GO_ON;
+    case 'N':
+        strigger->no_header = true;
+        return CLI_GO_ON;
+    case 'o':
+        strigger->offset = optarg;
+        return CLI_GO_ON;
+    case 'p':
+        strigger->program = optarg;
+        return CLI_GO_ON;
+    case 'Q':
+        strigger->cli.quiet = true;
+        return CLI_GO_ON;
+    case OPT_USER:
+        strigger->user = optarg;
+        return CLI_GO_ON;
+    case 'v':
+        strigger->cli.verbose++;
+        return CLI_GO_ON;
+    case 'V':
+        return cli_print_version(&strigger->cli);
+    case OPT_HELP:
+    case OPT_USAGE:
+        return print_help(strigger, value == OPT_HELP);
+    default:
+        strigger->event = (uint32_t) (value - OPT_EVENT);
+        return CLI_GO_ON;
+    }
+}
+
+/* An event by its letter. */
+static int by_letter(int letter) {
+    for (size_t i = 0; i < n_trigger_rows; i++) {
+        if (trigger_rows[i].letter == letter)
+            return OPT_EVENT + (int) trigger_rows[i].event;
+    }
+    return letter;
+}
+
+static int read_options(struct strigger *strigger, int argc, char **argv) {
+    struct tables tables = {0};
+    int status = CLI_GO_ON, value;
+    tables_make(&tables);
+    while (status == CLI_GO_ON && (value = getopt_long(argc, argv, str_cstr(&tables.letters),
+                                                       tables.rows.items, NULL)) != -1) {
+        if (value == '?') {
+            cli_try_help(&strigger->cli);
+            status = 1;
+        } else {
+            status = take_option(strigger, by_letter(value));
+        }
+    }
+    vec_done(&tables.rows);
+    str_done(&tables.letters);
+    return status;
+}
+
+/* ---- values ---- */
+
+static int read_number(const struct strigger *strigger, const char *text, const char *what,
+                       uint32_t *ret) {
+    uint64_t number;
+    if (str_to_u64(text, &number) && number > 0 && number < UINT32_MAX - 1) {
+        *ret = (uint32_t) number;
+        return CLI_GO_ON;
+    }
+    cli_error(&strigger->cli, "Invalid %s %s", what, text);
+    return 1;
+}
+
+static int read_user(struct strigger *strigger) {
+    uint64_t number;
+    const struct passwd *found = getpwnam(strigger->user);
+    if (found != NULL) {
+        strigger->trigger.uid = found->pw_uid;
+    } else if (str_to_u64(strigger->user, &number) && number < UINT32_MAX) {
+        strigger->trigger.uid = (uint32_t) number;
+    } else {
+        cli_error(&strigger->cli, "Invalid user %s", strigger->user);
+        return 1;
+    }
+    return CLI_GO_ON;
+}
+
+static int read_offset(struct strigger *strigger) {
+    int64_t seconds;
+    if (!str_to_i64(strigger->offset, &seconds)) {
+        cli_error(&strigger->cli, "Invalid --offset %s: it takes seconds", strigger->offset);
+        return 1;
+    }
+    if (seconds > OFFSET_MAX || seconds < -OFFSET_MAX) {
+        cli_error(&strigger->cli, "The --offset parameter must be between +/-%d", OFFSET_MAX);
+        return 1;
+    }
+    strigger->trigger.offset = (int32_t) seconds;
+    return CLI_GO_ON;
+}
+
+static int read_flags(struct strigger *strigger) {
+    words_each (strigger->flags, ",", word) {
+        if (!str_equal_nocase(word, "PERM")) {
+            cli_error(&strigger->cli, "Invalid flags %s", strigger->flags);
+            return 1;
+        }
+    }
+    strigger->trigger.permanent = true;
+    return CLI_GO_ON;
+}
+
+static int read_values(struct strigger *strigger) {
+    int status = CLI_GO_ON;
+    if (strigger->flags)
+        status = read_flags(strigger);
+    if (status == CLI_GO_ON && strigger->job)
+        status = read_number(strigger, strigger->job, "jobid", &strigger->trigger.job_id);
+    if (status == CLI_GO_ON && strigger->id)
+        status = read_number(strigger, strigger->id, "id", &strigger->trigger.id);
+    if (status == CLI_GO_ON && strigger->user)
+        status = read_user(strigger);
+    if (status == CLI_GO_ON && strigger->offset)
+        status = read_offset(strigger);
+    return status;
+}
+
+static const char needs_event[] =
+    "You must specify a trigger (--down, --up, --reconfig, --time, --fini, --burst_buffer,\n"
+    "--primary_slurmctld_failure,\n--primary_slurmctld_resumed_operation,\n"
+    "--primary_slurmctld_resumed_control,\n--primary_slurmctld_acct_buffer_full,\n"
+    "--backup_slurmctld_failure,\n--backup_slurmctld_resumed_operation,\n"
+    "--backup_slurmctld_as_ctrl,\n--primary_slurmdbd_failure,\n"
+    "--primary_slurmdbd_resumed_operation,\n--primary_database_failure, or \n"
+    "--primary_database_resumed_operation)\n";
+
+static int check_set(struct strigger *strigger) {
+    struct stat st;
+    if (!strigger->event) {
+        cli_error(&strigger->cli, needs_event);
+        return 1;
+    }
+    if (!strigger->program) {
+        cli_error(&strigger->cli, "You must specify a --program value");
+        return 1;
+    }
+    if (strigger->program[0] != '/') {
+        cli_error(&strigger->cli, "The --program value must start with \"/\"");
+        return 1;
+    }
+    cleanup_free char *path = xstrndup(strigger->program, strcspn(strigger->program, " \t"));
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode)) {
+        cli_error(&strigger->cli, "Invalid --program value, file not found");
+        return 1;
+    }
+    if (access(path, X_OK) < 0) {
+        cli_error(&strigger->cli, "Invalid --program value, %s is not executable", path);
+        return 1;
+    }
+    return CLI_GO_ON;
+}
+
+static int check(struct strigger *strigger) {
+    const struct trigger_row *row = trigger_row_find(strigger->event);
+    if (strigger->n_verbs != 1) {
+        cli_error(&strigger->cli, "You must use exactly one of the following options: --set, --get "
+                                  "or --clear");
+        return 1;
+    }
+    if (strigger->verb == OPT_CLEAR && !strigger->id && !strigger->job && !strigger->user) {
+        cli_error(&strigger->cli, "You must specify a --id, --jobid, or --user to clear");
+        return 1;
+    }
+    if (row != NULL && row->object == TRIGGER_OBJECT_JOB && !strigger->job) {
+        cli_error(&strigger->cli, "You must specify a --jobid value");
+        return 1;
+    }
+    return strigger->verb == OPT_SET ? check_set(strigger) : CLI_GO_ON;
+}
+
+/* ---- the work ---- */
+
+static int failure(const struct strigger *strigger, const char *call, const struct error *err) {
+    if (err->text[0])
+        cli_info(&strigger->cli, "note: %s", err->text);
+    cleanup_free char *line = xasprintf("%s: %s\n", call, error_text(err->code));
+    cli_raw(line);
+    return 1;
+}
+
+static int set_trigger(struct strigger *strigger) {
+    struct trigger *trigger = &strigger->trigger;
+    const struct trigger_row *row = trigger_row_find(strigger->event);
+    struct cli_link link;
+    struct cli_reply reply;
+    struct error err = ERROR_INIT;
+    trigger->event = strigger->event;
+    trigger->object = strigger->front_end ? TRIGGER_OBJECT_FRONT_END : (uint32_t) row->object;
+    if (strigger->job && row->object == TRIGGER_OBJECT_NODE && row->event != TRIGGER_RECONFIG)
+        trigger->object = TRIGGER_OBJECT_JOB;
+    trigger->program = (char *) (uintptr_t) strigger->program; /* only encoded */
+    trigger->nodes =
+        trigger->object == TRIGGER_OBJECT_NODE ? (char *) (uintptr_t) strigger->nodes : NULL;
+    if (cli_ask(&strigger->cli, MSG_TRIGGER_SET, trigger, &link, &reply, &err) < 0)
+        return failure(strigger, "slurm_set_trigger", &err);
+    cli_link_close(&link);
+    if (!row->comes || strigger->front_end)
+        cli_info(&strigger->cli, "note: the trigger is kept, but there is nothing here that could "
+                                 "bring its event about");
+    return 0;
+}
+
+static int clear_trigger(struct strigger *strigger) {
+    struct cli_link link;
+    struct cli_reply reply;
+    struct error err = ERROR_INIT;
+    if (cli_ask(&strigger->cli, MSG_TRIGGER_CLEAR, &strigger->trigger, &link, &reply, &err) < 0) {
+        if (strigger->cli.quiet && err.code == ERR_TRIGGER_UNKNOWN)
+            return 0;
+        return failure(strigger, "slurm_clear_trigger", &err);
+    }
+    cli_link_close(&link);
+    return 0;
+}
+
+static bool is_shown(const struct strigger *strigger, const struct trigger *trigger) {
+    const struct trigger *asked = &strigger->trigger;
+    bool of_job = trigger->object == TRIGGER_OBJECT_JOB;
+    bool of_node = trigger->object == TRIGGER_OBJECT_NODE;
+    if (asked->id && asked->id != trigger->id)
+        return false;
+    if (asked->job_id && (!of_job || asked->job_id != trigger->job_id))
+        return false;
+    if (asked->uid != UNSET32 && asked->uid != trigger->uid)
+        return false;
+    if (strigger->event && strigger->event != trigger->event)
+        return false;
+    if (!strigger->any_node)
+        return true;
+    return of_node &&
+           (!strigger->nodes || !trigger->nodes || str_equal(strigger->nodes, trigger->nodes) ||
+            str_has_word(trigger->nodes, strigger->nodes, ","));
+}
+
+static void print_trigger(const struct trigger *trigger, struct str *out) {
+    char job[16];
+    const char *resource = "*";
+    const struct trigger_row *row = trigger_row_find(trigger->event);
+    const char *object = names_text(&names_trigger_object, trigger->object);
+    snprintf(job, sizeof(job), "%u", trigger->job_id);
+    if (trigger->object == TRIGGER_OBJECT_JOB)
+        resource = job;
+    else if (trigger->object == TRIGGER_OBJECT_OTHER || trigger->object == TRIGGER_OBJECT_FRONT_END)
+        resource = "(null)";
+    else if (trigger->nodes)
+        resource = trigger->nodes;
+    str_printf(out, "%7u %-9s %7s %-35s %6d %-8s %-5s %s\n", trigger->id, object ? object : "?",
+               resource, row ? row->name : "?", trigger->offset,
+               trigger->user ? trigger->user : "?", trigger->permanent ? "PERM" : "",
+               trigger->program);
+}
+
+static int get_triggers(struct strigger *strigger) {
+    struct cli_link link;
+    struct cli_reply reply;
+    struct error err = ERROR_INIT;
+    struct str out cleanup_str = STR_INIT;
+    struct empty nothing = {false};
+    size_t n = 0;
+    if (cli_ask(&strigger->cli, MSG_TRIGGER_GET, &nothing, &link, &reply, &err) < 0)
+        return failure(strigger, "slurm_get_triggers", &err);
+    const struct trigger_list *list = reply.body;
+    cli_verbose(&strigger->cli, "Read %u trigger records", list->items.n);
+    for (uint32_t i = 0; i < list->items.n; i++) {
+        if (!is_shown(strigger, &list->items.items[i]))
+            continue;
+        if (n++ == 0 && !strigger->no_header)
+            str_append(&out, "TRIG_ID RES_TYPE   RES_ID TYPE                                "
+                             "OFFSET USER     FLAGS PROGRAM\n");
+        print_trigger(&list->items.items[i], &out);
+    }
+    cli_link_close(&link);
+    return cli_print_text(&strigger->cli, &out);
+}
+
+static int run(struct strigger *strigger, int argc, char **argv) {
+    int status = read_options(strigger, argc, argv);
+    if (status == CLI_GO_ON)
+        status = read_values(strigger);
+    if (status == CLI_GO_ON)
+        status = check(strigger);
+    if (status != CLI_GO_ON)
+        return status;
+    if (strigger->verb == OPT_SET)
+        return set_trigger(strigger);
+    return strigger->verb == OPT_CLEAR ? clear_trigger(strigger) : get_triggers(strigger);
+}
+
+int main(int argc, char **argv) {
+    struct strigger strigger = {0};
+    cli_init(&strigger.cli, "strigger");
+    record_init(&record_trigger, &strigger.trigger);
+    return run(&strigger, argc, argv);
+}
