@@ -77,8 +77,8 @@ static void must(struct world *world, const char *line) {
 
 static void refused(struct world *world, const char *line, const char *words) {
     assert_true(run(world, line) < 0);
-    if (strstr(world->text.data, words) == NULL)
-        fail_msg("%s: %s", line, world->text.data);
+    if (strstr(str_cstr(&world->text), words) == NULL)
+        fail_msg("%s: %s", line, str_cstr(&world->text));
 }
 
 static const struct assoc_book *book(const struct world *world, const char *cluster) {
