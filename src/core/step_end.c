@@ -43,13 +43,13 @@ static bool in_exit_list(uint32_t code, const char *list) {
 }
 
 /* RequeueExit and RequeueExitHold: codes that mean "again" and "again, once somebody has looked".
- */
+ * As the referee has it, --no-requeue is about failures that are not the script's. */
 static bool requeue_by_exit_code(struct core *core, struct core_job *job, struct core_step *step,
                                  uint32_t status) {
     uint32_t code = (status >> 8) & 0xff;
     bool hold = in_exit_list(code, core->settings.requeue_exit_hold);
     bool again = hold || in_exit_list(code, core->settings.requeue_exit);
-    if ((status & 0x7f) != 0 || !again || job->rec.requeue != TRI_YES)
+    if ((status & 0x7f) != 0 || !again)
         return false;
     step->rec.state = JOB_FAILED;
     job->rec.exit_status = status;

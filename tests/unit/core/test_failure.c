@@ -247,6 +247,25 @@ TEST(so_is_one_that_ends_with_a_code_of_requeue_exit) {
     world_stop(&world);
 }
 
+TEST(a_code_of_requeue_exit_counts_for_jobs_with_no_requeue) {
+    struct world world;
+    struct job job;
+    struct job_request request;
+    begin(&world, CLUSTER("RequeueExit=7\nRequeueExitHold=8\n"));
+    world_request(&request);
+    request.requeue = TRI_NO;
+    uint32_t id = world_submit(&world, &request, NULL);
+    world_turn(&world);
+    world_script_ends(&world, id, 7 << 8);
+    world_pass_time(&world, 1);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    world_script_ends(&world, id, 8 << 8);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_PENDING);
+    assert_int_equal(job.priority, 0);
+    world_stop(&world);
+}
+
 /* ---- nodes that eat jobs ---- */
 
 static void fails_on(struct world *world, uint32_t uid, const char *node) {
@@ -331,6 +350,7 @@ int main(void) {
         cmocka_unit_test(nodes_that_an_administrator_sets_down_do_not_count),
         cmocka_unit_test(a_script_that_requeues_itself_for_ever_is_slowed_down),
         cmocka_unit_test(so_is_one_that_ends_with_a_code_of_requeue_exit),
+        cmocka_unit_test(a_code_of_requeue_exit_counts_for_jobs_with_no_requeue),
         cmocka_unit_test(a_node_on_which_everybodys_scripts_fail_is_drained),
         cmocka_unit_test(one_users_bad_scripts_drain_nothing),
         cmocka_unit_test(a_job_that_does_well_there_clears_the_node),
