@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/resize.h"
 #include "text/idset.h"
 
 #define CORES_MAX 64
@@ -117,10 +118,10 @@ static bool job_holds(const struct job *job) {
 }
 
 static void read_held(struct check *check, const struct job *job, struct belief *belief) {
-    belief->held = xcalloc(job->allocation.n + 1, sizeof(struct held));
+    belief->held = xcalloc(job_n_entries(job) + 1, sizeof(struct held));
     belief->n_held = 0;
-    for (uint32_t i = 0; i < job->allocation.n; i++) {
-        const struct job_node *entry = &job->allocation.items[i];
+    for (uint32_t i = 0; i < job_n_entries(job); i++) { /* given back, but not clean: held, too */
+        const struct job_node *entry = job_entry(job, i);
         if (entry->released || !job_holds(job))
             continue;
         belief->held[belief->n_held++] = (struct held) {.node = node_index(check, entry->name),
@@ -414,6 +415,20 @@ static void job_stored(struct check *check, const struct effect *effect) {
     arena_done(&arena);
 }
 
+/* The row of a run that ends its job. */
+static void last_row_stored(struct check *check, const struct effect *effect, struct fact *fact,
+                            const struct job *job) {
+    if (fact->finished && !check->loses_tail)
+        check_fail(check, "job %u gets a second final row", fact->job_id);
+    fact->finished = true;
+    fact->final_state = effect->history.state;
+    if (!job_state_is_final(effect->history.state))
+        check_fail(check, "job %u leaves in state %u", fact->job_id, effect->history.state);
+    if (fact->n_rows + 1 < job->attempt && !check->loses_tail)
+        check_fail(check, "job %u ran %u times and has %u rows of earlier runs", fact->job_id,
+                   job->attempt, fact->n_rows);
+}
+
 static void row_stored(struct check *check, const struct effect *effect) {
     struct arena arena;
     struct acct_job row;
@@ -421,26 +436,18 @@ static void row_stored(struct check *check, const struct effect *effect) {
         return; /* not of a job's run */
     struct fact *fact = fact_of(check, effect->history.job_id);
     check->n_history++;
-    if (effect->history.kind == HISTORY_SUPERSEDED) {
-        fact->n_rows++;
-        return;
-    }
-    if (fact->finished && !check->loses_tail)
-        check_fail(check, "job %u gets a second final row", fact->job_id);
-    fact->finished = true;
-    fact->final_state = effect->history.state;
-    if (!job_state_is_final(effect->history.state))
-        check_fail(check, "job %u leaves in state %u", fact->job_id, effect->history.state);
     arena_init(&arena, 0);
-    if (wire_decode(&record_acct_job, effect->body, &arena, &row, NULL) == 0 && row.job != NULL) {
-        uint32_t attempts = row.job->attempt, rows = fact->n_rows;
-        if (rows + 1 < attempts && !check->loses_tail)
-            check_fail(check, "job %u ran %u times and has %u rows of earlier runs", fact->job_id,
-                       attempts, rows);
-        if (row.job->end_time < row.job->start_time)
-            check_fail(check, "job %u ended at %lld, before its start at %lld", fact->job_id,
-                       (long long) row.job->end_time, (long long) row.job->start_time);
-    }
+    bool is_row =
+        wire_decode(&record_acct_job, effect->body, &arena, &row, NULL) == 0 && row.job != NULL;
+    if (!is_row)
+        check_fail(check, "the row of job %u cannot be read", fact->job_id);
+    else if (row.job->end_time < row.job->start_time)
+        check_fail(check, "job %u ended at %lld, before its start at %lld", fact->job_id,
+                   (long long) row.job->end_time, (long long) row.job->start_time);
+    if (effect->history.kind == HISTORY_SUPERSEDED)
+        fact->n_rows++;
+    else if (is_row && !(row.job->flags & JOB_FLAG_RESIZING)) /* else it goes on, smaller */
+        last_row_stored(check, effect, fact, row.job);
     arena_done(&arena);
 }
 
