@@ -154,6 +154,38 @@ static void kill_steps(struct core *core, const struct core_user *user, struct j
     ids->n = kept;
 }
 
+static void kill_chosen(struct core *core, const struct core_user *user,
+                        const struct job_kill *request, bool by_id, const job_ptrs *jobs,
+                        struct job_results *results) {
+    bool named = request->select->uid != UNSET32 || request->select->name != NULL;
+    for (size_t i = 0; i < jobs->n; i++) {
+        struct core_job *job = jobs->items[i];
+        if (!by_id && !named && !job_user_may(core, job, user->uid))
+            continue; /* wide filters choose among one's own */
+        if (!by_id && cron_is_spared(core, job, request->cron))
+            continue;
+        const char *id = het_result_id(core, job);
+        uint32_t job_id = job->rec.job_id;
+        results_add(core, results, id, job_id, kill_one(core, job, user, request), NULL);
+    }
+    results->n_matched += (uint32_t) jobs->n;
+}
+
+/* Of what is chosen, the records with such a number or a later one. */
+static void choose_from(struct core *core, const struct core_user *user,
+                        const struct job_kill *request, uint32_t first, job_ptrs *ret) {
+    struct job_results told; /* already */
+    size_t n = 0;
+    record_init(&record_job_results, &told);
+    vec_reset(ret);
+    job_select(core, request->select, ret, &told, user);
+    for (size_t i = 0; i < ret->n; i++) {
+        if (ret->items[i]->rec.job_id >= first)
+            ret->items[n++] = ret->items[i];
+    }
+    ret->n = n;
+}
+
 void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
                  void *body) {
     struct job_kill *request = body;
@@ -169,18 +201,15 @@ void handle_kill(struct core *core, uint64_t client, uint32_t seq, const struct 
     if (!by_id || request->select->ids.n > 0)
         job_select(core, request->select, &jobs, &results, user);
     het_choose(core, &jobs);
-    for (size_t i = 0; i < jobs.n; i++) {
-        struct core_job *job = jobs.items[i];
-        bool named = request->select->uid != UNSET32 || request->select->name != NULL;
-        if (!by_id && !named && !job_user_may(core, job, user->uid))
-            continue; /* wide filters choose among one's own */
-        if (!by_id && cron_is_spared(core, job, request->cron))
-            continue;
-        const char *id = het_result_id(core, job);
-        uint32_t job_id = job->rec.job_id;
-        results_add(core, &results, id, job_id, kill_one(core, job, user, request), NULL);
+    /* The end of a job may give tasks of other arrays, which are meant, too, records of their own.
+     */
+    while (jobs.n > 0) {
+        uint32_t first_new = core->meta.next_job_id;
+        kill_chosen(core, user, request, by_id, &jobs, &results);
+        vec_reset(&jobs);
+        if (core->meta.next_job_id != first_new)
+            choose_from(core, user, request, first_new, &jobs);
     }
-    results.n_matched = (uint32_t) jobs.n;
     vec_done(&jobs);
     reply_results(core, client, seq, &results);
 }
