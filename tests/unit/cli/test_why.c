@@ -277,8 +277,8 @@ TEST(the_sentences_are_there_in_korean) {
     job.prio_age = 5;
     why_text(&reply, LANGUAGE_KOREAN, &out);
     static const char *const korean[] = {
-        "작업 7(train, 사용자 alice, 파티션 gpu)의 상태는 PENDING, 66분째이며 이유는 "
-        "Priority입니다.\n",
+        "작업 7(train, 사용자 alice, 파티션 gpu)의 상태는 PENDING",
+        ", 66분째이며 이유는 Priority입니다.\n",
         "필요한 것: 노드 2개, CPU 8개(cpu=8,mem=4G,node=2), 최대 01:00:00 동안.\n",
         "  bob의 작업 5이(가) 씀: g01의 CPU 4개, ",
         "앞에 작업 1개가 있습니다: 우선순위로 1개. 이 작업의 우선순위는 100",
