@@ -563,8 +563,8 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(63, SHARE_LIST, share_list)                                                                  \
     X(67, LIST_LIMIT_COUNTS, empty) /* all that the user may see */                                \
     X(68, LIMIT_COUNTS, limit_counts)                                                              \
-    X(77, CRONTAB_SET, crontab_set)                                                                \
-    X(78, CRONTAB_GET, crontab)                                                                    \
+    X(140, CRONTAB_SET, crontab_set)                                                               \
+    X(141, CRONTAB_GET, crontab)                                                                   \
     X(69, CRONTAB, crontab)                                                                        \
     X(95, TRIGGER_SET, trigger)                                                                    \
     X(96, TRIGGER_GET, empty) /* answers TRIGGER_LIST */                                           \
@@ -573,7 +573,7 @@ RECORD_DECLARE(gpu_list, GPU_LIST_FIELDS)
     X(94, CRONTAB_REPLY, crontab_reply)                                                            \
     X(65, WHY, why)                                                                                \
     X(66, WHY_REPLY, why_reply)                                                                    \
-    /* node -> controller */                                                                       \
+    /* node -> controller: 70 to 79, and nobody else (is_node_message()) */                        \
     X(70, NODE_REGISTER, node_register)                                                            \
     X(71, NODE_STATUS, node_status)                                                                \
     X(72, LAUNCH_RESULT, launch_result)                                                            \

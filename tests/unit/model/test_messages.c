@@ -36,6 +36,18 @@ TEST(every_message_is_named_once) {
     }
 }
 
+/* slurmctld takes what has such a number from nodes alone, and drops it from anybody else. */
+TEST(from_70_to_79_are_the_messages_of_nodes) {
+    static const char *const names[10] = {"NODE_REGISTER", "NODE_STATUS", "LAUNCH_RESULT",
+                                          "STEP_DONE",     "JOB_CLEAN",   NULL,
+                                          "JOB_PREPARED"};
+    for (uint16_t i = 0; i < 10; i++) {
+        const char *name = message_name(70 + i);
+        if (name != NULL || names[i] != NULL)
+            assert_string_equal(name, names[i]);
+    }
+}
+
 TEST(a_node_is_known_by_its_name) {
     struct node node;
     record_init(&record_node, &node);
@@ -61,6 +73,7 @@ int main(void) {
         cmocka_unit_test(a_message_has_a_name_and_a_body),
         cmocka_unit_test(unknown_numbers_have_neither),
         cmocka_unit_test(every_message_is_named_once),
+        cmocka_unit_test(from_70_to_79_are_the_messages_of_nodes),
         cmocka_unit_test(a_node_is_known_by_its_name),
         cmocka_unit_test(requests_and_jobs_share_their_fields),
     };
