@@ -14,88 +14,6 @@
  */
 #define GRES_NUMBERED_MAX 4096
 
-static uint64_t unset64(uint64_t value) {
-    return value == CONF_UNSET ? UNSET64 : value;
-}
-
-static int64_t over_limit_seconds(uint32_t minutes) {
-    return minutes == CONF_INFINITE ? -1 : (int64_t) minutes * 60;
-}
-
-static void take_settings(struct core *core, const struct conf *conf, uint32_t admin_uid) {
-    struct core_settings *s = &core->settings;
-    free(s->cluster);
-    s->cluster = xstrdup(conf->cluster_name);
-    core->book.cluster = s->cluster;
-    s->admin_uid = admin_uid;
-    s->no_advice = conf->slurmctld.no_advice;
-    s->store_flags = conf->accounting_store_flags;
-    s->enforce = conf->accounting_storage_enforce;
-    s->tells_database = conf->accounting_storage_type == CONF_STORAGE_SLURMDBD;
-    s->private_accounts = (conf->private_data & (CONF_PRIVATE_ACCOUNTS | CONF_PRIVATE_USERS)) != 0;
-    free(s->control_host);
-    s->control_host = conf->n_control_hosts > 0 ? xstrdup(conf->control_hosts[0].address) : NULL;
-    s->control_port = conf->slurmctld_port.first;
-    s->max_job_count = conf->max_job_count;
-    s->max_array_size = conf->max_array_size;
-    s->max_array_tasks = conf->scheduler.max_array_tasks;
-    s->allow_zero_licenses = conf->scheduler.allow_zero_lic;
-    s->max_job_id = conf->max_job_id;
-    s->first_job_id = conf->first_job_id;
-    s->max_step_count = conf->max_step_count;
-    s->max_tasks_per_node = conf->max_tasks_per_node;
-    s->min_job_age = conf->min_job_age;
-    s->kill_wait = conf->kill_wait;
-    s->time_slice = conf->scheduler_time_slice;
-    s->suspend_grace = conf->preempt.suspend_grace_time;
-    s->slurmd_timeout = conf->slurmd_timeout;
-    s->over_time_limit = over_limit_seconds(conf->over_time_limit);
-    s->requeue_delay = conf->scheduler.requeue_delay;
-    s->job_requeue = conf->job_requeue;
-    s->job_file_append = conf->job_file_append;
-    s->return_to_service = conf->return_to_service;
-    s->admin_name = conf->slurm_user;
-    s->resume_timeout = conf->resume_timeout;
-    s->health_interval = conf->health_check_program != NULL ? conf->health_check_interval : 0;
-    s->health_states = conf->health_check_node_state;
-    s->drain_reminder = (int64_t) min_of(conf->slurmctld.drain_reminder, (uint64_t) TIME_LATEST);
-    s->can_reboot = conf->reboot_program != NULL;
-    s->enforce_part_limits = conf->enforce_part_limits == CONF_PART_LIMITS_NO    ? 0
-                             : conf->enforce_part_limits == CONF_PART_LIMITS_ALL ? 1
-                                                                                 : 2;
-    s->def_mem_per_cpu = unset64(conf->def_mem_per_cpu);
-    s->def_mem_per_node = unset64(conf->def_mem_per_node);
-    s->def_cpu_per_gpu = unset64(conf->def_cpu_per_gpu);
-    s->def_mem_per_gpu = unset64(conf->def_mem_per_gpu);
-    s->max_mem_per_cpu = unset64(conf->max_mem_per_cpu);
-    s->max_mem_per_node = unset64(conf->max_mem_per_node);
-    s->mem_consumable =
-        conf->select_type == CONF_SELECT_CONS_TRES &&
-        (conf->select_type_parameters == 0 || (conf->select_type_parameters & CONF_CR_MEMORY));
-    s->config_overrides = conf->slurmd.config_overrides;
-    s->user_top = conf->scheduler.enable_user_top;
-    s->whole_het = conf->scheduler.whole_hetjob;
-    s->het_priority = str_equal_nocase(conf->scheduler.bf_hetjob_prio, "max")   ? HET_PRIORITY_MAX
-                      : str_equal_nocase(conf->scheduler.bf_hetjob_prio, "avg") ? HET_PRIORITY_AVG
-                                                                                : HET_PRIORITY_MIN;
-    s->kill_invalid_depend =
-        conf->scheduler.kill_invalid_depend || conf->dependency.kill_invalid_depend;
-    s->cron = conf->scron_parameters & CONF_SCRON_ENABLE;
-    s->cron_cancel_explicit = conf->scron_parameters & CONF_SCRON_EXPLICIT_SCANCEL;
-    s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;
-    s->disable_root_jobs = conf->disable_root_jobs;
-    s->max_batch_requeue = conf->max_batch_requeue;
-    s->node_breaker = conf->slurmctld.node_breaker;
-    s->job_breaks = conf->slurmctld.job_breaks;
-    failures_forget(core); /* its nodes may be others now */
-    s->max_script_size = conf->scheduler.max_script_size;
-    s->cred_expire = conf->auth.cred_expire;
-    s->mail_domain = conf->mail_domain;
-    s->requeue_exit = conf->requeue_exit;
-    s->requeue_exit_hold = conf->requeue_exit_hold;
-    prolog_settings(core, conf);
-}
-
 /* ---- nodes ---- */
 
 static uint32_t gres_limited(uint64_t count) {
@@ -339,10 +257,10 @@ static void partition_from_line(struct core *core, struct core_partition *part,
     string_set(&rec->oversubscribe, share.data);
     rec->over_time_limit =
         line->over_time_limit == CONF_OVER_TIME_UNSET ? UNSET32 : line->over_time_limit;
-    rec->def_mem_per_cpu = unset64(line->def_mem_per_cpu);
-    rec->def_mem_per_node = unset64(line->def_mem_per_node);
-    rec->max_mem_per_cpu = unset64(line->max_mem_per_cpu);
-    rec->max_mem_per_node = unset64(line->max_mem_per_node);
+    rec->def_mem_per_cpu = conf_unset64(line->def_mem_per_cpu);
+    rec->def_mem_per_node = conf_unset64(line->def_mem_per_node);
+    rec->max_mem_per_cpu = conf_unset64(line->max_mem_per_cpu);
+    rec->max_mem_per_node = conf_unset64(line->max_mem_per_node);
     job_defaults_set(rec, line);
     string_set(&rec->tres_billing_weights, line->tres_billing_weights);
     struct str mode cleanup_str = STR_INIT;
@@ -458,7 +376,7 @@ int core_configure(struct core *core, const struct conf *conf, uint32_t admin_ui
     size_t n_old_nodes = core->n_nodes, n_old_partitions = core->n_partitions;
     forget_cluster_names(core);
     core->conf = conf;
-    take_settings(core, conf, admin_uid);
+    settings_take(core, conf, admin_uid);
     usage_configure(core, conf);
     preempt_configure(core);
     build_nodes(core, conf);

@@ -62,10 +62,79 @@ static int restore_later(const struct record *record, struct bytes body, void **
     return r;
 }
 
+/* Records that are kept as they are until all are in, or belong to a part of the core. The function
+ * owns the record. */
+static void keep_step(struct core *core, void *object) {
+    vec_push(&core->stored_steps, object);
+}
+static void keep_node(struct core *core, void *object) {
+    vec_push(&core->stored_nodes, object);
+}
+static void keep_partition(struct core *core, void *object) {
+    vec_push(&core->stored_partitions, object);
+}
+static void take_habit(struct core *core, void *object) {
+    habit_restore(core, object);
+    record_free(&record_habit, object);
+}
+static void take_trigger(struct core *core, void *object) {
+    trigger_restore(core, object);
+}
+static void take_crontab(struct core *core, void *object) {
+    crontab_restore(core, object);
+}
+static void take_usage(struct core *core, void *object) {
+    usage_restore(core, object);
+    free(object);
+}
+static void take_reservation(struct core *core, void *object) {
+    reservation_restore(core, object);
+    free(object);
+}
+
+static const struct {
+    uint32_t store_kind;
+    const struct record *record;
+    void (*receive)(struct core *core, void *object);
+} restored[] = {
+    {STORE_STEP, &record_step, keep_step},
+    {STORE_NODE, &record_node, keep_node},
+    {STORE_PARTITION, &record_partition, keep_partition},
+    {STORE_HABIT, &record_habit, take_habit},
+    {STORE_TRIGGER, &record_trigger, take_trigger},
+    {STORE_CRONTAB, &record_crontab, take_crontab},
+    {STORE_USAGE, &record_assoc_usage, take_usage},
+    {STORE_RESERVATION, &record_reservation, take_reservation},
+};
+
+static int restore_book(struct core *core, uint32_t kind, struct bytes body, struct error *err) {
+    void *object = NULL;
+    int r = restore_later(assoc_record(kind), body, &object, err);
+    if (r == 0)
+        assoc_book_restore(&core->book, kind, object);
+    return r;
+}
+
+static int restore_other(struct core *core, uint32_t store_kind, struct bytes body,
+                         struct error *err) {
+    void *object = NULL;
+    for (size_t i = 0; i < countof(restored); i++) {
+        if (restored[i].store_kind != store_kind)
+            continue;
+        int r = restore_later(restored[i].record, body, &object, err);
+        if (r == 0)
+            restored[i].receive(core, object);
+        return r;
+    }
+    return error_set(err, ERR_VERSION,
+                     "the store holds a record of kind %u, which this release does not know: it "
+                     "was written by a newer one",
+                     store_kind);
+}
+
 int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct bytes body,
                  struct error *err) {
-    void *object = NULL;
-    int r = 0;
+    (void) id;
     switch (store_kind) {
     case STORE_META:
         return restore_meta(core, body, err);
@@ -74,67 +143,14 @@ int core_restore(struct core *core, uint32_t store_kind, uint64_t id, struct byt
     case STORE_JOB_SCRIPT:
     case STORE_KEPT_SCRIPT:
         return 0;
-    case STORE_STEP:
-        r = restore_later(&record_step, body, &object, err);
-        if (r == 0)
-            vec_push(&core->stored_steps, object);
-        return r;
-    case STORE_NODE:
-        r = restore_later(&record_node, body, &object, err);
-        if (r == 0)
-            vec_push(&core->stored_nodes, object);
-        return r;
-    case STORE_PARTITION:
-        r = restore_later(&record_partition, body, &object, err);
-        if (r == 0)
-            vec_push(&core->stored_partitions, object);
-        return r;
     case STORE_QOS:
     case STORE_ACCOUNT:
     case STORE_ACCT_USER:
     case STORE_ASSOC:
-        r = restore_later(assoc_record(assoc_kind_of_store(store_kind)), body, &object, err);
-        if (r == 0)
-            assoc_book_restore(&core->book, assoc_kind_of_store(store_kind), object);
-        return r;
-    case STORE_HABIT:
-        r = restore_later(&record_habit, body, &object, err);
-        if (r == 0) {
-            habit_restore(core, object);
-            record_free(&record_habit, object);
-        }
-        return r;
-    case STORE_TRIGGER:
-        r = restore_later(&record_trigger, body, &object, err);
-        if (r == 0)
-            trigger_restore(core, object);
-        return r;
-    case STORE_CRONTAB:
-        r = restore_later(&record_crontab, body, &object, err);
-        if (r == 0)
-            crontab_restore(core, object);
-        return r;
-    case STORE_USAGE:
-        r = restore_later(&record_assoc_usage, body, &object, err);
-        if (r == 0) {
-            usage_restore(core, object);
-            free(object);
-        }
-        return r;
-    case STORE_RESERVATION:
-        r = restore_later(&record_reservation, body, &object, err);
-        if (r == 0) {
-            reservation_restore(core, object);
-            free(object);
-        }
-        return r;
+        return restore_book(core, assoc_kind_of_store(store_kind), body, err);
     default:
-        return error_set(err, ERR_VERSION,
-                         "the store holds a record of kind %u, which this "
-                         "release does not know: it was written by a newer one",
-                         store_kind);
+        return restore_other(core, store_kind, body, err);
     }
-    (void) id;
 }
 
 /* ---- linking them ---- */

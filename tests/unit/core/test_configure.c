@@ -2,7 +2,7 @@
 /*
  * Reconfiguration under running jobs, and what limits of partitions mean.
  *
- * Covers: configure.c, view.c
+ * Covers: configure.c, settings.c, view.c
  */
 #include <string.h>
 
