@@ -54,7 +54,8 @@ static int list_work(struct task *task, struct acct *acct, struct error *err) {
     return r;
 }
 
-static void list_done(struct task *task) {
+/* The frames that the work has made, as one answer. */
+static void frames_done(struct task *task, uint16_t type) {
     struct book_request *request = container_of(task, struct book_request, task);
     struct client *client = client_find(request->dbd, request->client);
     dbd_note_database(request->dbd, task);
@@ -63,9 +64,13 @@ static void list_done(struct task *task) {
         return;
     }
     for (size_t i = 0; client != NULL && i < request->frames.n; i++)
-        rpc_conn_send(client->conn, MSG_ASSOC_LIST, i + 1 == request->frames.n ? RPC_LAST : 0,
-                      request->seq, str_bytes(&request->frames.items[i]));
+        rpc_conn_send(client->conn, type, i + 1 == request->frames.n ? RPC_LAST : 0, request->seq,
+                      str_bytes(&request->frames.items[i]));
     book_request_free(request);
+}
+
+static void list_done(struct task *task) {
+    frames_done(task, MSG_ASSOC_LIST);
 }
 
 void book_list(struct client *client, uint32_t seq, const void *body) {
@@ -99,17 +104,7 @@ static int dump_work(struct task *task, struct acct *acct, struct error *err) {
 }
 
 static void dump_done(struct task *task) {
-    struct book_request *request = container_of(task, struct book_request, task);
-    struct client *client = client_find(request->dbd, request->client);
-    dbd_note_database(request->dbd, task);
-    if (task->code < 0) {
-        book_request_failed(request);
-        return;
-    }
-    if (client != NULL)
-        rpc_conn_send(client->conn, MSG_ASSOC_FILE, RPC_LAST, request->seq,
-                      str_bytes(&request->frames.items[0]));
-    book_request_free(request);
+    frames_done(task, MSG_ASSOC_FILE);
 }
 
 void book_dump(struct client *client, uint32_t seq, const void *body) {
