@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* strigger: sets, shows and clears what the controller runs when something comes about. */
-#include <getopt.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +16,22 @@
 #define OFFSET_MAX 32000
 
 enum {
-    OPT_CLEAR = 256,
+    OPT_CLEAR = 1, /* 0 is no verb */
     OPT_GET,
     OPT_SET,
+    OPT_CLUSTERS,
     OPT_FLAGS,
     OPT_FRONT_END,
+    OPT_ID,
+    OPT_JOB,
+    OPT_NODE,
+    OPT_NO_HEADER,
+    OPT_OFFSET,
+    OPT_PROGRAM,
+    OPT_QUIET,
     OPT_USER,
+    OPT_VERBOSE,
+    OPT_VERSION,
     OPT_HELP,
     OPT_USAGE,
     OPT_EVENT, /* + the event's number */
@@ -38,165 +47,129 @@ struct strigger {
     struct trigger trigger;
 };
 
-static const struct other_row {
-    const char *name;
-    int letter, argument, value;
-    const char *metavar, *help;
-} others[] = {
-    {"clear", 0, no_argument, OPT_CLEAR, NULL,
-     "clear the triggers that --id, --jobid or --user name"},
-    {"get", 0, no_argument, OPT_GET, NULL, "show triggers"},
-    {"set", 0, no_argument, OPT_SET, NULL, "set a trigger"},
-    {"clusters", 'M', required_argument, 'M', "name", "the cluster: this one"},
-    {"flags", 0, required_argument, OPT_FLAGS, "PERM", "PERM: it stays when its event has come"},
-    {"front_end", 0, no_argument, OPT_FRONT_END, NULL,
-     "of front-end nodes, which there are none of"},
-    {"id", 'i', required_argument, 'i', "id", "a trigger by its number"},
-    {"jobid", 'j', required_argument, 'j', "id", "the job that it is about"},
-    {"node", 'n', optional_argument, 'n', "host", "the nodes that it is about, all without a name"},
-    {"noheader", 'N', no_argument, 'N', NULL, "show no headings"},
-    {"offset", 'o', required_argument, 'o', "seconds",
-     "run the program so long after the event, before it where negative"},
-    {"program", 'p', required_argument, 'p', "path", "what is run, with arguments behind blanks"},
-    {"quiet", 'Q', no_argument, 'Q', NULL, "say nothing of triggers that are not there"},
-    {"user", 0, required_argument, OPT_USER, "name", "triggers that this user has set"},
-    {"verbose", 'v', no_argument, 'v', NULL, "say more"},
-    {"version", 'V', no_argument, 'V', NULL, "print the version"},
-    {"help", 0, no_argument, OPT_HELP, NULL, "print this list"},
-    {"usage", 0, no_argument, OPT_USAGE, NULL, "print how it is used in short"},
+#define ROW(id_, letter_, argument_, name_, metavar_, help_)                                       \
+    {                                                                                              \
+        .id = id_, .letter = letter_, .argument = argument_, .name = name_, .metavar = metavar_,   \
+        .help = help_, .commands = 1                                                               \
+    }
+static const struct option_row others[] = {
+    ROW(OPT_CLEAR, 0, OPTION_NO, "clear", "",
+        "clear the triggers that --id, --jobid or --user name"),
+    ROW(OPT_GET, 0, OPTION_NO, "get", "", "show triggers"),
+    ROW(OPT_SET, 0, OPTION_NO, "set", "", "set a trigger"),
+    ROW(OPT_CLUSTERS, 'M', OPTION_REQUIRED, "clusters", "name", "the cluster: this one"),
+    ROW(OPT_FLAGS, 0, OPTION_REQUIRED, "flags", "PERM", "PERM: it stays when its event has come"),
+    ROW(OPT_FRONT_END, 0, OPTION_NO, "front_end", "",
+        "of front-end nodes, which there are none of"),
+    ROW(OPT_ID, 'i', OPTION_REQUIRED, "id", "id", "a trigger by its number"),
+    ROW(OPT_JOB, 'j', OPTION_REQUIRED, "jobid", "id", "the job that it is about"),
+    ROW(OPT_NODE, 'n', OPTION_OPTIONAL, "node", "host",
+        "the nodes that it is about, all without a name"),
+    ROW(OPT_NO_HEADER, 'N', OPTION_NO, "noheader", "", "show no headings"),
+    ROW(OPT_OFFSET, 'o', OPTION_REQUIRED, "offset", "seconds",
+        "run the program so long after the event, before it where negative"),
+    ROW(OPT_PROGRAM, 'p', OPTION_REQUIRED, "program", "path",
+        "what is run, with arguments behind blanks"),
+    ROW(OPT_QUIET, 'Q', OPTION_NO, "quiet", "", "say nothing of triggers that are not there"),
+    ROW(OPT_USER, 0, OPTION_REQUIRED, "user", "name", "triggers that this user has set"),
+    ROW(OPT_VERBOSE, 'v', OPTION_NO, "verbose", "", "say more"),
+    ROW(OPT_VERSION, 'V', OPTION_NO, "version", "", "print the version"),
+    ROW(OPT_HELP, 0, OPTION_NO, "help", "", "print this list"),
+    ROW(OPT_USAGE, 0, OPTION_NO, "usage", "", "print how it is used in short"),
 };
 
 /* ---- options ---- */
 
-struct tables {
-    vec(struct option) rows;
-    struct str letters;
-};
+typedef vec(struct option_row) option_row_list;
 
-static void tables_make(struct tables *ret) {
+/* The events, then the others. */
+static struct option_set options_make(option_row_list *ret) {
     for (size_t i = 0; i < n_trigger_rows; i++) {
         const struct trigger_row *row = &trigger_rows[i];
-        struct option option = {row->option, no_argument, NULL, OPT_EVENT + (int) row->event};
-        vec_push(&ret->rows, option);
-        if (row->letter)
-            str_append_char(&ret->letters, row->letter);
+        struct option_row option = ROW((uint16_t) (OPT_EVENT + row->event), row->letter, OPTION_NO,
+                                       row->option, "", row->help);
+        option.effect = row->comes ? OPTION_HONOURED : OPTION_NOT_YET;
+        vec_push(ret, option);
     }
-    for (size_t i = 0; i < countof(others); i++) {
-        const struct other_row *row = &others[i];
-        struct option option = {row->name, row->argument, NULL, row->value};
-        vec_push(&ret->rows, option);
-        if (!row->letter)
-            continue;
-        str_append_char(&ret->letters, (char) row->letter);
-        if (row->argument != no_argument)
-            str_append(&ret->letters, row->argument == required_argument ? ":" : "::");
-    }
-    struct option end = {0};
-    vec_push(&ret->rows, end);
+    for (size_t i = 0; i < countof(others); i++)
+        vec_push(ret, others[i]);
+    return (struct option_set) {"strigger", ret->items, ret->n, NULL, 0, 1};
 }
 
-static int print_help(const struct strigger *strigger, bool full) {
+static int print_help(const struct strigger *strigger, const struct option_set *set, bool full) {
     struct str out cleanup_str = STR_INIT;
     str_append(&out, "Usage: strigger [--set | --get | --clear | --version] "
                      "[-aAbBcCdDefFgGhHiIjnNopQrtuv]\n");
-    for (size_t i = 0; full && i < n_trigger_rows; i++) {
-        const struct trigger_row *row = &trigger_rows[i];
-        str_printf(&out, "  %s%c  --%-40s %s%s\n", row->letter ? "-" : " ",
-                   row->letter ? row->letter : ' ', row->option, row->help,
-                   row->comes ? "" : " (never here)");
-    }
-    for (size_t i = 0; full && i < countof(others); i++) {
-        const struct other_row *row = &others[i];
-        cleanup_free char *name =
-            row->metavar
-                ? xasprintf("%s%s=%s%s", row->name, row->argument == optional_argument ? "[" : "",
-                            row->metavar, row->argument == optional_argument ? "]" : "")
-                : xstrdup(row->name);
-        str_printf(&out, "  %s%c  --%-40s %s\n", row->letter ? "-" : " ",
-                   row->letter ? row->letter : ' ', name, row->help);
-    }
+    if (full)
+        option_set_print(set, 48, &out);
     return cli_print_text(&strigger->cli, &out);
 }
 
-static int take_option(struct strigger *strigger, int value) {
-    switch (value) {
+static int take_option(struct strigger *strigger, const struct option_set *set,
+                       const struct option_use *use) {
+    switch (use->row->id) {
     case OPT_CLEAR:
     case OPT_GET:
     case OPT_SET:
-        strigger->verb = value;
+        strigger->verb = use->row->id;
         strigger->n_verbs++;
         return CLI_GO_ON;
-    case 'M':
-        return cli_check_clusters(&strigger->cli, optarg);
+    case OPT_CLUSTERS:
+        return cli_check_clusters(&strigger->cli, use->value);
     case OPT_FLAGS:
-        strigger->flags = optarg;
+        strigger->flags = use->value;
         return CLI_GO_ON;
     case OPT_FRONT_END:
         strigger->front_end = true;
         return CLI_GO_ON;
-    case 'i':
-        strigger->id = optarg;
+    case OPT_ID:
+        strigger->id = use->value;
         return CLI_GO_ON;
-    case 'j':
-        strigger->job = optarg;
+    case OPT_JOB:
+        strigger->job = use->value;
         return CLI_GO_ON;
-    case 'n':
-        strigger->nodes = optarg;
+    case OPT_NODE:
+        strigger->nodes = use->value;
         strigger->any_node = true;
         return CLI_GO_ON;
-    case 'N':
+    case OPT_NO_HEADER:
         strigger->no_header = true;
         return CLI_GO_ON;
-    case 'o':
-        strigger->offset = optarg;
+    case OPT_OFFSET:
+        strigger->offset = use->value;
         return CLI_GO_ON;
-    case 'p':
-        strigger->program = optarg;
+    case OPT_PROGRAM:
+        strigger->program = use->value;
         return CLI_GO_ON;
-    case 'Q':
+    case OPT_QUIET:
         strigger->cli.quiet = true;
         return CLI_GO_ON;
     case OPT_USER:
-        strigger->user = optarg;
+        strigger->user = use->value;
         return CLI_GO_ON;
-    case 'v':
+    case OPT_VERBOSE:
         strigger->cli.verbose++;
         return CLI_GO_ON;
-    case 'V':
+    case OPT_VERSION:
         return cli_print_version(&strigger->cli);
     case OPT_HELP:
     case OPT_USAGE:
-        return print_help(strigger, value == OPT_HELP);
+        return print_help(strigger, set, use->row->id == OPT_HELP);
     default:
-        strigger->event = (uint32_t) (value - OPT_EVENT);
+        strigger->event = (uint32_t) (use->row->id - OPT_EVENT);
         return CLI_GO_ON;
     }
 }
 
-/* An event by its letter. */
-static int by_letter(int letter) {
-    for (size_t i = 0; i < n_trigger_rows; i++) {
-        if (trigger_rows[i].letter == letter)
-            return OPT_EVENT + (int) trigger_rows[i].event;
-    }
-    return letter;
-}
-
 static int read_options(struct strigger *strigger, int argc, char **argv) {
-    struct tables tables = {0};
-    int status = CLI_GO_ON, value;
-    tables_make(&tables);
-    while (status == CLI_GO_ON && (value = getopt_long(argc, argv, str_cstr(&tables.letters),
-                                                       tables.rows.items, NULL)) != -1) {
-        if (value == '?') {
-            cli_try_help(&strigger->cli);
-            status = 1;
-        } else {
-            status = take_option(strigger, by_letter(value));
-        }
-    }
-    vec_done(&tables.rows);
-    str_done(&tables.letters);
+    option_row_list rows = {0};
+    struct option_set set = options_make(&rows);
+    struct option_uses uses = {0};
+    int status = cli_scan(&strigger->cli, &set, argv + 1, (size_t) argc - 1, OPTION_PERMUTE, &uses);
+    for (size_t i = 0; i < uses.options.n && status == CLI_GO_ON; i++)
+        status = take_option(strigger, &set, &uses.options.items[i]);
+    option_uses_done(&uses);
+    vec_done(&rows);
     return status;
 }
 
