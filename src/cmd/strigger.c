@@ -166,6 +166,7 @@ static int read_options(struct strigger *strigger, int argc, char **argv) {
     struct option_set set = options_make(&rows);
     struct option_uses uses = {0};
     int status = cli_scan(&strigger->cli, &set, argv + 1, (size_t) argc - 1, OPTION_PERMUTE, &uses);
+    status = status == CLI_GO_ON ? CLI_GO_ON : 1; /* as users know it, not the 255 of sbatch */
     for (size_t i = 0; i < uses.options.n && status == CLI_GO_ON; i++)
         status = take_option(strigger, &set, &uses.options.items[i]);
     option_uses_done(&uses);
