@@ -202,7 +202,11 @@ static int set_kept(struct update_job *update,
         for (uint32_t i = 0; i < n; i++)
             update->kept[i] = true;
     }
-    return choose(update->core, update->job, update->value, update->kept, &update->note);
+    int r = choose(update->core, update->job, update->value, update->kept, &update->note);
+    bool any = false; /* of several keys together */
+    for (uint32_t i = 0; i < n; i++)
+        any |= update->kept[i];
+    return r < 0 || any ? r : refuse(update, ERR_NODE_COUNT, "a job keeps at least one node");
 }
 
 static int set_nodes(struct update_job *update, const struct job_key *key) {

@@ -101,6 +101,32 @@ TEST(a_running_job_takes_in_no_nodes_and_keeps_at_least_one) {
     world_stop(&world);
 }
 
+TEST(what_two_keys_leave_together_is_a_node_at_least) {
+    struct world world;
+    struct update request;
+    struct job job;
+    begin(&world);
+    struct job_request allocation;
+    world_request(&allocation);
+    allocation.kind = JOB_KIND_SALLOC;
+    allocation.min_nodes = allocation.max_nodes = 2;
+    uint32_t id = world_submit(&world, &allocation, NULL);
+    world_turn(&world);
+    assert_int_equal(world_state(&world, id), JOB_RUNNING);
+    assert_true(world_look(&world, id, &job));
+    cleanup_free char *last = xstrdup(job.allocation.items[1].name);
+    struct key_value changes[] = {{text_of("NumNodes"), text_of("1")}, {text_of("NodeList"), last}};
+    record_init(&record_update, &request);
+    request.entity = text_of("job");
+    request.target = text_of("1");
+    request.changes.items = changes;
+    request.changes.n = 2;
+    assert_int_equal(world_code(&world, world_send(&world, MSG_UPDATE, &request)), ERR_NODE_COUNT);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.allocation.n, 2);
+    world_stop(&world);
+}
+
 TEST(a_suspended_job_gives_nodes_back_and_is_charged_nothing_for_it) {
     struct world world;
     struct job job;
@@ -413,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_list_says_which_nodes_stay_and_the_scripts_is_one_of_them),
         cmocka_unit_test(an_allocation_without_a_script_may_give_its_first_node_back),
         cmocka_unit_test(a_running_job_takes_in_no_nodes_and_keeps_at_least_one),
+        cmocka_unit_test(what_two_keys_leave_together_is_a_node_at_least),
         cmocka_unit_test(a_suspended_job_gives_nodes_back_and_is_charged_nothing_for_it),
         cmocka_unit_test(others_get_the_nodes_when_they_are_clean_also_after_a_restart),
         cmocka_unit_test(a_job_that_ends_waits_for_the_nodes_that_it_has_given_back),
