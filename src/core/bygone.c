@@ -164,8 +164,16 @@ bool bygone_print_end(const struct core *core, const struct core_job *job,
 void core_asks_bygone(struct core *core, uint16_t type, const void *body, bygone_ids *ret) {
     const struct submit *submit = body;
     const struct update *update = body;
-    if (type == MSG_SUBMIT && submit->job != NULL)
+    const struct crontab_set *crontab = body;
+    if (type == MSG_SUBMIT && submit->job != NULL) {
         depends_unknown(core, submit->job->dependency, ret);
+        for (uint32_t i = 0; i < submit->components.n; i++)
+            depends_unknown(core, submit->components.items[i].dependency, ret);
+    }
+    for (uint32_t i = 0; type == MSG_CRONTAB_SET && i < crontab->entries.n; i++) {
+        if (crontab->entries.items[i].job != NULL)
+            depends_unknown(core, crontab->entries.items[i].job->dependency, ret);
+    }
     if (type != MSG_UPDATE || !str_equal(update->entity, "job"))
         return;
     for (uint32_t i = 0; i < update->changes.n; i++) {

@@ -387,7 +387,8 @@ void depends_unknown(struct core *core, const char *text, bygone_ids *ret) {
     vec_each (&list.all, depend) {
         const struct core_array *array = array_find(core, depend->job_id);
         bool forgotten = depend->kind == DEPEND_CORR && array != NULL && array->past != 0;
-        if (r == 0 && depend->kind != DEPEND_SINGLETON && (depend->unknown || forgotten))
+        if (r == 0 && depend->kind != DEPEND_SINGLETON && (depend->unknown || forgotten) &&
+            ret->n < BYGONE_JOBS_MAX)
             vec_push(ret, depend->job_id);
     }
     vec_done(&list.all);

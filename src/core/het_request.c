@@ -54,7 +54,7 @@ void het_choose(struct core *core, job_ptrs *jobs) {
             job = het_member(job, 0);
         }
         bool again = false;
-        for (size_t k = 0; core->settings.whole_het && k < kept; k++)
+        for (size_t k = 0; job->het != NULL && core->settings.whole_het && k < kept; k++)
             again = again || jobs->items[k] == job;
         if (!again)
             jobs->items[kept++] = job;

@@ -246,8 +246,6 @@ static void question_ask(struct question *question) {
 
 bool bygone_take(struct client *client, uint32_t seq, uint16_t type, const void *body) {
     bygone_ids ids = {0};
-    if (type != MSG_SUBMIT && type != MSG_UPDATE)
-        return false;
     core_asks_bygone(client->ctld->core, type, body, &ids);
     struct bygone_desk *desk = ids.n > 0 ? desk_get(client->ctld) : NULL;
     if (desk == NULL || desk->n >= BYGONE_QUEUE_MAX) {

@@ -275,6 +275,25 @@ TEST(no_record_leaves_while_a_component_has_not_ended) {
     world_stop(&world);
 }
 
+TEST(a_component_may_depend_on_a_job_that_only_the_history_knows) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    int code;
+    begin(&world);
+    world.keeps_history = true;
+    world_request(&request);
+    uint32_t before = world_submit(&world, &request, NULL);
+    world_script_ends(&world, before, 0);
+    world_pass_time(&world, 4000);
+    assert_false(world_look(&world, before, &job));
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[1].dependency = text_of("afterok:1");
+    assert_int_not_equal(submit(&world, &wanted, &code), 0);
+    assert_int_equal(code, 0);
+    world_stop(&world);
+}
+
 TEST(a_singleton_does_not_wait_for_its_own_components) {
     struct world world;
     begin(&world);
@@ -316,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_change_of_the_leader_is_one_of_all_and_of_a_component_its_own),
         cmocka_unit_test(a_restart_finds_the_group_waiting_running_and_ended),
         cmocka_unit_test(no_record_leaves_while_a_component_has_not_ended),
+        cmocka_unit_test(a_component_may_depend_on_a_job_that_only_the_history_knows),
         cmocka_unit_test(a_singleton_does_not_wait_for_its_own_components),
         cmocka_unit_test(with_whole_hetjob_a_component_stands_for_all),
     };
