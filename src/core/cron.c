@@ -287,11 +287,18 @@ static int whose(const struct core *core, const struct core_user *user, uint32_t
     return *ret == user->uid || core_is_super(core, user->uid) ? 0 : -ERR_ACCESS_DENIED;
 }
 
+static int may_use(const struct core *core, struct error *err) {
+    return core->settings.cron
+               ? 0
+               : error_set(err, ERR_DISABLED,
+                           "scrontab is disabled on this cluster (ScronParameters=enable in "
+                           "slurm.conf enables it)");
+}
+
 static int may_set(const struct core *core, const struct crontab_set *request, struct error *err) {
-    if (!core->settings.cron)
-        return error_set(err, ERR_DISABLED,
-                         "scrontab is disabled on this cluster (ScronParameters=enable in "
-                         "slurm.conf enables it)");
+    int r = may_use(core, err);
+    if (r < 0)
+        return r;
     if (request->entries.n > CRON_ENTRIES_MAX)
         return error_set(err, ERR_LIMIT, "the crontab has %u entries and may have %d",
                          request->entries.n, CRON_ENTRIES_MAX);
@@ -326,10 +333,10 @@ void handle_crontab_set(struct core *core, uint64_t client, uint32_t seq,
         emit_reply_error(core, client, seq, &taking.refusal);
     } else {
         retire_others(&taking);
-        entries_take(&taking, &reply);
         crontab_store(core, taking.uid,
                       taking.uid == user->uid || user->as_name == NULL ? user->name : user->as_name,
                       request->text != NULL ? request->text : "");
+        entries_take(&taking, &reply); /* which may disable one at once */
         reply.infos = taking.told.infos;
         reply.warnings = taking.told.warnings;
         emit_reply(core, client, MSG_CRONTAB_REPLY, 1, seq, &reply);
@@ -344,14 +351,12 @@ void handle_crontab_get(struct core *core, uint64_t client, uint32_t seq,
     const struct crontab *request = body;
     struct crontab none;
     uint32_t uid;
+    struct error err = ERROR_INIT;
     int r = whose(core, user, request->uid, &uid);
-    if (r == 0 && !core->settings.cron)
-        r = -ERR_DISABLED;
+    if (r == 0)
+        r = may_use(core, &err);
     if (r < 0) {
-        emit_error(core, client, seq, r,
-                   r == -ERR_DISABLED ? "scrontab is disabled on this cluster "
-                                        "(ScronParameters=enable in slurm.conf enables it)"
-                                      : NULL);
+        emit_error(core, client, seq, r, err.text[0] ? err.text : NULL);
         return;
     }
     record_init(&record_crontab, &none);

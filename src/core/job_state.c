@@ -461,8 +461,10 @@ void job_finish(struct core *core, struct core_job *job, enum job_state state,
         release_lost_nodes(core, job);
         job_nodes_gone(core, job);
     } else {
-        if (!(job->rec.flags & JOB_FLAG_COMPLETING))
+        if (!(job->rec.flags & JOB_FLAG_COMPLETING)) {
             job->rec.start_time = core->now;
+            (void) cron_goes_on(core, job); /* it does not: it has ended while it waited */
+        }
         if (job->rec.db_index == 0) /* it has never run */
             job_number_run(core, job);
         job_answer_waiters(core, job);

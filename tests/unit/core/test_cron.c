@@ -25,7 +25,7 @@ static void begin(struct world *world, const char *text) {
 }
 
 struct line {
-    const char *spec, *name;
+    const char *spec, *name, *dependency;
 };
 
 /* Sets the crontab to these entries, one a line; returns the code, 0 = taken. */
@@ -41,6 +41,7 @@ static int set_with(struct world *world, const char *partition, const struct lin
     for (uint32_t i = 0; i < n; i++) {
         world_request(&jobs[i]);
         jobs[i].name = (char *) (uintptr_t) lines[i].name;
+        jobs[i].dependency = (char *) (uintptr_t) lines[i].dependency;
         jobs[i].partition = (char *) (uintptr_t) (i + 1 == n ? partition : NULL);
         entries[i] =
             (struct cron_entry) {i + 1, i + 1, (char *) (uintptr_t) lines[i].spec, &jobs[i]};
@@ -171,6 +172,22 @@ TEST(an_entry_that_stays_keeps_its_job_and_others_go) {
     world_stop(&world);
 }
 
+TEST(so_does_one_that_can_never_run) {
+    struct world world;
+    struct job_request request;
+    uint32_t ids[1];
+    begin(&world, "SchedulerParameters=kill_invalid_depend\n" EXPLICIT);
+    world_request(&request);
+    uint32_t first = world_submit(&world, &request, NULL);
+    const struct line lines[] = {{"0 5 * * *", "never", "afterok:1"}};
+    assert_int_equal(set(&world, lines, 1, ids), 0);
+    assert_int_equal(world_state(&world, ids[0]), JOB_PENDING);
+    world_script_ends(&world, first, 1 << 8);
+    assert_int_equal(world_state(&world, ids[0]), JOB_CANCELLED);
+    text_is(&world, "#DISABLED: 0 5 * * * never\n");
+    world_stop(&world);
+}
+
 TEST(a_cancelled_job_makes_a_comment_of_its_entry) {
     struct world world;
     uint32_t ids[2];
@@ -250,6 +267,7 @@ int main(void) {
         cmocka_unit_test(a_job_comes_again_at_its_next_time_under_its_id),
         cmocka_unit_test(a_crontab_is_taken_as_a_whole_or_not_at_all),
         cmocka_unit_test(an_entry_that_stays_keeps_its_job_and_others_go),
+        cmocka_unit_test(so_does_one_that_can_never_run),
         cmocka_unit_test(a_cancelled_job_makes_a_comment_of_its_entry),
         cmocka_unit_test(a_site_may_want_it_said_that_a_recurring_job_is_meant),
         cmocka_unit_test(scontrol_changes_no_recurring_job_but_may_hold_it),
