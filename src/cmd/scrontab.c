@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "cli/connect.h"
 #include "cli/crontab.h"
+#include "cli/list.h"
 #include "cli/list_options.h"
 #include "cli/main.h"
 #include "cli/request.h"
@@ -59,11 +60,8 @@ static const struct list_options options_of_command = {
 
 static int find_user(struct scrontab *scrontab) {
     const char *name = scrontab->settings.user;
-    uint64_t number;
-    errno = 0;
-    struct passwd *found = name == NULL                ? getpwuid(getuid())
-                           : str_to_u64(name, &number) ? getpwuid((uid_t) number)
-                                                       : getpwnam(name);
+    uint32_t uid = getuid();
+    const struct passwd *found = name == NULL || list_user_find(name, &uid) ? getpwuid(uid) : NULL;
     if (found == NULL) {
         if (name != NULL)
             cli_error(&scrontab->cli, "Invalid user name: %s", name);
@@ -364,10 +362,12 @@ static int edit_crontab(struct scrontab *scrontab) {
     const char *directory = getenv("TMPDIR");
     cleanup_free char *path =
         xasprintf("%s/scrontab-XXXXXX", directory && *directory ? directory : "/tmp");
-    cleanup_fd int fd = mkstemp(path);
+    cleanup_fd int fd = mkostemp(path, O_CLOEXEC);
     size_t length = strlen(before);
     if (fd < 0 || write(fd, before, length) != (ssize_t) length) {
         cli_error(&scrontab->cli, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            unlink(path);
         return 1;
     }
     int status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* strigger: sets, shows and clears what the controller runs when something comes about. */
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,9 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "cli/connect.h"
+#include "cli/list.h"
 #include "cli/main.h"
 #include "model/trigger.h"
-
-#define OFFSET_MAX 32000
 
 enum {
     OPT_CLEAR = 1, /* 0 is no verb */
@@ -188,17 +186,10 @@ static int read_number(const struct strigger *strigger, const char *text, const 
 }
 
 static int read_user(struct strigger *strigger) {
-    uint64_t number;
-    const struct passwd *found = getpwnam(strigger->user);
-    if (found != NULL) {
-        strigger->trigger.uid = found->pw_uid;
-    } else if (str_to_u64(strigger->user, &number) && number < UINT32_MAX) {
-        strigger->trigger.uid = (uint32_t) number;
-    } else {
-        cli_error(&strigger->cli, "Invalid user %s", strigger->user);
-        return 1;
-    }
-    return CLI_GO_ON;
+    if (list_user_find(strigger->user, &strigger->trigger.uid))
+        return CLI_GO_ON;
+    cli_error(&strigger->cli, "Invalid user %s", strigger->user);
+    return 1;
 }
 
 static int read_offset(struct strigger *strigger) {
@@ -207,8 +198,9 @@ static int read_offset(struct strigger *strigger) {
         cli_error(&strigger->cli, "Invalid --offset %s: it takes seconds", strigger->offset);
         return 1;
     }
-    if (seconds > OFFSET_MAX || seconds < -OFFSET_MAX) {
-        cli_error(&strigger->cli, "The --offset parameter must be between +/-%d", OFFSET_MAX);
+    if (seconds > TRIGGER_OFFSET_MAX || seconds < -TRIGGER_OFFSET_MAX) {
+        cli_error(&strigger->cli, "The --offset parameter must be between +/-%d",
+                  TRIGGER_OFFSET_MAX);
         return 1;
     }
     strigger->trigger.offset = (int32_t) seconds;

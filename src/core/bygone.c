@@ -108,14 +108,18 @@ const struct bygone_job *bygone_find(const struct core *core, const struct depen
     return has_ended ? bygone : NULL;
 }
 
+/* Which task is meant; UNSET32: all, or the job has none. */
+static uint32_t task_meant(const struct core_job *job, const struct depend *depend) {
+    return depend->kind == DEPEND_CORR && depend->task == UNSET32 ? job->rec.array_task_id
+                                                                  : depend->task;
+}
+
 enum depend_state bygone_verdict(const struct core *core, const struct core_job *job,
                                  const struct depend *depend) {
     const struct bygone_job *bygone = bygone_find(core, depend);
-    uint32_t task = depend->task;
+    uint32_t task = task_meant(job, depend);
     if (bygone == NULL)
         return DEPEND_MET;
-    if (depend->kind == DEPEND_CORR && task == UNSET32)
-        task = job->rec.array_task_id;
     bool failed = task == UNSET32 ? bygone->failed : idset_contains(&bygone->tasks_failed, task);
     switch (depend->kind) {
     case DEPEND_OK:
@@ -139,11 +143,9 @@ static const struct bygone_end *end_of(const struct bygone_job *bygone, uint32_t
 bool bygone_print_end(const struct core *core, const struct core_job *job,
                       const struct depend *depend, struct str *out) {
     const struct bygone_job *bygone = bygone_find(core, depend);
-    uint32_t task = depend->task;
+    uint32_t task = task_meant(job, depend);
     if (bygone == NULL)
         return false;
-    if (depend->kind == DEPEND_CORR && task == UNSET32)
-        task = job->rec.array_task_id;
     const struct bygone_end *end = end_of(bygone, task);
     if (end == NULL) { /* it has succeeded, or so many have failed that it is not known singly */
         bool ok = depend->kind == DEPEND_NOT_OK;

@@ -75,11 +75,7 @@ static void note_node(struct core *core, struct core_job *job, uint32_t node) {
     struct job_trouble *trouble = trouble_of(job);
     const char *name = core->nodes[node].rec.name;
     trouble->avoid_until = core->now + FAILURE_AVOIDED;
-    for (uint32_t i = 0; i < trouble->failed_nodes.n; i++) {
-        if (str_equal(trouble->failed_nodes.items[i], name))
-            return;
-    }
-    if (trouble->failed_nodes.n < FAILURE_NAMED)
+    if (!strs_has(&trouble->failed_nodes, name) && trouble->failed_nodes.n < FAILURE_NAMED)
         strs_push(&trouble->failed_nodes, name);
 }
 

@@ -191,7 +191,7 @@ static void look_at_idle(struct core *core, struct trigger *trigger, int64_t *ne
 /* The list is folded: "n[1-3]". */
 static void hand_out(struct core *core, struct trigger *trigger) {
     struct hostlist hosts cleanup_hostlist = HOSTLIST_INIT;
-    struct str folded cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+    struct str folded cleanup_str = STR_INIT;
     bool nodes = trigger->event <= TRIGGER_IDLE;
     if (nodes && hostlist_parse(&hosts, trigger->argument, NULL) == 0) {
         hostlist_sort(&hosts);
@@ -200,11 +200,9 @@ static void hand_out(struct core *core, struct trigger *trigger) {
     }
     trigger->due = HANDED_OUT;
     trigger_put(core, trigger);
-    wire_encode(&record_trigger, trigger, NULL, &out);
     struct effect *effect = emit(core, EFFECT_TRIGGER);
     effect->id = trigger->id;
-    effect->body = (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, out.data, out.length), out.length};
+    effect->body = effect_encode(core, &record_trigger, trigger);
 }
 
 void triggers_run(struct core *core) {

@@ -20,7 +20,6 @@ struct core_user;
 
 #define TRIGGERS_MAX 10000
 #define TRIGGER_COLLECT 2 /* seconds */
-#define TRIGGER_OFFSET_MAX 32000
 
 struct triggers {
     vec(struct trigger *) list; /* owned, by ascending id */

@@ -5,6 +5,8 @@
 
 #include "schema/schema.h"
 
+#define TRIGGER_OFFSET_MAX 32000 /* seconds, either way */
+
 /* X(CONSTANT, number, "as listed"): what a trigger is about. */
 #define TRIGGER_OBJECTS(X)                                                                         \
     X(NODE, 1, "node")                                                                             \

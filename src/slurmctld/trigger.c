@@ -17,7 +17,7 @@
 #define AT_A_TIME 16
 
 struct call {
-    struct list link; /* trigger_desk.waiting until it runs */
+    struct list link; /* ctld->triggers_waiting until it runs */
     struct ctld *ctld;
     struct trigger *trigger; /* owned */
     struct loop_end at_free;
