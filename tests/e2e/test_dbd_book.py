@@ -161,7 +161,7 @@ def test_slurmdbd_is_pinged_counted_reconfigured_archived_and_stopped(make_clust
     dbd.attach(cluster).start()
     assert cluster.ok("sacctmgr ping").startswith("slurmdbd(primary) at ")
     out = cluster.ok("sacctmgr show stats", user="root")
-    assert "DIAG" in out and "root" in out and "Data since" in out
+    assert "DIAG" in out and "PING" in out and "root" in out and "Data since" in out
     for words in ("clear stats", "reconfigure", "shutdown", "archive dump jobs purgejobafter=1hours -i"):
         assert cluster.run(f"sacctmgr {words}").rc == 1                            # not by anybody
     cluster.ok("sacctmgr clear stats", user="root")

@@ -52,4 +52,3 @@ def test_a_step_is_in_the_component_that_it_names_or_in_several_at_once(cluster,
     assert sorted(lines[5:7]) == ["0: a", "1: b"]
     assert lines[7] == "srun: error: Requested het-group offset exceeds highest hetjob index (2 > 1)"
     assert lines[-1] == "1"
-

@@ -13,7 +13,8 @@ def own(request):
     with cluster_of_its_own("cron", nodes=1, cpus=4, mem=2000,
                             conf="KillWait=1\nScronParameters=enable\n") as cluster:
         # For the last test: its minute passes while the others run.
-        cluster.ok("printf 'A=1\\n#SCRON -o /dev/null -D /tmp\\n* * * * * echo run $SLURM_RESTART_COUNT $A $PWD >> ran-$SLURM_CLUSTER_NAME\\n'"
+        cluster.ok("printf 'A=1\\n#SCRON -o /dev/null -D /tmp\\n* * * * * echo run $SLURM_RESTART_COUNT $A $PWD >> "
+                   f"ran-$SLURM_CLUSTER_NAME-{os.getpid()}\\n'"
                    " | scrontab", user=OTHER)
         yield cluster
 
@@ -97,7 +98,7 @@ def test_a_job_runs_at_its_time_and_comes_again_over_a_restart(own):
     text = own.ok("scrontab -l", user=OTHER)
     job, = own.ok(f"squeue -h -u {OTHER} -o %i").split()
     name = own.ok("scontrol show config | sed -n 's/^ClusterName *= *//p'").strip()
-    ran = f"/tmp/ran-{name}"
+    ran = f"/tmp/ran-{name}-{os.getpid()}"
     wait_until(lambda: os.path.exists(ran), 70, 0.2, "its first run")
     wait_until(lambda: own.field(job, "T") == "PENDING", what="it waits again")
     with open(ran) as file:

@@ -112,6 +112,8 @@ TEST(after_an_hour_the_node_is_as_good_as_others) {
     begin(&world, CLUSTER(""));
     world.launches_fail = true;
     uint32_t id = submit_as(&world, 1000, NULL);
+    assert_true(world_look(&world, id, &job));
+    assert_true(job.trouble->avoid_until > world.now);
     world.uid = 0;
     assert_int_equal(world_verb(&world, VERB_HOLD, "1"), 0);
     assert_int_equal(world_update(&world, "node", "n1", "State", "RESUME"), 0);
@@ -119,6 +121,10 @@ TEST(after_an_hour_the_node_is_as_good_as_others) {
     world.launches_fail = false;
     assert_true(world_look(&world, id, &job));
     assert_int_equal(job.trouble->avoid_until, 0);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    world_turn(&world);
+    assert_true(world_look(&world, id, &job));
+    assert_string_equal(job.nodes, "n1");
     world_stop(&world);
 }
 

@@ -117,8 +117,7 @@ TEST(a_node_is_drained_when_its_last_job_has_gone) {
     ran(&world, "");
     world_script_ends(&world, job, 0);
     world_pass_time(&world, 3);
-    cleanup_free char *expected = xasprintf("1 %s;", "n1");
-    ran(&world, expected);
+    ran(&world, "1 n1;");
     world_stop(&world);
 }
 
