@@ -24,7 +24,7 @@ struct settings {
     struct strs tres;
     const char *format, *clusters;
     struct list_parsable parsable;
-    bool no_header, quiet, all_clusters;
+    bool no_header, quiet, all_clusters, local;
 };
 #define SETTINGS ((struct settings *) data)
 #define AT(member) offsetof(struct settings, member)
@@ -69,8 +69,8 @@ static const struct list_option option_rows[] = {
         "these clusters of slurmdbd", AT(clusters)},
     {"clusters", 0, LIST_ARG_REQUIRED, NULL, list_set_text, "list", NULL, AT(clusters)},
     {"federation", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL,
-        "accepted; there is one cluster"},
-    {"local", 0, LIST_ARG_NONE, NULL, list_set_nothing, NULL, "accepted; there is one cluster"},
+        "accepted; there are no federations"},
+    {"local", 0, LIST_ARG_NONE, NULL, list_set_true, NULL, "our own cluster alone", AT(local)},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
     {"parsable", 'p', LIST_ARG_NONE, NULL, list_set_parsable, NULL,
         "fields between '|', one at the end", AT(parsable)},
@@ -429,9 +429,10 @@ static int failed(const struct error *err) {
 
 /* Which clusters slurmdbd is asked about; none: all. */
 static void clusters_choose(const struct settings *settings, struct strs *ret) {
-    if (settings->clusters && !settings->all_clusters)
+    bool all = settings->all_clusters && !settings->local;
+    if (settings->clusters && !all && !settings->local)
         strs_split(ret, settings->clusters);
-    else if (!settings->all_clusters)
+    else if (!all)
         strs_push(ret, settings->question.cluster);
     if (strs_has_nocase(ret, "all"))
         strs_done(ret);
