@@ -249,7 +249,7 @@ static const struct list_option option_rows[] = {
     {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these wckeys",
         AT(filter.wckeys)},
     {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, list_set_nothing, "yes|no",
-        "accepted; there are no heterogeneous jobs"},
+        "accepted; the number of a heterogeneous job names all its components"},
     {"associations", 'x', LIST_ARG_REQUIRED, NULL, NULL, "list", "only these associations"},
     {"allocations", 'X', LIST_ARG_NONE, NULL, list_set_true, NULL, "no steps",
         AT(filter.allocations)},
