@@ -344,21 +344,37 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
         job->first_step = record_dup(&record_step_request, submit->step);
 }
 
+/* A record of what is asked for, that nobody else knows yet. */
+static struct core_job *request_make(struct core *core, uint32_t id, const struct core_user *user,
+                                     const struct submit *submit, const struct job_request *request,
+                                     struct submit_reply *reply) {
+    struct core_job *job = job_new(core, id);
+    take_request(core, job, user, request);
+    if (job->rec.time_auto)
+        advise_time_auto(core, &job->rec, submit_language(submit), reply);
+    return job;
+}
+
+static int request_check(struct core *core, struct core_job *job, const struct core_user *user,
+                         const struct submit *submit, uint64_t others, struct submit_reply *reply,
+                         struct reply_error *refusal) {
+    int r = take_array(core, job, refusal);
+    if (r == 0)
+        r = check_submission(core, job, user, submit, others, refusal);
+    if (r < 0)
+        return r;
+    apply_priority_request(core, job, user, reply);
+    if (!submit->test_only)
+        note_time_limit(core, &job->rec, submit_language(submit), reply);
+    return 0;
+}
+
 struct core_job *submission_check(struct core *core, const struct core_user *user,
                                   const struct submit *submit, uint64_t others,
                                   struct submit_reply *reply, struct reply_error *refusal) {
     uint32_t saved_next = core->meta.next_job_id;
-    struct core_job *job = job_new(core, job_take_id(core));
-    take_request(core, job, user, submit->job);
-    if (job->rec.time_auto)
-        advise_time_auto(core, &job->rec, submit_language(submit), reply);
-    int r = take_array(core, job, refusal);
-    if (r == 0)
-        r = check_submission(core, job, user, submit, others, refusal);
-    if (r == 0)
-        apply_priority_request(core, job, user, reply);
-    if (r == 0 && !submit->test_only)
-        note_time_limit(core, &job->rec, submit_language(submit), reply);
+    struct core_job *job = request_make(core, job_take_id(core), user, submit, submit->job, reply);
+    int r = request_check(core, job, user, submit, others, reply, refusal);
     if (r < 0 || !submit->test_only)
         add_told(core, &submit->told, r < 0 ? &refusal->before : &reply->infos);
     if (r == 0)
@@ -415,15 +431,13 @@ static void components_make(struct components *s) {
     struct core *core = s->core;
     uint32_t first = s->n > 1 ? het_take_ids(core, s->n) : job_take_id(core);
     for (uint32_t i = 0; i < s->n; i++) {
-        struct core_job *job = s->jobs[i] = job_new(core, first + i);
-        take_request(core, job, s->user, request_of(s, i));
+        struct core_job *job = s->jobs[i] =
+            request_make(core, first + i, s->user, s->submit, request_of(s, i), &s->reply);
         if (s->n > 1) {
             job->rec.het_job_id = first;
             job->rec.het_offset = i;
             job->rec.het_size = s->n;
         }
-        if (job->rec.time_auto)
-            advise_time_auto(core, &job->rec, submit_language(s->submit), &s->reply);
     }
 }
 
@@ -521,14 +535,7 @@ static void name_component(struct components *s, uint32_t i) {
 static int components_check(struct components *s) {
     int r = 0;
     for (uint32_t i = 0; i < s->n && r == 0; i++) {
-        struct core_job *job = s->jobs[i];
-        r = take_array(s->core, job, &s->refusal);
-        if (r == 0)
-            r = check_submission(s->core, job, s->user, s->submit, 0, &s->refusal);
-        if (r == 0)
-            apply_priority_request(s->core, job, s->user, &s->reply);
-        if (r == 0 && !s->submit->test_only)
-            note_time_limit(s->core, &job->rec, submit_language(s->submit), &s->reply);
+        r = request_check(s->core, s->jobs[i], s->user, s->submit, 0, &s->reply, &s->refusal);
         if (r < 0)
             name_component(s, i);
     }
