@@ -220,15 +220,13 @@ static uint32_t id_of(uint32_t kind, const void *record) {
                              : ((const struct assoc *) record)->id;
 }
 
-uint32_t change_next_id(const struct change *change, uint32_t kind) {
-    uint32_t last = 0;
-    vec_each (&change->book->entries[kind], entry)
-        last = max_of(last, id_of(kind, *entry));
-    vec_each (&change->plan->edits, edit) {
-        if (edit->kind == kind && edit->next != NULL)
-            last = max_of(last, id_of(kind, edit->next));
+uint32_t change_next_id(struct change *change, uint32_t kind) {
+    uint32_t *last = &change->last_id[kind];
+    if (*last == 0) {
+        vec_each (&change->book->entries[kind], entry)
+            *last = max_of(*last, id_of(kind, *entry));
     }
-    return last + 1;
+    return ++*last;
 }
 
 static bool assoc_is(const struct assoc *assoc, const char *account, const char *user,
@@ -240,6 +238,13 @@ static bool assoc_is(const struct assoc *assoc, const char *account, const char 
 
 const struct assoc *change_find_assoc(const struct change *change, const char *account,
                                       const char *user, const char *partition, bool any_partition) {
+    /* Mostly it is there, by its name; only a deletion may have taken it away. */
+    if (account != NULL && change->request->verb != ASSOC_VERB_DELETE &&
+        (any_partition || partition == NULL)) {
+        const struct assoc *plain = assoc_find(change->book, account, user, NULL);
+        if (plain != NULL)
+            return plain;
+    }
     for (size_t i = 0; i < change->book->entries[ASSOC_ASSOC].n; i++) {
         const struct assoc *assoc = change_seen(change, ASSOC_ASSOC, i);
         if (assoc_is(assoc, account, user, partition, any_partition))

@@ -12,7 +12,8 @@ struct change {
     const struct assoc_change *request;
     struct assoc_plan *plan;
     struct error *err;
-    struct map edited; /* an entry of the book -> its edit's index + 1, as pointer */
+    struct map edited;             /* an entry of the book -> its edit's index + 1, as pointer */
+    uint32_t last_id[ASSOC_KINDS]; /* given out; 0: none yet */
 };
 
 /* ---- words ---- */
@@ -47,7 +48,7 @@ void change_remove(struct change *change, uint32_t kind, size_t at);
 /* Takes over the record. */
 void change_add(struct change *change, uint32_t kind, void *record);
 /* Another number than those of all that are there or come. */
-uint32_t change_next_id(const struct change *change, uint32_t kind);
+uint32_t change_next_id(struct change *change, uint32_t kind);
 
 /* ---- by entity ---- */
 must_check int change_qos(struct change *change);

@@ -86,6 +86,9 @@ static void add_user(struct change *change, struct addition *add, const char *na
 
 /* A user who is there but without an account gets the new one as the default. */
 static void give_default(struct change *change, const char *name, const char *account) {
+    const struct acct_user *known = acct_user_find(change->book, name);
+    if (known == NULL || known->default_account != NULL)
+        return;
     for (size_t i = 0; i < change->book->entries[ASSOC_USER].n; i++) {
         const struct acct_user *user = change->book->entries[ASSOC_USER].items[i];
         if (!str_equal_nocase(user->name, name) || user->default_account != NULL)
@@ -165,13 +168,15 @@ static int add(struct change *change) {
 
 static bool assoc_wanted(const struct assoc_book *book, const struct wanted *wanted,
                          const struct assoc *assoc) {
+    bool fits = assoc->user != NULL && strs_pass(&wanted->users, assoc->user) &&
+                strs_pass(&wanted->accounts, assoc->account) &&
+                (wanted->partitions.n == 0 ||
+                 (assoc->partition != NULL && strs_has(&wanted->partitions, assoc->partition)));
+    if (!fits || wanted->defaults.n == 0)
+        return fits;
     const struct acct_user *user = acct_user_find(book, assoc->user);
-    return assoc->user != NULL && strs_pass(&wanted->users, assoc->user) &&
-           strs_pass(&wanted->accounts, assoc->account) &&
-           (wanted->partitions.n == 0 ||
-            (assoc->partition != NULL && strs_has(&wanted->partitions, assoc->partition))) &&
-           (wanted->defaults.n == 0 || (user != NULL && user->default_account != NULL &&
-                                        strs_has(&wanted->defaults, user->default_account)));
+    return user != NULL && user->default_account != NULL &&
+           strs_has(&wanted->defaults, user->default_account);
 }
 
 static int modify_user(struct change *change, size_t at) {
