@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by store.c (opening, reading), store_write.c (batches, the writer thread) and
- * store_history.c (searching, the reader thread). */
+/* Shared by store.c (opening, reading), store_write.c (batches, the writer thread),
+ * store_log.c (what commits are written to) and store_history.c (searching, the reader thread). */
 #ifndef SLUICE_OS_STORE_INTERNAL_H
 #define SLUICE_OS_STORE_INTERNAL_H
 
@@ -34,6 +34,7 @@ struct store_batch {
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *put, *delete, *history, *purge, *forget, *orphans;
+    int n_log_pages; /* that the last commit has left in the log; the writer thread's */
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t lock;
@@ -71,9 +72,11 @@ must_check int store_prepare(sqlite3 *db, const char *path, const char *sql, sql
                              struct error *err);
 
 must_check int writer_start(struct store *store, struct error *err);
-void writer_stop(struct store *store); /* after committing the queue */
-void reader_init(struct store *store); /* the thread starts with the first query */
-void reader_stop(struct store *store); /* outstanding queries end with ERR_CLOSED */
+void writer_stop(struct store *store);   /* after committing the queue */
+void log_prepare(struct writer *writer); /* when its db is open: see store_log.c */
+void log_fold(struct writer *writer);    /* into the database, when it has become long */
+void reader_init(struct store *store);   /* the thread starts with the first query */
+void reader_stop(struct store *store);   /* outstanding queries end with ERR_CLOSED */
 
 /* Starts a thread with all signals blocked. */
 must_check int store_thread(pthread_t *ret, void *(*run)(void *), void *argument,

@@ -251,6 +251,9 @@ static void *writer_run(void *argument) {
         count_group(writer, group, usec);
         loop_post(store->loop, group_done, group);
         pthread_cond_broadcast(&writer->changed);
+        pthread_mutex_unlock(&writer->lock);
+        log_fold(writer);
+        pthread_mutex_lock(&writer->lock);
     }
     pthread_mutex_unlock(&writer->lock);
     return NULL;
@@ -279,6 +282,7 @@ int writer_start(struct store *store, struct error *err) {
         if (r < 0)
             return r;
     }
+    log_prepare(writer);
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->changed, NULL);
     list_init(&writer->queue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covers: store_history.c, store_write.c */
+/* Covers: store_history.c, store_log.c, store_write.c */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -283,6 +283,33 @@ TEST(what_was_acknowledged_survives_a_kill) {
     teardown(&f);
 }
 
+static struct stat log_status(struct fixture *f) {
+    char path[96];
+    struct stat status = {0};
+    snprintf(path, sizeof(path), "%s-wal", f->path);
+    assert_int_equal(stat(path, &status), 0);
+    return status;
+}
+
+TEST(the_log_has_its_size_from_the_start_and_is_overwritten) {
+    static uint8_t large[50 * 4096];
+    struct fixture f;
+    setup(&f);
+    struct stat first = log_status(&f);
+    assert_true(first.st_size > 4000000);
+    for (unsigned i = 0; i < 60; i++) { /* three times what it has room for */
+        struct store_batch *batch = store_batch_new();
+        store_batch_put(batch, 1, i % 4, (struct bytes) {large, sizeof(large)});
+        submit(&f, batch);
+        store_flush(f.store);
+    }
+    run(&f);
+    struct stat last = log_status(&f);
+    assert_int_equal(last.st_size, first.st_size);
+    assert_int_equal(last.st_ino, first.st_ino);
+    teardown(&f);
+}
+
 /* ---- history ---- */
 
 static void on_rows(const struct store_history *rows, size_t n, bool is_last,
@@ -533,6 +560,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_page_is_found_by_the_scan),
         cmocka_unit_test(a_directory_that_is_not_there_is_named),
         cmocka_unit_test(what_was_acknowledged_survives_a_kill),
+        cmocka_unit_test(the_log_has_its_size_from_the_start_and_is_overwritten),
         cmocka_unit_test(history_is_found_by_job_user_time_and_kind),
         cmocka_unit_test(rows_of_kinds_that_are_few_are_found_as_all_are),
         cmocka_unit_test(history_comes_page_by_page),
