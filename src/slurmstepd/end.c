@@ -280,6 +280,7 @@ static void on_time_limit(void *context) {
     str_append(&text, "CANCELLED AT ");
     timestamp_print(now, NULL, now, &text);
     str_append(&text, " DUE TO TIME LIMIT");
+    srun_tell_ending(stepd);
     stepd_terminate(stepd, stepd->order.kill_wait, text.data);
 }
 
@@ -357,6 +358,9 @@ void stepd_command(struct stepd *stepd, const struct step_command *command) {
         step_signal(stepd, command);
         break;
     case STEP_COMMAND_TERMINATE:
+        if (stepd->state ==
+            STEPD_RUNNING) /* before the tasks' ends: srun's own notice may be later */
+            srun_tell_ending(stepd);
         stepd_terminate(stepd, command->kill_wait, command->message);
         break;
     case STEP_COMMAND_FORGET:
