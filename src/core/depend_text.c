@@ -338,9 +338,9 @@ static bool closes_circle(struct core *core, const struct core_job *job,
 
 /* ---- taking it ---- */
 
-static int depend_take(struct core *core, struct core_job *job, const char *text, bool stored,
-                       struct error *err) {
-    struct depend_list list = {.stored = stored};
+/* On an error the list is empty. */
+static int depend_read(struct core *core, struct core_job *job, const char *text,
+                       struct depend_list *list, struct error *err) {
     struct str circle cleanup_str = STR_INIT;
     int r = 0;
     bool any = strchr(text, '?') != NULL;
@@ -352,21 +352,28 @@ static int depend_take(struct core *core, struct core_job *job, const char *text
         return problem(err, text, "a word is missing beside a separator");
     words_each (text, ",?", word) {
         if (r == 0)
-            r = parse_word(core, job, word, &list, err);
+            r = parse_word(core, job, word, list, err);
     }
     bool known = job_find(core, job->rec.job_id) == job;
-    if (r == 0 && !stored && known && closes_circle(core, job, &list, &circle))
+    if (r == 0 && !list->stored && known && closes_circle(core, job, list, &circle))
         r = error_set(err, ERR_DEPENDENCY, "dependency %s: the jobs would wait for each other: %s",
                       text, str_cstr(&circle));
-    if (r < 0) {
-        vec_done(&list.all);
+    if (r < 0)
+        vec_done(&list->all);
+    return r;
+}
+
+static int depend_take(struct core *core, struct core_job *job, const char *text, bool stored,
+                       struct error *err) {
+    struct depend_list list = {.stored = stored};
+    int r = depend_read(core, job, text, &list, err);
+    if (r < 0)
         return r;
-    }
     free(job->depends);
     list_remove(&job->depending);
     job->depends = list.all.items;
     job->n_depends = list.all.n;
-    job->depends_any = any;
+    job->depends_any = strchr(text, '?') != NULL;
     job->corr_wanted = true;
     if (list.all.n == 0)
         string_set(&job->rec.dependency, NULL);
@@ -392,6 +399,14 @@ void depends_unknown(struct core *core, const char *text, bygone_ids *ret) {
             vec_push(ret, depend->job_id);
     }
     vec_done(&list.all);
+}
+
+int depend_validate(struct core *core, struct core_job *job, const char *text, struct error *err) {
+    struct depend_list list = {.stored = false};
+    int r = depend_read(core, job, text, &list, err);
+    if (r == 0)
+        vec_done(&list.all);
+    return r;
 }
 
 int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {

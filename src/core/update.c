@@ -4,6 +4,7 @@
  * its value is read, who may set it and when. An update changes the fields that it names and no
  * other, all of them or none: the changed copy is checked as a submission would be.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "core/state.h"
@@ -506,9 +507,15 @@ static bool only_throttle(const struct core_job *job, const struct update *reque
     return job->array != NULL && array_open(job->array) > 0;
 }
 
-static int update_one_job(struct core *core, struct core_job *job, const struct core_user *user,
-                          const struct update *request, const char **ret_detail) {
-    if (!job_user_may(core, job, user->uid))
+/* What the job would be, checked; nothing is changed. next stays NULL where there is nothing to
+ * do. */
+static int update_check(struct update_job *update, const struct update *request,
+                        const char **ret_detail) {
+    struct core *core = update->core;
+    struct core_job *job = update->job;
+    struct reply_error refusal;
+    struct error err = ERROR_INIT;
+    if (!job_user_may(core, job, update->user->uid))
         return -ERR_USER_ID;
     if (cron_recurs(job)) {
         *ret_detail = "the job belongs to an entry of the user's crontab: scrontab -e changes it";
@@ -516,46 +523,82 @@ static int update_one_job(struct core *core, struct core_job *job, const struct 
     }
     if (job_state_is_final(job->rec.state))
         return only_throttle(job, request) ? 0 : -ERR_JOB_FINISHED;
-    struct job next;
-    record_copy(&record_job, &next, &job->rec);
-    struct update_job update = {.core = core, .job = job, .next = &next, .user = user};
-    int r = job_keys_apply(&update, request, ret_detail);
-    struct reply_error refusal;
+    update->next = record_dup(&record_job, &job->rec);
     record_init(&record_reply_error, &refusal);
+    int r = job_keys_apply(update, request, ret_detail);
     if (r == 0 && job_is_pending(job))
-        r = job_check(core, &next, user, &refusal);
+        r = job_check(core, update->next, update->user, &refusal);
     if (r == 0 && job_is_pending(job))
-        r = limits_check_update(core, job, &next, &refusal);
+        r = limits_check_update(core, job, update->next, &refusal);
     if (refusal.detail != NULL)
         *ret_detail = refusal.detail;
-    struct error err = ERROR_INIT;
-    if (r == 0 && !str_equal(next.dependency, job->rec.dependency)) {
-        r = depend_parse(core, job, next.dependency != NULL ? next.dependency : "", &err);
+    const char *dependency = update->next->dependency;
+    if (r == 0 && !str_equal(dependency, job->rec.dependency)) {
+        r = depend_validate(core, job, dependency != NULL ? dependency : "", &err);
         if (r < 0)
             *ret_detail = arena_strndup(&core->out->memory, err.text, strlen(err.text));
     }
-    if (r < 0) {
-        record_done(&record_job, &next);
-        return r;
+    return r;
+}
+
+/* Makes it so; the record of `next` is the job's then. */
+static void update_apply(struct update_job *update) {
+    struct core *core = update->core;
+    struct core_job *job = update->job;
+    struct job *next = update->next;
+    if (next == NULL)
+        return;
+    if (!str_equal(next->dependency, job->rec.dependency)) {
+        int r = depend_parse(core, job, next->dependency != NULL ? next->dependency : "", NULL);
+        assert(r == 0); /* it was checked */
+        (void) r;
     }
-    if (job->rec.usage_since > 0 && !str_equal(next.qos, job->rec.qos)) {
+    if (job->rec.usage_since > 0 && !str_equal(next->qos, job->rec.qos)) {
         usage_run_ends(core, job, core->now); /* the other QOS is charged from now on */
-        next.usage_since = core->now;
+        next->usage_since = core->now;
     }
-    bool charged_anew = next.usage_since == core->now && job->rec.usage_since == 0;
+    bool charged_anew = next->usage_since == core->now && job->rec.usage_since == 0;
     singleton_leaves(core, job); /* it may be of another name now */
     record_done(&record_job, &job->rec);
-    job->rec = next;
+    job->rec = *next;
+    free(next);
+    update->next = NULL;
     if (charged_anew)
         limits_charge(core, &job->rec, true);
     singleton_joins(core, job);
     depend_show(job);
     depends_index(core, job);
-    if (update.kept != NULL)
-        job_shrink(core, job, update.kept);
-    job_updated(core, job, &update);
-    depend_run(core);
-    return 0;
+    if (update->kept != NULL)
+        job_shrink(core, job, update->kept);
+    job_updated(core, job, update);
+}
+
+/* Those that change together, or not at all: a job, or the components of one. */
+static void update_together(struct core *core, const struct core_user *user,
+                            const struct update *request, struct core_job **jobs, size_t n,
+                            struct job_results *results) {
+    struct update_job *updates = arena_alloc(&core->out->memory, n * sizeof(*updates));
+    const char **details = arena_alloc(&core->out->memory, n * sizeof(*details));
+    size_t n_checked = 0;
+    int r = 0;
+    for (size_t i = 0; i < n && r == 0; i++) {
+        if (i > 0 && job_state_is_final(jobs[i]->rec.state))
+            continue; /* a component that has ended alone */
+        details[n_checked] = NULL;
+        updates[n_checked] = (struct update_job) {.core = core, .job = jobs[i], .user = user};
+        r = update_check(&updates[n_checked], request, &details[n_checked]);
+        n_checked++;
+    }
+    for (size_t i = 0; i < n_checked; i++) {
+        struct core_job *job = updates[i].job;
+        if (r == 0)
+            update_apply(&updates[i]);
+        else
+            record_free(&record_job, updates[i].next);
+        if (r == 0 || i + 1 == n_checked) /* who is refused is told, for all */
+            results_add(core, results, job_display_id(core, job), job->rec.job_id, r, details[i]);
+    }
+    depend_run(core); /* which may end some of them: when all are changed */
 }
 
 static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
@@ -569,17 +612,9 @@ static void update_jobs(struct core *core, uint64_t client, uint32_t seq,
         int r = job_select_id(core, id, user, &jobs);
         if (r < 0)
             results_add(core, &results, id, 0, r, NULL);
-        bool whole = jobs.n > 1 && jobs.items[0]->het != NULL;
-        for (size_t i = 0; i < jobs.n; i++) {
-            const char *detail = NULL;
-            if (whole && i > 0 && job_state_is_final(jobs.items[i]->rec.state))
-                continue; /* a component that has ended alone */
-            r = update_one_job(core, jobs.items[i], user, request, &detail);
-            results_add(core, &results, job_display_id(core, jobs.items[i]),
-                        jobs.items[i]->rec.job_id, r, detail);
-            if (whole && r < 0)
-                break;
-        }
+        size_t together = jobs.n > 1 && jobs.items[0]->het != NULL ? jobs.n : 1;
+        for (size_t i = 0; i < jobs.n; i += together)
+            update_together(core, user, request, &jobs.items[i], together, &results);
         vec_done(&jobs);
     }
     reply_results(core, client, seq, &results);

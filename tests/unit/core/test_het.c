@@ -275,6 +275,28 @@ TEST(no_record_leaves_while_a_component_has_not_ended) {
     world_stop(&world);
 }
 
+TEST(an_update_changes_all_components_or_none) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[0].hold = wanted.items[1].hold = true;
+    wanted.items[1].time_min = 5; /* so it cannot do with less */
+    uint32_t id = submit(&world, &wanted, NULL);
+    assert_int_not_equal(id, 0);
+    assert_true(world_look(&world, id, &job));
+    uint32_t before = job.time_limit;
+    assert_int_not_equal(world_update(&world, "job", "1", "TimeLimit", "3"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.time_limit, before);
+    assert_int_equal(world_update(&world, "job", "1", "TimeLimit", "7"), 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(world_look(&world, id + i, &job));
+        assert_int_equal(job.time_limit, 7);
+    }
+    world_stop(&world);
+}
+
 TEST(a_component_may_depend_on_a_job_that_only_the_history_knows) {
     struct world world;
     struct job_request request;
@@ -335,6 +357,7 @@ int main(void) {
         cmocka_unit_test(a_change_of_the_leader_is_one_of_all_and_of_a_component_its_own),
         cmocka_unit_test(a_restart_finds_the_group_waiting_running_and_ended),
         cmocka_unit_test(no_record_leaves_while_a_component_has_not_ended),
+        cmocka_unit_test(an_update_changes_all_components_or_none),
         cmocka_unit_test(a_component_may_depend_on_a_job_that_only_the_history_knows),
         cmocka_unit_test(a_singleton_does_not_wait_for_its_own_components),
         cmocka_unit_test(with_whole_hetjob_a_component_stands_for_all),
