@@ -26,6 +26,38 @@ COMMAND_TIMEOUT = 150.0
 # Clusters of tests number their jobs from 70001; a padded pattern may put zeros before the id.
 JOB_ID = re.compile(r"(?<!\d)(0*)(7[01]\d{3})(?!\d)")
 
+TASK_END = re.compile(r"srun: error: (\S+): tasks? ([-,\d]+): (.+)\n")
+
+
+def ranks_of(text):
+    return [rank for part in text.split(",")
+            for rank in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)]
+
+
+def join_ends(lines):
+    """srun tells ends that come close together in one line, between what tasks still write: chance.  Here they are told
+    where the last is, a line for each node and word, in the order of the tasks."""
+    ends, last, others = {}, 0, []
+    for line in lines:
+        match = TASK_END.fullmatch(line)
+        if match:
+            ends.setdefault((match[1], match[3]), []).extend(ranks_of(match[2]))
+            last = len(others)
+        else:
+            others.append(line)
+    told = []
+    for (node, word), ranks in sorted(ends.items(), key=lambda item: min(item[1])):
+        ranks.sort()
+        parts = [[ranks[0], ranks[0]]]
+        for rank in ranks[1:]:
+            if rank == parts[-1][1] + 1:
+                parts[-1][1] = rank
+            else:
+                parts.append([rank, rank])
+        text = ",".join(f"{first}-{end}" if end > first else str(first) for first, end in parts)
+        told.append(f"srun: error: {node}: task{'s' if len(ranks) > 1 else ''} {text}: {word}\n")
+    return others[:last] + told + others[last:]
+
 
 class ScenarioError(Exception):
     """The scenario could not be carried out: a wait that never ended, a command that hung, a bad line."""
@@ -164,7 +196,7 @@ class Run:
 
     def record(self, command, out, err, status):
         # The step daemon's lines come over another connection than srun's own: their order is chance.
-        err = "".join(sorted(err.splitlines(True), key=lambda line: not line.startswith("slurmstepd")))
+        err = "".join(join_ends(sorted(err.splitlines(True), key=lambda line: not line.startswith("slurmstepd"))))
         text = f"$ {command}\n{out}"
         if out and not out.endswith("\n"):
             text += "\n(no newline at the end)\n"
