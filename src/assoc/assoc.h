@@ -69,6 +69,17 @@ const char *assoc_qos(const struct assoc_book *book, const struct assoc *assoc);
 /* The one that a job gets that names none; NULL: none of those it may use is to be preferred. */
 const char *assoc_default_qos(const struct assoc_book *book, const struct assoc *assoc);
 
+/* ---- workload characterisation keys (wckey.c) ---- */
+#define WCKEY_NAME_MAX 64 /* bytes */
+/* NULL when the user has no key of this name. */
+const struct user_wckey *user_wckey_find(const struct acct_user *user, const char *name);
+/* One that the user has already is left; a new one has no number yet. */
+void user_wckey_add(struct acct_user *user, const char *name);
+/* Was there one? The default that goes leaves none. */
+bool user_wckey_drop(struct acct_user *user, const char *name);
+/* None is left; the default stays named. */
+void user_wckeys_clear(struct acct_user *user);
+
 /* ---- changes ---- */
 /* An entry that comes (at = SIZE_MAX), changes, or goes (next = NULL). */
 struct assoc_edit {

@@ -160,6 +160,8 @@ void change_settings(struct change *change, uint8_t of, uint32_t kind, const voi
         if ((field->type == FIELD_OPT32 && *(const uint32_t *) member == UNSET32) ||
             (field->type == FIELD_STR && *(char *const *) member == NULL))
             continue; /* cleared */
+        if (field->type == FIELD_RECS)
+            continue; /* told by users */
         str_printf(&change->plan->text, "  %-*s = ",
                    kind == ASSOC_QOS && str_equal(key->member, "description") ? 14 : width,
                    key->name);

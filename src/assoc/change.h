@@ -14,6 +14,7 @@ struct change {
     struct error *err;
     struct map edited;             /* an entry of the book -> its edit's index + 1, as pointer */
     uint32_t last_id[ASSOC_KINDS]; /* given out; 0: none yet */
+    uint32_t last_wckey;           /* the same of wckeys */
 };
 
 /* ---- words ---- */
@@ -63,6 +64,16 @@ must_check int change_check_cluster(const struct change *change);
 must_check int change_check_account(const struct change *change, const char *account,
                                     const char *what);
 must_check int change_check_name(const struct change *change, const char *name);
+
+/* wckey.c: keys of a user that have no number get one. */
+void change_number_wckeys(struct change *change, struct acct_user *user);
+/* Those that the user does not have yet, told as lines; the first becomes the default of who has
+ * none. */
+void change_give_wckeys(struct change *change, struct acct_user *user, const struct strs *names,
+                        struct str *told);
+/* Of all users whom the filter lets pass. */
+must_check int change_delete_wckeys(struct change *change, const struct strs *users,
+                                    const struct strs *names);
 
 /* After a QOS has gone: nobody names it any more. */
 void change_forget_qos(struct change *change, const char *name);

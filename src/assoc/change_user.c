@@ -5,22 +5,23 @@
 
 #include "assoc/change.h"
 
-static const struct change_condition conditions[] = {{"name", 1},      {"user", 1},
-                                                     {"account", 2},   {"cluster", 1},
-                                                     {"partition", 3}, {"defaultaccount", 8}};
-#define N_ADD_WORDS 5 /* DefaultAccount is a setting there */
+static const struct change_condition conditions[] = {
+    {"name", 1},      {"user", 1},           {"account", 2}, {"cluster", 1},
+    {"partition", 3}, {"defaultaccount", 8}, {"wckey", 2}};
+#define N_ADD_WORDS 5 /* DefaultAccount and WCKeys are settings there */
 
 struct wanted {
     struct strs users, accounts, partitions, defaults;
+    struct strs wckeys;
 };
 
 static struct wanted wanted_read(const struct change *change) {
-    struct wanted wanted = {change_values(change, "name", 1, true),
-                            change_values(change, "account", 2, false),
-                            change_values(change, "partition", 3, false),
-                            change->request->verb == ASSOC_VERB_ADD
-                                ? (struct strs) {NULL, 0}
-                                : change_values(change, "defaultaccount", 8, false)};
+    struct wanted wanted = {
+        change_values(change, "name", 1, true), change_values(change, "account", 2, false),
+        change_values(change, "partition", 3, false),
+        change->request->verb == ASSOC_VERB_ADD ? (struct strs) {NULL, 0}
+                                                : change_values(change, "defaultaccount", 8, false),
+        change_values(change, "wckey", 2, false)};
     if (wanted.users.n == 0) {
         strs_done(&wanted.users);
         wanted.users = change_values(change, "user", 1, false);
@@ -33,6 +34,7 @@ static void wanted_done(struct wanted *wanted) {
     strs_done(&wanted->accounts);
     strs_done(&wanted->partitions);
     strs_done(&wanted->defaults);
+    strs_done(&wanted->wckeys);
 }
 
 static void tell_assoc(struct change *change, const struct assoc *assoc, int account_width) {
@@ -49,7 +51,7 @@ struct addition {
     struct acct_user user;
     struct assoc assoc;
     bool any_user;
-    struct str assocs; /* lines */
+    struct str assocs, wckeys; /* lines */
 };
 
 static void add_assoc(struct change *change, struct addition *add, const char *user,
@@ -70,13 +72,14 @@ static void add_assoc(struct change *change, struct addition *add, const char *u
 }
 
 static void add_user(struct change *change, struct addition *add, const char *name,
-                     const char *account) {
+                     const struct wanted *wanted) {
     if (acct_user_find(change->book, name) != NULL)
         return;
     struct acct_user *next = record_dup(&record_acct_user, &add->user);
     string_set(&next->name, name);
-    if (next->default_account == NULL)
-        string_set(&next->default_account, account);
+    if (next->default_account == NULL && wanted->accounts.n > 0)
+        string_set(&next->default_account, wanted->accounts.items[0]);
+    change_give_wckeys(change, next, &wanted->wckeys, &add->wckeys);
     change_add(change, ASSOC_USER, next);
     if (!add->any_user)
         str_append(&change->plan->text, " Adding User(s)\n");
@@ -84,17 +87,29 @@ static void add_user(struct change *change, struct addition *add, const char *na
     str_printf(&change->plan->text, "  %s\n", name);
 }
 
-/* A user who is there but without an account gets the new one as the default. */
-static void give_default(struct change *change, const char *name, const char *account) {
+static bool lacks_any(const struct acct_user *user, const struct strs *wckeys) {
+    bool lacks = wckeys->n > 0 && user->default_wckey == NULL;
+    for (uint32_t i = 0; i < wckeys->n; i++)
+        lacks |= user_wckey_find(user, wckeys->items[i]) == NULL;
+    return lacks;
+}
+
+/* A user who is there gets the keys, and the new account as the default of one who had none. */
+static void give_known(struct change *change, struct addition *add, const char *name,
+                       const struct wanted *wanted) {
     const struct acct_user *known = acct_user_find(change->book, name);
-    if (known == NULL || known->default_account != NULL)
+    bool needs_account = known != NULL && known->default_account == NULL && wanted->accounts.n > 0;
+    if (known == NULL || (!needs_account && !lacks_any(known, &wanted->wckeys)))
         return;
     for (size_t i = 0; i < change->book->entries[ASSOC_USER].n; i++) {
-        const struct acct_user *user = change->book->entries[ASSOC_USER].items[i];
-        if (!str_equal_nocase(user->name, name) || user->default_account != NULL)
+        if (change->book->entries[ASSOC_USER].items[i] != known)
             continue;
         struct acct_user *next = change_edit(change, ASSOC_USER, i);
-        string_set(&next->default_account, account);
+        if (needs_account)
+            string_set(&next->default_account, wanted->accounts.items[0]);
+        if (next->default_wckey == NULL)
+            string_set(&next->default_wckey, add->user.default_wckey);
+        change_give_wckeys(change, next, &wanted->wckeys, &add->wckeys);
     }
 }
 
@@ -109,8 +124,8 @@ static int add_all(struct change *change, struct addition *add, const struct wan
         int r = change_check_name(change, name);
         if (r < 0)
             return r;
-        add_user(change, add, name, wanted->accounts.items[0]);
-        give_default(change, name, wanted->accounts.items[0]);
+        add_user(change, add, name, wanted);
+        give_known(change, add, name, wanted);
         for (uint32_t a = 0; a < wanted->accounts.n; a++) {
             if (wanted->partitions.n == 0)
                 add_assoc(change, add, name, wanted->accounts.items[a], NULL);
@@ -122,29 +137,41 @@ static int add_all(struct change *change, struct addition *add, const struct wan
     return 0;
 }
 
+/* What the settings say of users besides themselves: accounts and keys. */
+static int take_defaults(struct change *change, struct addition *add, struct wanted *wanted) {
+    struct acct_user *user = &add->user;
+    if (wanted->users.n == 0)
+        return error_set(change->err, ERR_INVALID, " Need name of user to add.");
+    if (user->default_wckey != NULL && !strs_has(&wanted->wckeys, user->default_wckey))
+        strs_push(&wanted->wckeys, user->default_wckey);
+    if (wanted->accounts.n == 0 && user->default_account != NULL)
+        strs_push(&wanted->accounts, user->default_account);
+    user_wckeys_clear(user); /* each user gets keys with numbers of their own */
+    if (wanted->accounts.n + wanted->wckeys.n == 0)
+        return error_set(change->err, ERR_INVALID, " Need name of account to add user to.");
+    bool of_admins = user->admin_level != ADMIN_NONE || wanted->wckeys.n > 0;
+    if (of_admins && !asker_is_admin(change->book, change->asker))
+        return error_set(change->err, ERR_ACCESS_DENIED,
+                         user->admin_level != ADMIN_NONE ? "only administrators make administrators"
+                                                         : "only administrators add wckeys");
+    if (user->default_account != NULL && !strs_has(&wanted->accounts, user->default_account))
+        return error_set(change->err, ERR_INVALID,
+                         " Default account %s is none of those that the user is added to.",
+                         user->default_account);
+    return 0;
+}
+
 static int add(struct change *change) {
     struct wanted wanted = wanted_read(change);
-    struct addition add = {.assocs = STR_INIT};
+    struct addition add = {.assocs = STR_INIT, .wckeys = STR_INIT};
     struct str *text = &change->plan->text;
     record_init(&record_acct_user, &add.user);
     record_init(&record_assoc, &add.assoc);
     int r = change_apply_sets(change, KEY_USER, ASSOC_USER, &add.user);
     if (r == 0)
         r = change_apply_sets(change, KEY_USER, ASSOC_ASSOC, &add.assoc);
-    if (r == 0 && wanted.users.n == 0)
-        r = error_set(change->err, ERR_INVALID, " Need name of user to add.");
-    if (r == 0 && wanted.accounts.n == 0 && add.user.default_account != NULL)
-        strs_push(&wanted.accounts, add.user.default_account);
-    if (r == 0 && wanted.accounts.n == 0)
-        r = error_set(change->err, ERR_INVALID, " Need name of account to add user to.");
-    if (r == 0 && add.user.admin_level != ADMIN_NONE &&
-        !asker_is_admin(change->book, change->asker))
-        r = error_set(change->err, ERR_ACCESS_DENIED, "only administrators make administrators");
-    if (r == 0 && add.user.default_account != NULL &&
-        !strs_has(&wanted.accounts, add.user.default_account))
-        r = error_set(change->err, ERR_INVALID,
-                      " Default account %s is none of those that the user is added to.",
-                      add.user.default_account);
+    if (r == 0)
+        r = take_defaults(change, &add, &wanted);
     if (r == 0)
         r = add_all(change, &add, &wanted);
     size_t start = text->length;
@@ -155,16 +182,31 @@ static int add(struct change *change) {
     if (text->length == after)
         text->length = start, text->data[start] = '\0';
     if (add.assocs.length > 0)
-        str_printf(text, " Associations =\n%s Non Default Settings\n", add.assocs.data);
+        str_printf(text, " Associations =\n%s", add.assocs.data);
+    if (add.wckeys.length > 0)
+        str_printf(text, " WCKeys =\n%s", add.wckeys.data);
+    if (add.assocs.length > 0)
+        str_append(text, " Non Default Settings\n");
     change_settings(change, KEY_USER, ASSOC_ASSOC, &add.assoc, 13);
     record_done(&record_acct_user, &add.user);
     record_done(&record_assoc, &add.assoc);
     str_done(&add.assocs);
+    str_done(&add.wckeys);
     wanted_done(&wanted);
     return r;
 }
 
 /* ---- changing ---- */
+
+/* By what is of the user, not of associations. */
+static bool user_wanted(const struct wanted *wanted, const struct acct_user *user) {
+    bool has_key = wanted->wckeys.n == 0;
+    for (uint32_t i = 0; i < wanted->wckeys.n; i++)
+        has_key |= user_wckey_find(user, wanted->wckeys.items[i]) != NULL;
+    return has_key && strs_pass(&wanted->users, user->name) &&
+           (wanted->defaults.n == 0 ||
+            (user->default_account != NULL && strs_has(&wanted->defaults, user->default_account)));
+}
 
 static bool assoc_wanted(const struct assoc_book *book, const struct wanted *wanted,
                          const struct assoc *assoc) {
@@ -172,11 +214,18 @@ static bool assoc_wanted(const struct assoc_book *book, const struct wanted *wan
                 strs_pass(&wanted->accounts, assoc->account) &&
                 (wanted->partitions.n == 0 ||
                  (assoc->partition != NULL && strs_has(&wanted->partitions, assoc->partition)));
-    if (!fits || wanted->defaults.n == 0)
+    if (!fits || wanted->defaults.n + wanted->wckeys.n == 0)
         return fits;
     const struct acct_user *user = acct_user_find(book, assoc->user);
-    return user != NULL && user->default_account != NULL &&
-           strs_has(&wanted->defaults, user->default_account);
+    return user != NULL && user_wanted(wanted, user);
+}
+
+/* What only an administrator may give; to have fewer keys is nobody's gain either. */
+static bool has_new_keys(const struct acct_user *old, const struct acct_user *next) {
+    bool any = old->wckeys.n != next->wckeys.n;
+    for (uint32_t i = 0; i < next->wckeys.n; i++)
+        any |= user_wckey_find(old, next->wckeys.items[i].name) == NULL;
+    return any;
 }
 
 static int modify_user(struct change *change, size_t at) {
@@ -186,7 +235,7 @@ static int modify_user(struct change *change, size_t at) {
     if (r < 0)
         return r;
     if (!asker_is_admin(change->book, change->asker) &&
-        (next->admin_level != old->admin_level ||
+        (next->admin_level != old->admin_level || has_new_keys(old, next) ||
          !str_equal_nocase(old->name, change->asker->name)))
         return error_set(change->err, ERR_ACCESS_DENIED,
                          "only administrators may change user %s in this", old->name);
@@ -196,6 +245,12 @@ static int modify_user(struct change *change, size_t at) {
                          " Can't modify because these users aren't associated with new default "
                          "account '%s'...\n  U = %s C = %s",
                          next->default_account, next->name, change->book->cluster);
+    if (next->default_wckey != NULL && user_wckey_find(next, next->default_wckey) == NULL)
+        return error_set(change->err, ERR_INVALID,
+                         " Can't modify because these users aren't associated with new default "
+                         "wckey '%s'...\n  U = %s C = %s",
+                         next->default_wckey, next->name, change->book->cluster);
+    change_number_wckeys(change, next);
     str_printf(&change->plan->text, "  %s\n", next->name);
     return 0;
 }
@@ -205,9 +260,7 @@ static int modify_users(struct change *change, const struct wanted *wanted) {
     str_append(&change->plan->text, " Modified users...\n");
     for (size_t i = 0; r == 0 && i < change->book->entries[ASSOC_USER].n; i++) {
         const struct acct_user *user = change->book->entries[ASSOC_USER].items[i];
-        if (strs_pass(&wanted->users, user->name) &&
-            (wanted->defaults.n == 0 ||
-             (user->default_account != NULL && strs_has(&wanted->defaults, user->default_account))))
+        if (user_wanted(wanted, user))
             r = modify_user(change, i);
     }
     return r;
@@ -293,6 +346,13 @@ static int delete (struct change *change) {
     struct wanted wanted = wanted_read(change);
     bool whole = wanted.accounts.n + wanted.partitions.n == 0;
     int r = 0;
+    if (wanted.wckeys.n > 0) {
+        r = whole
+                ? change_delete_wckeys(change, &wanted.users, &wanted.wckeys)
+                : error_set(change->err, ERR_INVALID, " Mixing Account and WCKeys is not allowed");
+        wanted_done(&wanted);
+        return r;
+    }
     if (wanted.users.n + wanted.accounts.n + wanted.partitions.n + wanted.defaults.n == 0)
         r = error_set(change->err, ERR_INVALID, " No conditions given to remove, not executing.");
     if (!whole)

@@ -455,6 +455,67 @@ SET(set_parent) {
     return 0;
 }
 
+/* ---- wckeys: kept in lower case ---- */
+static int wckey_check(const struct assoc_key *key, const char *name, struct error *err) {
+    if (name[0] != '\0' && name[0] != '*' && strlen(name) <= WCKEY_NAME_MAX &&
+        str_is_printable_utf8(name) && strpbrk(name, ",|'\"\\= ") == NULL)
+        return 0;
+    return error_set(err, ERR_INVALID,
+                     " Bad %s '%s': a wckey has up to %d bytes, no * before it, and no blanks, "
+                     "commas, quotes and |",
+                     key->name, name, WCKEY_NAME_MAX);
+}
+
+static char *lower_dup(const char *text) {
+    char *copy = xstrdup(text);
+    for (char *c = copy; *c != '\0'; c++)
+        *c = (char) tolower((unsigned char) *c);
+    return copy;
+}
+
+SET(set_default_wckey) {
+    char **at = assoc_key_member(key, record);
+    cleanup_free char *name = lower_dup(value);
+    if (str_equal(value, "-1")) {
+        string_set(at, NULL);
+        return 0;
+    }
+    int r = wckey_check(key, name, err);
+    if (r == 0)
+        string_set(at, name);
+    return r;
+}
+SET(set_wckeys) {
+    struct acct_user *user = record;
+    bool clear = str_equal(value, "-1");
+    struct acct_user next = {.wckeys = {NULL, 0}};
+    int r = 0;
+    cleanup_free char *names = lower_dup(clear ? "" : value);
+    words_each (names, ",", name) {
+        if (r == 0)
+            r = wckey_check(key, name, err);
+        if (r == 0)
+            user_wckey_add(&next, name);
+    }
+    /* those that stay keep their numbers */
+    for (uint32_t i = user->wckeys.n; r == 0 && sign != '+' && i-- > 0;) {
+        bool named = user_wckey_find(&next, user->wckeys.items[i].name) != NULL;
+        if (named == (sign == '-')) {
+            cleanup_free char *gone = xstrdup(user->wckeys.items[i].name);
+            (void) user_wckey_drop(user, gone);
+        }
+    }
+    for (uint32_t i = 0; r == 0 && sign != '-' && i < next.wckeys.n; i++)
+        user_wckey_add(user, next.wckeys.items[i].name);
+    record_done(&record_acct_user, &next);
+    return r;
+}
+PRINT(print_wckeys) {
+    const struct acct_user *user = record;
+    for (uint32_t i = 0; i < user->wckeys.n; i++)
+        str_printf(out, "%s%s", i > 0 ? "," : "", user->wckeys.items[i].name);
+}
+
 /* ---- the table ---- */
 #define MORE (KEY_ACCOUNT | KEY_USER | KEY_CLUSTER)
 #define Q(name, least, member, set, print)                                                         \
@@ -541,8 +602,9 @@ const struct assoc_key assoc_keys[] = {
     {"Organization", 1, KEY_ACCOUNT, ASSOC_ACCOUNT, "organization", set_text, print_text, false, false},
     {"Default Account", 8, KEY_USER, ASSOC_USER, "default_account", set_account, print_text, false, false},
     {"DefaultAccount", 8, KEY_USER, ASSOC_USER, "default_account", set_account, print_text, true, false},
-    {"Default WCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_text, print_text, false, true},
-    {"DefaultWCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_text, print_text, true, true},
+    {"Default WCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_default_wckey, print_text, false, false},
+    {"DefaultWCKey", 8, KEY_USER, ASSOC_USER, "default_wckey", set_default_wckey, print_text, true, false},
+    {"WCKeys", 2, KEY_USER, ASSOC_USER, "wckeys", set_wckeys, print_wckeys, false, false},
     {"Admin Level", 2, KEY_USER, ASSOC_USER, "admin_level", set_admin_level, print_admin_level, false, false},
     {"AdminLevel", 2, KEY_USER, ASSOC_USER, "admin_level", set_admin_level, print_admin_level, true, false},
 
@@ -597,10 +659,12 @@ void assoc_quote(const char *text, struct str *out) {
 }
 
 /* Whether there is something to write; shares always are. */
-static bool is_set(const struct assoc_key *key, const void *member) {
+static bool is_set(const struct assoc_key *key, const void *record, const void *member) {
     const struct field *field = record_field(assoc_record(key->kind), key->member);
     if (field->type == FIELD_STR)
         return *(char *const *) member != NULL;
+    if (key->print == print_wckeys)
+        return ((const struct acct_user *) record)->wckeys.n > 0;
     uint32_t number = *(const uint32_t *) member;
     return number != (field->type == FIELD_OPT32 ? UNSET32 : 0) || key->print == print_shares;
 }
@@ -610,7 +674,7 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
     struct str text cleanup_str = STR_INIT;
     if (key->print == print_mode ? !((const struct qos *) record)->within &&
                                        ((const struct qos *) record)->preempt_mode == 0
-                                 : !is_set(key, member))
+                                 : !is_set(key, record, member))
         return false;
     if (key->print == print_minutes) {
         print_number(record, member, out);
@@ -621,7 +685,8 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
     } else if (key->print == print_shares && *(const uint32_t *) member == UNSET32) {
         str_append_char(out, '1'); /* what that counts as */
     } else if (key->print == print_text || key->print == print_admin_level ||
-               key->print == print_mode || key->print == print_flags) {
+               key->print == print_mode || key->print == print_flags ||
+               key->print == print_wckeys) {
         key->print(record, member, &text);
         assoc_quote(str_cstr(&text), out);
     } else {

@@ -116,6 +116,7 @@ static void *room(const struct assoc_book *book, uint32_t kind, struct arena *ar
 
 void assoc_list_fill(const struct assoc_book *book, const struct assoc_asker *asker,
                      bool is_private, struct arena *arena, struct assoc_list *list) {
+    bool knows_all = asker_is_operator(book, asker);
     list->accounts.items = room(book, ASSOC_ACCOUNT, arena);
     list->users.items = room(book, ASSOC_USER, arena);
     list->assocs.items = room(book, ASSOC_ASSOC, arena);
@@ -128,8 +129,12 @@ void assoc_list_fill(const struct assoc_book *book, const struct assoc_asker *as
     qsort(list->accounts.items, list->accounts.n, sizeof(struct account), account_order);
     vec_each (&book->entries[ASSOC_USER], entry) {
         const struct acct_user *one = *entry;
-        if (assoc_may_see(book, asker, is_private, one->name, one->default_account))
-            list->users.items[list->users.n++] = *one;
+        if (!assoc_may_see(book, asker, is_private, one->name, one->default_account))
+            continue;
+        struct acct_user *shown = &list->users.items[list->users.n++];
+        *shown = *one;
+        if (!knows_all && !str_equal_nocase(one->name, asker->name))
+            shown->wckeys.n = 0;
     }
     qsort(list->users.items, list->users.n, sizeof(struct acct_user), acct_user_order);
     vec_each (&book->entries[ASSOC_QOS], entry)

@@ -25,7 +25,8 @@ size_t assoc_tree_walk(const struct assoc_book *book, const struct assoc **ret);
 bool assoc_may_see(const struct assoc_book *book, const struct assoc_asker *asker, bool is_private,
                    const char *name, const char *account);
 /* What somebody may see; records are borrowed from the book, their arrays live in the arena. With
- * `is_private` (PrivateData) one sees oneself, and what one coordinates; operators see all. */
+ * `is_private` (PrivateData) one sees oneself, and what one coordinates; operators see all. Others'
+ * wckeys are for operators only. */
 void assoc_list_fill(const struct assoc_book *book, const struct assoc_asker *asker,
                      bool is_private, struct arena *arena, struct assoc_list *ret);
 

@@ -40,6 +40,7 @@ enum acctmgr_thing {
     THING_STATS,
     THING_TRES,
     THING_USER,
+    THING_WCKEY,
 };
 
 struct acctmgr_settings {

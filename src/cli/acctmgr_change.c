@@ -54,6 +54,7 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         {"problems", 1, THING_PROBLEM},
         {"runawayjobs", 2, THING_RUNAWAY},
         {"stats", 1, THING_STATS},
+        {"wckeys", 1, THING_WCKEY},
     };
     for (size_t i = 0; i < countof(rows); i++) {
         if (str_abbreviates(word, strlen(word), rows[i].name, rows[i].least))
@@ -167,6 +168,9 @@ int acctmgr_change(struct list_session *session, const struct acctmgr_settings *
                 verb == ACCTMGR_ADD      ? "add"
                 : verb == ACCTMGR_MODIFY ? "modify"
                                          : "delete");
+        if (thing == THING_WCKEY)
+            list_note("wckeys are given to users, and taken from them: \"sacctmgr add user NAME "
+                      "wckeys=KEY\", \"sacctmgr delete user NAME wckeys=KEY\"");
         return 1;
     }
     if (settings->read_only) {

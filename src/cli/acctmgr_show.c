@@ -16,7 +16,7 @@ struct query {
     const struct assoc_list *list; /* the cluster's that is being looked at */
     const struct conf *conf;
     struct strs *seen; /* what is of all clusters is listed once */
-    struct strs names, accounts, users, clusters, partitions, parents, qos, ids;
+    struct strs names, accounts, users, clusters, partitions, parents, qos, ids, wckeys;
     const char *format;
     bool tree, with_assoc, with_coordinators;
 };
@@ -51,6 +51,7 @@ static int read_words(struct query *query, int argc, char **argv) {
         {"partition", 3, WHERE_LOWER_WORDS, &query->partitions},
         {"parent", 4, WHERE_LOWER_WORDS, &query->parents},
         {"qos", 1, WHERE_LOWER_WORDS, &query->qos},
+        {"wckey", 2, WHERE_LOWER_WORDS, &query->wckeys},
         {"id", 1, WHERE_LOWER_WORDS, &query->ids},
         {"tree", 4, WHERE_FLAG, &query->tree},
         {"withassoc", 5, WHERE_FLAG, &query->with_assoc},
@@ -65,7 +66,8 @@ static int read_words(struct query *query, int argc, char **argv) {
         {NULL, 0, WHERE_LOWER_WORDS, &query->names},
     };
     return acctmgr_where(conditions, countof(conditions),
-                         "name, account, user, cluster, partition, parent, qos, id", argc, argv);
+                         "name, account, user, cluster, partition, parent, qos, wckey, id", argc,
+                         argv);
 }
 
 /* ---- rows ---- */
@@ -165,13 +167,46 @@ static void rows_account(const struct query *query, struct rows *rows, struct ar
     }
 }
 
+static bool has_wckey(const struct query *query, const struct acct_user *user) {
+    bool any = query->wckeys.n == 0;
+    for (uint32_t i = 0; i < user->wckeys.n; i++)
+        any |= strs_has(&query->wckeys, user->wckeys.items[i].name);
+    return any;
+}
+
 static void rows_user(const struct query *query, struct rows *rows, struct arena *arena) {
     for (uint32_t i = 0; i < query->list->users.n; i++) {
         const struct acct_user *user = &query->list->users.items[i];
         if (passes(&query->names, user->name) && passes(&query->users, user->name) &&
-            passes(&query->clusters, query->list->cluster))
+            passes(&query->clusters, query->list->cluster) && has_wckey(query, user))
             push_with_assocs(query, &(struct assoc_row) {.user = user}, rows, arena);
     }
+}
+
+static int wckey_order(const void *a, const void *b) {
+    const struct assoc_row *x = *(const void *const *) a, *y = *(const void *const *) b;
+    int order = strcmp(x->wckey->name, y->wckey->name);
+    return order != 0 ? order : strcmp(x->user->name, y->user->name);
+}
+
+static void rows_wckey(const struct query *query, struct rows *rows, struct arena *arena) {
+    size_t first = rows->n;
+    for (uint32_t i = 0; i < query->list->users.n; i++) {
+        const struct acct_user *user = &query->list->users.items[i];
+        for (uint32_t k = 0; k < user->wckeys.n; k++) {
+            const struct user_wckey *key = &user->wckeys.items[k];
+            cleanup_free char *id = xasprintf("%u", key->id);
+            if (!passes(&query->names, key->name) || !passes(&query->wckeys, key->name) ||
+                !passes(&query->users, user->name) || !passes(&query->ids, id) ||
+                !passes(&query->clusters, query->list->cluster))
+                continue;
+            struct assoc_row *row = row_push(query, rows, arena);
+            row->user = user;
+            row->wckey = key;
+        }
+    }
+    if (rows->n > first)
+        qsort(&rows->items[first], rows->n - first, sizeof(rows->items[0]), wckey_order);
 }
 
 static void rows_cluster(const struct query *query, struct rows *rows, struct arena *arena) {
@@ -226,6 +261,7 @@ static const struct thing {
     {THING_USER, &columns_acct_user, "user,defaultaccount,adminlevel", FIELDS_USER_ASSOC,
      ",coordinators", rows_user, "users"},
     {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster, "clusters"},
+    {THING_WCKEY, &columns_wckey, "wckey,cluster,user", "", "", rows_wckey, "wckeys"},
     {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres, "TRES"},
 };
 
@@ -244,6 +280,8 @@ static void row_json(struct json *json, enum acctmgr_thing thing, const struct r
         json_acct_user(json, books, row);
     else if (thing == THING_CLUSTER)
         json_cluster(json, row);
+    else if (thing == THING_WCKEY)
+        json_wckey(json, row);
     else
         json_tres_kind(json, row);
 }
@@ -290,10 +328,20 @@ int acctmgr_print(const struct acctmgr_settings *settings, const struct column_t
     return 0;
 }
 
+/* Where jobs count for keys, a user's default is worth a column. */
+static void fields_insert_wckey(struct str *fields) {
+    cleanup_free char *rest = xstrdup(strstr(fields->data, ",adminlevel"));
+    fields->length -= strlen(rest);
+    fields->data[fields->length] = '\0';
+    str_printf(fields, ",defaultwckey%s", rest);
+}
+
 static int print_rows(const struct query *query, const struct thing *thing,
                       const struct rows *rows) {
     struct str fields cleanup_str = STR_INIT;
     str_append(&fields, query->format != NULL ? query->format : thing->fields);
+    if (query->format == NULL && thing->thing == THING_USER && query->conf->track_wckey)
+        fields_insert_wckey(&fields);
     if (query->format == NULL && query->with_assoc)
         str_append(&fields, thing->with_assoc);
     if (query->format == NULL && query->with_coordinators)
@@ -302,8 +350,9 @@ static int print_rows(const struct query *query, const struct thing *thing,
 }
 
 static void query_done(struct query *query) {
-    struct strs *lists[] = {&query->names,      &query->accounts, &query->users, &query->clusters,
-                            &query->partitions, &query->parents,  &query->qos,   &query->ids};
+    struct strs *lists[] = {&query->names,    &query->accounts,   &query->users,
+                            &query->clusters, &query->partitions, &query->parents,
+                            &query->qos,      &query->ids,        &query->wckeys};
     for (size_t i = 0; i < countof(lists); i++)
         strs_done(lists[i]);
 }
@@ -321,8 +370,8 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
     for (size_t i = 0; i < countof(things); i++)
         thing = things[i].thing == which ? &things[i] : thing;
     if (settings->json != NULL && thing == NULL) {
-        fprintf(stderr, "--json and --yaml are for account, association, cluster, qos, tres and "
-                        "user\n");
+        fprintf(stderr, "--json and --yaml are for account, association, cluster, qos, tres, user "
+                        "and wckey\n");
         return 1;
     }
     if (which == THING_EVENT)
@@ -339,7 +388,7 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         fprintf(stderr,
                 "No valid entity in list command\nInput line must include \"Account\", "
                 "\"Association\", \"Cluster\", \"Event\", \"Problem\", \"QOS\", \"RunawayJobs\", "
-                "\"Stats\", \"Transaction\", \"TRES\", or \"User\"\n");
+                "\"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"\n");
         return 1;
     }
     int status = read_words(&query, argc, argv);

@@ -325,6 +325,10 @@ PRINT(print_job_zero) {
     if (!STEP)
         str_append_char(out, '0');
 }
+PRINT(print_wckey_id) {
+    if (!STEP)
+        str_append_u64(out, JOB->wckey_id);
+}
 PRINT(print_cpu_freq) {
     str_append(out, STEP && STEP->step_id == STEP_BATCH ? "0" : "Unknown");
 }
@@ -541,7 +545,7 @@ static const struct column acct_columns[] = {
     F("User", 9, print_user),
     F("UserCPU", 10, print_user_cpu),
     F("WCKey", 10, print_wckey),
-    F("WCKeyID", 10, print_job_zero),
+    F("WCKeyID", 10, print_wckey_id),
     F("WorkDir", 20, print_work_dir),
     ALIAS("Reserved", 10, print_planned),
     ALIAS("ResvCPU", 10, print_planned_cpu),

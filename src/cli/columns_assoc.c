@@ -198,6 +198,20 @@ PRINT(user_account) {
 PRINT(user_wckey) {
     text_print(ROW->user->default_wckey, out);
 }
+PRINT(user_wckeys) {
+    const struct acct_user *user = ROW->user;
+    for (uint32_t i = 0; i < user->wckeys.n; i++)
+        str_printf(out, "%s%s", i > 0 ? "," : "", user->wckeys.items[i].name);
+}
+PRINT(wckey_name) {
+    text_print(ROW->wckey->name, out);
+}
+PRINT(wckey_cluster) {
+    text_print(ROW->list->cluster, out);
+}
+PRINT(wckey_id) {
+    str_append_u64(out, ROW->wckey->id);
+}
 PRINT(user_admin) {
     text_print(names_text(&names_admin_level, ROW->user->admin_level), out);
 }
@@ -337,6 +351,7 @@ static const struct column user_rows[] = {
     C("Name", "User", 10, user_name),
     C("DefaultAccount", "Def Acct", 10, user_account),
     C("DefaultWCKey", "Def WCKey", 10, user_wckey),
+    C("WCKeys", "WCKeys", 20, user_wckeys),
     C("AdminLevel", "Admin", 9, user_admin),
     C("Coordinators", "Coord Accounts", 20, user_coordinates),
     ASSOC_COLUMNS,
@@ -354,6 +369,13 @@ static const struct column tres_rows[] = {
     C("Name", "Name", 15, tres_name),
     C("ID", "ID", 6, tres_id),
 };
+static const struct column wckey_rows[] = {
+    C("WCKey", "WCKey", 10, wckey_name),
+    C("Name", "WCKey", 10, wckey_name),
+    C("Cluster", "Cluster", 10, wckey_cluster),
+    C("User", "User", 10, user_name),
+    C("ID", "ID", 6, wckey_id),
+};
 /* clang-format on */
 
 const struct column_table columns_qos = {&record_qos, qos_rows, countof(qos_rows), true};
@@ -361,4 +383,5 @@ const struct column_table columns_assoc = {NULL, assoc_rows, countof(assoc_rows)
 const struct column_table columns_account = {NULL, account_rows, countof(account_rows), false};
 const struct column_table columns_acct_user = {NULL, user_rows, countof(user_rows), false};
 const struct column_table columns_acct_cluster = {NULL, cluster_rows, countof(cluster_rows), false};
+const struct column_table columns_wckey = {NULL, wckey_rows, countof(wckey_rows), false};
 const struct column_table columns_tres = {NULL, tres_rows, countof(tres_rows), false};

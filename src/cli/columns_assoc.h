@@ -14,13 +14,14 @@ struct assoc_row {
     const struct account *account;
     const struct acct_user *user;
     const struct assoc *assoc;
-    unsigned depth; /* of the account in the tree, when that is shown */
+    const struct user_wckey *wckey; /* of `user` */
+    unsigned depth;                 /* of the account in the tree, when that is shown */
     const char *tres_type, *tres_name;
     uint32_t tres_id;
 };
 
 extern const struct column_table columns_qos, columns_assoc, columns_account, columns_acct_user,
-    columns_acct_cluster, columns_tres;
+    columns_acct_cluster, columns_tres, columns_wckey;
 
 /* The QOS that the row's association may use: its own, else those of the account above. */
 const char *qos_of_row(const struct assoc_row *row);

@@ -335,8 +335,13 @@ static void json_acct_job(struct json *json, const struct acct_job *acct,
     json_text(json, "used_gres", NULL);
     json_text(json, "user", acct->job->user_name);
     json_object(json, "wckey");
-    json_text(json, "wckey", acct->job->wckey);
-    json_none(json, "flags");
+    const char *wckey = acct->job->wckey;
+    bool assigned = wckey != NULL && wckey[0] == '*'; /* the user's default */
+    json_text(json, "wckey", wckey != NULL ? wckey + assigned : NULL);
+    json_array(json, "flags");
+    if (assigned)
+        json_text(json, NULL, "ASSIGNED_DEFAULT");
+    json_end(json);
     json_end(json);
     json_text(json, "working_directory", acct->job->work_dir);
     json_end(json);

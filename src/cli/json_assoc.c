@@ -275,7 +275,24 @@ void json_acct_user(struct json *json, const struct rows *books, const struct as
     json_none(json, "flags");
     json_text(json, "name", user->name);
     json_text(json, "old_name", NULL);
-    json_none(json, "wckeys");
+    json_array(json, "wckeys");
+    for (uint32_t i = 0; i < user->wckeys.n; i++) {
+        struct assoc_row key = *row;
+        key.wckey = &user->wckeys.items[i];
+        json_wckey(json, &key);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void json_wckey(struct json *json, const struct assoc_row *row) {
+    json_object(json, NULL);
+    json_none(json, "accounting");
+    json_text(json, "cluster", row->list->cluster);
+    json_unsigned(json, "id", row->wckey->id);
+    json_text(json, "name", row->wckey->name);
+    json_text(json, "user", row->user->name);
+    json_none(json, "flags");
     json_end(json);
 }
 

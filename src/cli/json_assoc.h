@@ -12,6 +12,7 @@ void json_qos(struct json *json, const struct qos *qos);
 void json_account(struct json *json, const struct rows *books, const struct account *account);
 void json_acct_user(struct json *json, const struct rows *books, const struct assoc_row *row);
 void json_cluster(struct json *json, const struct assoc_row *row);
+void json_wckey(struct json *json, const struct assoc_row *row);
 void json_tres_kind(struct json *json, const struct assoc_row *row);
 
 #endif

@@ -56,7 +56,7 @@
     X(time, "time", 't', REQUIRED, BRA, "*TIMELIMIT", time_limit, job.time_limit, 1, HONOURED, JOB, "TIME", "time limit: minutes, [[days-]hours:]minutes:seconds, days-hours; auto: by the last jobs of this name") \
     X(time_min, "time-min", 0, REQUIRED, BRA, "", minutes, job.time_min, 2, HONOURED, JOB, "TIME", "accept a time limit as low as this to start sooner") \
     X(wait_all_nodes, "wait-all-nodes", 0, REQUIRED, BA, "*WAIT_ALL_NODES", zero_one, job.wait_all_nodes, 3, HONOURED, JOB, "0|1", "start only when every node is ready") \
-    X(wckey, "wckey", 0, REQUIRED, BRA, "*WCKEY", string, job.wckey, 3, HONOURED, JOB, "KEY", "workload characterisation key") \
+    X(wckey, "wckey", 0, REQUIRED, BRA, "*WCKEY", string, job.wckey, 3, HONOURED, JOB, "KEY", "workload characterisation key that the job counts for, one of the user's (TrackWCKey)") \
     /* ---- sizes ---- */ \
     X(core_spec, "core-spec", 'S', REQUIRED, BRA, "*CORE_SPEC", count0, job.core_spec, 3, NOT_YET, SIZE, "N", "cores of each node to keep for the system") \
     X(cpus_per_gpu, "cpus-per-gpu", 0, REQUIRED, BRA, "*CPUS_PER_GPU", count, job.cpus_per_gpu, 2, HONOURED, SIZE, "N", "CPUs for each GPU") \

@@ -15,7 +15,7 @@ static const struct list_option option_rows[] = {
     {"immediate", 'i', LIST_ARG_NONE, NULL, list_set_true, NULL, "commit changes without asking",
         AT(immediate)},
     {"json", 0, LIST_ARG_OPTIONAL, NULL, list_set_json, "data_parser",
-        "show accounts, associations, clusters, qos, tres or users as JSON", AT(json)},
+        "show accounts, associations, clusters, qos, tres, users or wckeys as JSON", AT(json)},
     {"noheader", 'n', LIST_ARG_NONE, NULL, list_set_true, NULL, "no header", AT(no_header)},
     {"oneliner", 'o', LIST_ARG_NONE, NULL, list_set_nothing, NULL,
         "accepted; a record is a line anyway"},
@@ -49,7 +49,8 @@ static const char help_text[] =
     "sacctmgr ping|shutdown|reconfigure|clear stats\n"
     "THING is account, association (show only), cluster, coordinator, qos or user; show also "
     "knows\n"
-    "event, problem, runawayjobs, stats, transaction and tres. See sacctmgr(1) for conditions, "
+    "event, problem, runawayjobs, stats, transaction, tres and wckey. See sacctmgr(1) for "
+    "conditions, "
     "keys and "
     "fields.\n";
 

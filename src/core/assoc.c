@@ -212,6 +212,22 @@ static void note_unenforced(const struct core *core, struct assoc_plan *plan) {
                                 "AccountingStorageEnforce=limits in slurm.conf");
 }
 
+/* So are keys that no job gets. */
+static void note_untracked(const struct core *core, struct assoc_plan *plan) {
+    bool any = false;
+    vec_each (&plan->edits, edit) {
+        if (edit->kind != ASSOC_USER || edit->next == NULL)
+            continue;
+        const struct acct_user *next = edit->next;
+        const struct acct_user *old =
+            edit->at != SIZE_MAX ? core->book.entries[ASSOC_USER].items[edit->at] : NULL;
+        any |= next->wckeys.n > (old != NULL ? old->wckeys.n : 0);
+    }
+    if (any && !core->settings.track_wckey)
+        strs_push(&plan->notes, "no job gets a wckey of its user yet: that takes TrackWCKey=yes in "
+                                "slurm.conf");
+}
+
 void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
                          const struct core_user *user, void *body) {
     const struct assoc_change *change = body;
@@ -229,6 +245,7 @@ void handle_assoc_change(struct core *core, uint64_t client, uint32_t seq,
         return;
     }
     note_unenforced(core, &plan);
+    note_untracked(core, &plan);
     struct assoc_changed reply = {.text = plan.edits.n > 0 ? plan.text.data : NULL,
                                   .notes = plan.notes};
     if (change->commit)

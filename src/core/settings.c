@@ -19,6 +19,7 @@ static int64_t over_limit_seconds(uint32_t minutes) {
 static void take_accounting(struct core_settings *s, const struct conf *conf) {
     s->store_flags = conf->accounting_store_flags;
     s->enforce = conf->accounting_storage_enforce;
+    s->track_wckey = conf->track_wckey;
     s->tells_database = conf->accounting_storage_type == CONF_STORAGE_SLURMDBD;
     s->private_accounts = (conf->private_data & (CONF_PRIVATE_ACCOUNTS | CONF_PRIVATE_USERS)) != 0;
     s->private_jobs = conf->private_data & CONF_PRIVATE_JOBS;

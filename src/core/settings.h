@@ -30,6 +30,7 @@ struct core_settings {
     uint64_t store_flags;         /* CONF_STORE_… */
     bool no_advice;
     bool private_accounts;
+    bool track_wckey;
     bool tells_database; /* slurmdbd hears of jobs as they start and end */
     char *control_host;  /* for listings */
     uint32_t control_port;

@@ -489,6 +489,9 @@ const struct qos *qos_find(const struct core *core, const char *name, uint32_t *
 uint32_t assoc_kind_of_store(uint32_t store_kind);
 /* Account and QOS where the request names none, and whether the user may have them. */
 must_check int job_take_association(struct core *core, struct job *job, struct reply_error *reply);
+/* wckey.c: with TrackWCKey the key that the job counts for, "*KEY" where it is the user's default
+ * and the request names none; with AccountingStorageEnforce=wckeys the user must have it. */
+must_check int job_take_wckey(const struct core *core, struct job *job, struct error *err);
 /* The association that counts for a job, in the first of its partitions; NULL. */
 const struct assoc *assoc_for_job(const struct core *core, const struct job *job);
 /* Under PrivateData; name NULL = the account's own. */

@@ -184,10 +184,12 @@ static int check_submission(struct core *core, struct core_job *job, const struc
     /* An update by its owner leaves what an operator has given. */
     if (job->rec.nice < 0 && !core_is_admin(core, user->uid))
         return reply_refuse(reply, core, ERR_NICE, "only administrators may give a value below 0");
+    struct error err = ERROR_INIT;
     int r = job_check(core, &job->rec, user, reply);
+    if (r == 0 && job_take_wckey(core, &job->rec, &err) < 0)
+        r = reply_refuse(reply, core, -err.code, "%s", err.text);
     if (r == 0)
         r = limits_check(core, &job->rec, weight, reply);
-    struct error err = ERROR_INIT;
     if (r == 0 && job->rec.dependency != NULL &&
         depend_parse(core, job, job->rec.dependency, &err) < 0)
         r = reply_refuse(reply, core, -err.code, "%s", err.text);

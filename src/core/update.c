@@ -284,6 +284,15 @@ static int set_name_list(struct update_job *update, const struct job_key *key) {
     return set_string(update, key);
 }
 
+static int set_wckey(struct update_job *update, const struct job_key *key) {
+    struct error err = ERROR_INIT;
+    int r = set_string(update, key);
+    if (r == 0 && job_take_wckey(update->core, update->next, &err) < 0)
+        r = refuse(update, ERR_INVALID_WCKEY,
+                   arena_strndup(&update->core->out->memory, err.text, strlen(err.text)));
+    return r;
+}
+
 static int set_node_list(struct update_job *update, const struct job_key *key) {
     return job_is_pending(update->job) ? set_name_list(update, key)
                                        : set_kept(update, resize_to_list);
@@ -372,7 +381,7 @@ static const struct job_key job_keys[] = {
     {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
     {"GpuKeep", NULL, WHEN_ANY, WHO_OWNER, set_gpu_keep, NULL},
     {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
-    {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_string, "wckey"},
+    {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_wckey, "wckey"},
     {"MailType", NULL, WHEN_ANY, WHO_OWNER, set_mail_type, NULL},
     {"MailUser", NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
     {"StdIn", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_in"},

@@ -4,6 +4,9 @@
 
 #define RECORD_ROW_account(...) RECORD_ROW(account, __VA_ARGS__)
 RECORD_DEFINE(account, ACCOUNT_FIELDS)
+#define RECORD_ROW_user_wckey(...) RECORD_ROW(user_wckey, __VA_ARGS__)
+RECORD_DEFINE(user_wckey, USER_WCKEY_FIELDS)
+
 #define RECORD_ROW_acct_user(...) RECORD_ROW(acct_user, __VA_ARGS__)
 RECORD_DEFINE(acct_user, ACCT_USER_FIELDS)
 #define RECORD_ROW_assoc(...) RECORD_ROW(assoc, __VA_ARGS__)

@@ -19,11 +19,18 @@
     X(4, STRS, coordinators, 0) /* users who may manage it and what is below it */
 RECORD_DECLARE(account, ACCOUNT_FIELDS)
 
+/* A workload characterisation key that a user may name for jobs. */
+#define USER_WCKEY_FIELDS(X)                                                                       \
+    X(1, U32, id, 0) /* no other key of the cluster has it */                                      \
+    X(2, STR, name, 0)
+RECORD_DECLARE(user_wckey, USER_WCKEY_FIELDS)
+
 #define ACCT_USER_FIELDS(X)                                                                        \
     X(1, STR, name, 0)                                                                             \
     X(2, ENUM, admin_level, admin_level)                                                           \
     X(3, STR, default_account, 0)                                                                  \
-    X(4, STR, default_wckey, 0)
+    X(4, STR, default_wckey, 0)    /* one of them; NULL */                                         \
+    X(5, RECS, wckeys, user_wckey) /* by name */
 RECORD_DECLARE(acct_user, ACCT_USER_FIELDS)
 
 #define SHARES_PARENT 0x7fffffffu /* Fairshare=parent */

@@ -138,6 +138,8 @@ static void enforce_follow(struct conf *conf) {
         *enforce |= CONF_ENFORCE_LIMITS;
     if ((*enforce & (CONF_ENFORCE_LIMITS | CONF_ENFORCE_QOS | CONF_ENFORCE_WCKEYS)) != 0)
         *enforce |= CONF_ENFORCE_ASSOCIATIONS;
+    if ((*enforce & CONF_ENFORCE_WCKEYS) != 0)
+        conf->track_wckey = true;
 }
 
 static void enforce_check(struct conf_loader *loader) {

@@ -35,7 +35,7 @@
 X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 3, \
   "second slurmdbd") \
 X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", HONOURED, DAEMON, 1, \
-  "what a job must satisfy before it may start: an association, its limits, its QOS") \
+  "what a job must satisfy before it may start: an association, its limits, its QOS, a wckey") \
 X(STRING, accounting_storage_host, "AccountingStorageHost", "localhost", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "host of slurmdbd") \
 X(STRING, accounting_storage_external_host, "AccountingStorageExternalHost", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \
@@ -448,8 +448,8 @@ X(WORDS, topology_param, "TopologyParam", {0}, 0, 0, TOPOLOGY_PARAM, "", NOT_YET
   "options of TopologyPlugin") \
 X(ENUM, topology_plugin, "TopologyPlugin", CONF_TOPOLOGY_FLAT, 0, 0, TOPOLOGY, "", HONOURED, DAEMON, 2, \
   "shape of the network, for placing jobs") \
-X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, "", NOT_YET, CLIENT, 3, \
-  "account by workload characterisation key") \
+X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, "", HONOURED, CLIENT, 3, \
+  "jobs count for a workload characterisation key: the one that they name, else the user's default") \
 X(U32, tree_width, "TreeWidth", 16, 1, CONF_PORT_MAX, NONE, "", NOT_NEEDED, CLIENT, 2, \
   "nodes keep their own connection to the controller") \
 X(BOOL, use_pam, "UsePam", false, 0, 1, NONE, "", NOT_YET, DAEMON, 3, \
@@ -1127,8 +1127,8 @@ X(U32, tcp_timeout, "TCPTimeout", 2, 0, CONF_PORT_MAX, NONE, NOT_NEEDED, \
   "seconds that a connection may take to come up") \
 X(FLAGS, private_data, "PrivateData", 0, 0, 0, PRIVATE, HONOURED, \
   "what ordinary users may not see of others") \
-X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, NOT_YET, \
-  "account by workload characterisation key") \
+X(BOOL, track_wckey, "TrackWCKey", false, 0, 1, NONE, NOT_NEEDED, \
+  "the key of a job is always kept: TrackWCKey of slurm.conf says what it is") \
 X(BOOL, track_slurmctld_down, "TrackSlurmctldDown", false, 0, 1, NONE, NOT_YET, \
   "count the time that a controller is away as down time") \
 X(DURATION, max_query_time_range, "MaxQueryTimeRange", UINT64_MAX, 0, 0, NONE, NOT_YET, \

@@ -169,10 +169,12 @@ class Cluster:
     `scripts`: files of programs/ that lie beside slurm.conf.
     `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
     `dbd`: Sluice has a slurmdbd, too, on SQLite; Debian's always has one where there is accounting.
+    `dbd_conf`: lines added to slurmdbd.conf.
     """
 
     def __init__(self, flavour, directory, conf, gpus=0, shards=0, bin_root=None, accounting=True, cpus=8, mem=24000,
-                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=(), dbd=False):
+                 nodes=NODE_COUNT, node_extra=(), topology=None, confined=False, scripts=(), dbd=False,
+                 dbd_conf=""):
         self.flavour = flavour
         self.dir = os.path.abspath(directory)
         self.conf = conf
@@ -187,6 +189,7 @@ class Cluster:
         self.accounting = accounting
         self.confined = confined
         self.dbd = dbd and flavour == "sluice"
+        self.dbd_conf = dbd_conf
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
         if flavour == "debian":
@@ -323,7 +326,7 @@ class Cluster:
             file.write("AuthType=auth/munge\n"
                        f"AuthInfo=socket={self.file('munge', 'socket')}\nDbdHost=localhost\nDbdAddr=127.0.0.1\n"
                        f"DbdPort={self.port + 1}\nSlurmUser=root\nLogFile={self.file('log', 'slurmdbd.log')}\n"
-                       f"PidFile={self.file('run', 'slurmdbd.pid')}\n{storage}")
+                       f"PidFile={self.file('run', 'slurmdbd.pid')}\n{storage}{self.dbd_conf}")
         os.chmod(conf, 0o600)
         self.must_run("slurmdbd")
         wait_for("slurmdbd", lambda: port_answers(self.port + 1))
