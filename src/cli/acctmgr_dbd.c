@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/acctmgr.h"
+#include "cli/assoc_index.h"
 #include "model/conf_table.h"
 
 static const struct empty nothing = {false};
@@ -161,40 +162,31 @@ static void push(struct rows *rows, struct arena *arena, struct problem problem)
     rows_push(rows, copy);
 }
 
-static bool has_assoc(const struct assoc_list *list, const char *account, const char *user,
-                      bool any_user) {
-    for (uint32_t i = 0; i < list->assocs.n; i++) {
-        const struct assoc *assoc = &list->assocs.items[i];
-        if ((account == NULL || str_equal(assoc->account, account)) &&
-            (any_user ? assoc->user != NULL : str_equal(assoc->user, user)))
-            return true;
-    }
-    return false;
-}
-
-static bool has_below(const struct assoc_list *list, const char *account) {
-    for (uint32_t i = 0; i < list->assocs.n; i++) {
-        if (str_equal(list->assocs.items[i].parent, account))
-            return true;
-    }
-    return false;
+static bool has_users(const struct assoc_index *index, const char *account) {
+    const struct assoc_link *link = assoc_index_of_account(index, account);
+    while (link != NULL && link->assoc->user == NULL)
+        link = link->next;
+    return link != NULL;
 }
 
 static void look(const struct assoc_list *list, struct rows *rows, struct arena *arena) {
+    struct assoc_index index;
+    assoc_index_init(&index, list);
     for (uint32_t i = 0; i < list->accounts.n; i++) {
         const char *name = list->accounts.items[i].name;
-        if (!has_assoc(list, name, NULL, false))
+        if (assoc_index_own(&index, name) == NULL)
             push(rows, arena, (struct problem) {NULL, name, NULL, "Account has no Associations"});
-        else if (!has_assoc(list, name, NULL, true) && !has_below(list, name))
+        else if (!has_users(&index, name) && !assoc_index_is_parent(&index, name))
             push(rows, arena, (struct problem) {list->cluster, name, NULL, "Account has no users"});
     }
     for (uint32_t i = 0; i < list->users.n; i++) {
         const char *name = list->users.items[i].name;
-        if (!has_assoc(list, NULL, name, false))
+        if (assoc_index_of_user(&index, name) == NULL)
             push(rows, arena, (struct problem) {NULL, NULL, name, "User has no Associations"});
         if (getpwnam(name) == NULL)
             push(rows, arena, (struct problem) {NULL, NULL, name, "User does not have a uid"});
     }
+    assoc_index_done(&index);
 }
 
 int acctmgr_show_problems(struct list_session *session, const struct acctmgr_settings *settings,

@@ -134,20 +134,22 @@ static void row_add(struct rows *rows, struct arena *arena, const struct assoc_r
 static void print_added(const struct assoc_list *added) {
     struct rows accounts = {NULL, 0, 0}, users = {NULL, 0, 0}, own = {NULL, 0, 0},
                 theirs = {NULL, 0, 0};
+    struct assoc_index index;
     struct arena arena;
+    assoc_index_init(&index, added);
     arena_init(&arena, 0);
     for (uint32_t i = 0; i < added->qos.n; i++)
         printf("%s  %s\n", i == 0 ? " Adding QOS(s)\n" : "", added->qos.items[i].name);
     for (uint32_t i = 0; i < added->accounts.n; i++)
         row_add(&accounts, &arena,
-                &(struct assoc_row) {.list = added, .account = &added->accounts.items[i]});
+                &(struct assoc_row) {.index = &index, .account = &added->accounts.items[i]});
     for (uint32_t i = 0; i < added->users.n; i++)
         row_add(&users, &arena,
-                &(struct assoc_row) {.list = added, .user = &added->users.items[i]});
+                &(struct assoc_row) {.index = &index, .user = &added->users.items[i]});
     for (uint32_t i = 0; i < added->assocs.n; i++) {
         const struct assoc *assoc = &added->assocs.items[i];
         row_add(assoc->user == NULL ? &own : &theirs, &arena,
-                &(struct assoc_row) {.list = added, .assoc = assoc});
+                &(struct assoc_row) {.index = &index, .assoc = assoc});
     }
     print_added_table("Accounts", &columns_account, "account,description,organization,qos",
                       &accounts, 51);
@@ -161,6 +163,7 @@ static void print_added(const struct assoc_list *added) {
     rows_done(&users);
     rows_done(&own);
     rows_done(&theirs);
+    assoc_index_done(&index);
     arena_done(&arena);
 }
 

@@ -13,9 +13,10 @@
 
 struct query {
     const struct acctmgr_settings *settings;
-    const struct assoc_list *list; /* the cluster's that is being looked at */
+    const struct assoc_index *index; /* of the cluster's that is being looked at */
+    const struct assoc_list *list;   /* what it indexes */
     const struct conf *conf;
-    struct strs *seen; /* what is of all clusters is listed once */
+    struct smap *seen; /* what is of all clusters is listed once: its name -> itself */
     struct strs names, accounts, users, clusters, partitions, parents, qos, ids, wckeys;
     const char *format;
     bool tree, with_assoc, with_coordinators;
@@ -75,7 +76,7 @@ static int read_words(struct query *query, int argc, char **argv) {
 static struct assoc_row *row_push(const struct query *query, struct rows *rows,
                                   struct arena *arena) {
     struct assoc_row *row = arena_alloc(arena, sizeof(*row));
-    *row = (struct assoc_row) {.list = query->list};
+    *row = (struct assoc_row) {.index = query->index};
     rows_push(rows, row);
     return row;
 }
@@ -86,15 +87,12 @@ static bool passes(const struct strs *filter, const char *text) {
 
 /* Has another cluster not had it yet? */
 static bool is_first(const struct query *query, const char *name) {
-    if (strs_has(query->seen, name))
-        return false;
-    strs_push(query->seen, name);
-    return true;
+    return name != NULL && smap_put(query->seen, name, (void *) (uintptr_t) name) == NULL;
 }
 
 static bool assoc_passes(const struct query *query, const struct assoc *assoc) {
     cleanup_free char *id = xasprintf("%u", assoc->id);
-    const struct assoc_row row = {.list = query->list, .assoc = assoc};
+    const struct assoc_row row = {.index = query->index, .assoc = assoc};
     return (query->qos.n == 0 || strs_has_word(&query->qos, qos_of_row(&row))) &&
            passes(&query->accounts, assoc->account) && passes(&query->users, assoc->user) &&
            passes(&query->clusters, query->list->cluster) &&
@@ -122,7 +120,7 @@ static void rows_assoc(const struct query *query, struct rows *rows, struct aren
         struct assoc_row *row = row_push(query, rows, arena);
         row->assoc = assoc;
         row->depth = query->tree
-                         ? assoc_depth(query->list, assoc->account) + (assoc->user != NULL ? 1 : 0)
+                         ? assoc_depth(query->index, assoc->account) + (assoc->user != NULL ? 1 : 0)
                          : 0;
     }
 }
@@ -136,11 +134,12 @@ static void push_with_assocs(const struct query *query, const struct assoc_row *
                                   query->qos.n + query->ids.n +
                                   (entity->user == NULL ? query->users.n : 0) >
                               0;
-    for (uint32_t i = 0; i < query->list->assocs.n; i++) {
-        const struct assoc *assoc = &query->list->assocs.items[i];
-        bool own = entity->user != NULL ? str_equal(assoc->user, entity->user->name)
-                                        : str_equal(assoc->account, entity->account->name);
-        if (!own || !assoc_passes(query, assoc))
+    const struct assoc_link *link = entity->user != NULL
+                                        ? assoc_index_of_user(query->index, name)
+                                        : assoc_index_of_account(query->index, name);
+    for (; link != NULL; link = link->next) {
+        const struct assoc *assoc = link->assoc;
+        if (!assoc_passes(query, assoc))
             continue;
         any = true;
         if (!query->with_assoc)
@@ -216,11 +215,7 @@ static void rows_cluster(const struct query *query, struct rows *rows, struct ar
     if (query->list->cluster == NULL)
         return; /* there is none yet */
     struct assoc_row *row = row_push(query, rows, arena);
-    for (uint32_t i = 0; i < query->list->assocs.n && row->assoc == NULL; i++) {
-        const struct assoc *assoc = &query->list->assocs.items[i];
-        if (assoc->user == NULL && assoc->parent == NULL)
-            row->assoc = assoc;
-    }
+    row->assoc = assoc_index_own(query->index, ROOT_ACCOUNT);
 }
 
 static void rows_tres(const struct query *query, struct rows *rows, struct arena *arena) {
@@ -251,40 +246,23 @@ static const struct thing {
     const struct column_table *table;
     const char *fields, *with_assoc, *with_coordinators;
     void (*rows)(const struct query *query, struct rows *rows, struct arena *arena);
-    const char *json; /* the name of the array */
+    const char *json; /* the name of the array, */
+    void (*json_row)(struct json *json, const struct rows *books, const void *row); /* its items */
 } things[] = {
-    {THING_QOS, &columns_qos, FIELDS_QOS, "", "", rows_qos, "qos"},
+    {THING_QOS, &columns_qos, FIELDS_QOS, "", "", rows_qos, "qos", json_qos},
     {THING_ASSOC, &columns_assoc, "cluster,account,user,partition," FIELDS_LIMITS, "", "",
-     rows_assoc, "associations"},
+     rows_assoc, "associations", json_assoc},
     {THING_ACCOUNT, &columns_account, "account,description,organization", FIELDS_ACCOUNT_ASSOC,
-     ",coordinators", rows_account, "accounts"},
+     ",coordinators", rows_account, "accounts", json_account},
     {THING_USER, &columns_acct_user, "user,defaultaccount,adminlevel", FIELDS_USER_ASSOC,
-     ",coordinators", rows_user, "users"},
-    {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster, "clusters"},
-    {THING_WCKEY, &columns_wckey, "wckey,cluster,user", "", "", rows_wckey, "wckeys"},
-    {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres, "TRES"},
+     ",coordinators", rows_user, "users", json_acct_user},
+    {THING_CLUSTER, &columns_acct_cluster, FIELDS_CLUSTER, "", "", rows_cluster, "clusters",
+     json_cluster},
+    {THING_WCKEY, &columns_wckey, "wckey,cluster,user", "", "", rows_wckey, "wckeys", json_wckey},
+    {THING_TRES, &columns_tres, "type,name,id", "", "", rows_tres, "TRES", json_tres_kind},
 };
 
 /* ---- JSON ---- */
-
-static void row_json(struct json *json, enum acctmgr_thing thing, const struct rows *books,
-                     const void *row) {
-    const struct assoc_row *assoc_row = row;
-    if (thing == THING_QOS)
-        json_qos(json, row);
-    else if (thing == THING_ASSOC)
-        json_assoc(json, row);
-    else if (thing == THING_ACCOUNT)
-        json_account(json, books, assoc_row->account);
-    else if (thing == THING_USER)
-        json_acct_user(json, books, row);
-    else if (thing == THING_CLUSTER)
-        json_cluster(json, row);
-    else if (thing == THING_WCKEY)
-        json_wckey(json, row);
-    else
-        json_tres_kind(json, row);
-}
 
 static int print_json(const struct query *query, const struct thing *thing,
                       const struct rows *books, const struct rows *rows) {
@@ -296,7 +274,7 @@ static int print_json(const struct query *query, const struct thing *thing,
     json_dump_begin(&dump, settings->json, settings->argc, settings->argv, &env, &out);
     json_array(&dump.json, thing->json);
     for (size_t i = 0; i < rows->n; i++)
-        row_json(&dump.json, thing->thing, books, rows->items[i]);
+        thing->json_row(&dump.json, books, rows->items[i]);
     json_end(&dump.json);
     json_dump_end(&dump);
     list_output_all(&out);
@@ -357,16 +335,39 @@ static void query_done(struct query *query) {
         strs_done(lists[i]);
 }
 
+static int show_books(struct query *query, const struct thing *thing, const struct rows *books) {
+    cleanup_free struct assoc_index *indexes = xcalloc(books->n + 1, sizeof(*indexes));
+    struct rows rows = {NULL, 0, 0}, indexed = {NULL, 0, 0};
+    struct smap seen = SMAP_INIT;
+    struct arena arena;
+    arena_init(&arena, 0);
+    query->seen = &seen;
+    for (size_t i = 0; i < books->n; i++) {
+        assoc_index_init(&indexes[i], books->items[i]);
+        rows_push(&indexed, &indexes[i]);
+        query->index = &indexes[i];
+        query->list = books->items[i];
+        thing->rows(query, &rows, &arena);
+    }
+    int status = query->settings->json != NULL ? print_json(query, thing, &indexed, &rows)
+                                               : print_rows(query, thing, &rows);
+    for (size_t i = 0; i < books->n; i++)
+        assoc_index_done(&indexes[i]);
+    smap_done(&seen);
+    rows_done(&rows);
+    rows_done(&indexed);
+    arena_done(&arena);
+    return status;
+}
+
 int acctmgr_show(struct list_session *session, const struct acctmgr_settings *settings,
                  enum acctmgr_thing which, int argc, char **argv) {
     struct query query = {.settings = settings,
                           .conf = list_session_conf(session),
                           .with_assoc = settings->with_assoc && settings->json == NULL};
     const struct thing *thing = NULL;
-    struct strs seen cleanup_strs = {NULL, 0};
     struct rows books = {NULL, 0, 0};
     struct error err = ERROR_INIT;
-    query.seen = &seen;
     for (size_t i = 0; i < countof(things); i++)
         thing = things[i].thing == which ? &things[i] : thing;
     if (settings->json != NULL && thing == NULL) {
@@ -397,19 +398,8 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         list_load_error("sacctmgr: error", &err);
         status = 1;
     }
-    if (status == 0) {
-        struct arena arena;
-        struct rows rows = {NULL, 0, 0};
-        arena_init(&arena, 0);
-        for (size_t i = 0; i < books.n; i++) {
-            query.list = books.items[i];
-            thing->rows(&query, &rows, &arena);
-        }
-        status = settings->json != NULL ? print_json(&query, thing, &books, &rows)
-                                        : print_rows(&query, thing, &rows);
-        rows_done(&rows);
-        arena_done(&arena);
-    }
+    if (status == 0)
+        status = show_books(&query, thing, &books);
     rows_done(&books);
     query_done(&query);
     return status;

@@ -66,21 +66,11 @@ PRINT(qos_flags) {
 }
 
 /* ---- associations ---- */
-static const struct assoc *above(const struct assoc_list *list, const struct assoc *assoc) {
-    const char *account = assoc->user != NULL ? assoc->account : assoc->parent;
-    for (uint32_t i = 0; account != NULL && i < list->assocs.n; i++) {
-        const struct assoc *other = &list->assocs.items[i];
-        if (other->user == NULL && str_equal(other->account, account))
-            return other;
-    }
-    return NULL;
-}
-
-unsigned assoc_depth(const struct assoc_list *list, const char *account) {
+unsigned assoc_depth(const struct assoc_index *index, const char *account) {
     unsigned depth = 0;
-    struct assoc at = {.account = (char *) (uintptr_t) account, .user = (char *) ""};
-    const struct assoc *next = above(list, &at);
-    while (next != NULL && (next = above(list, next)) != NULL && depth < list->assocs.n)
+    const struct assoc *at = assoc_index_own(index, account);
+    while (at != NULL && (at = assoc_index_above(index, at)) != NULL &&
+           depth < index->list->assocs.n)
         depth++;
     return depth;
 }
@@ -88,7 +78,8 @@ unsigned assoc_depth(const struct assoc_list *list, const char *account) {
 /* What counts where the association says nothing is what the account above says. */
 #define INHERITED(type, name, unset)                                                               \
     static type in_##name(const struct assoc_row *row) {                                           \
-        for (const struct assoc *at = row->assoc; at != NULL; at = above(row->list, at)) {         \
+        for (const struct assoc *at = row->assoc; at != NULL;                                      \
+             at = assoc_index_above(row->index, at)) {                                             \
             if (at->name != unset)                                                                 \
                 return at->name;                                                                   \
         }                                                                                          \
@@ -121,7 +112,7 @@ const char *qos_of_row(const struct assoc_row *row) {
 #define ASSOC_TRES(name) ASSOC(name, assoc_tres_print(assoc->name, out))
 #define ASSOC_IN_COUNT(name) ASSOC(name, count_print(in_##name(ROW), out))
 #define ASSOC_IN_TRES(name) ASSOC(name, assoc_tres_print(in_##name(ROW), out))
-ASSOC(cluster, text_print(ROW->list->cluster, out))
+ASSOC(cluster, text_print(ROW->index->list->cluster, out))
 PRINT(assoc_account) {
     str_append_fill(out, ' ', ROW->depth);
     text_print(ROW->assoc != NULL ? ROW->assoc->account : NULL, out);
@@ -207,7 +198,7 @@ PRINT(wckey_name) {
     text_print(ROW->wckey->name, out);
 }
 PRINT(wckey_cluster) {
-    text_print(ROW->list->cluster, out);
+    text_print(ROW->index->list->cluster, out);
 }
 PRINT(wckey_id) {
     str_append_u64(out, ROW->wckey->id);
@@ -217,19 +208,17 @@ PRINT(user_admin) {
 }
 PRINT(user_coordinates) {
     const char *between = "";
-    for (uint32_t i = 0; i < ROW->list->accounts.n; i++) {
-        const struct account *account = &ROW->list->accounts.items[i];
-        if (!strs_has(&account->coordinators, ROW->user->name))
-            continue;
-        str_printf(out, "%s%s", between, account->name);
+    const struct assoc_link *link = assoc_index_coordinated(ROW->index, ROW->user->name);
+    for (; link != NULL; link = link->next) {
+        str_printf(out, "%s%s", between, link->account->name);
         between = ",";
     }
 }
 PRINT(cluster_host) {
-    text_print(ROW->list->control_host, out);
+    text_print(ROW->index->list->control_host, out);
 }
 PRINT(cluster_port) {
-    str_append_u64(out, ROW->list->control_port);
+    str_append_u64(out, ROW->index->list->control_port);
 }
 PRINT(cluster_rpc) {
     str_append(out, "0"); /* the protocol has no numbers of Slurm's kind */

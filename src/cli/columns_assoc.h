@@ -3,6 +3,7 @@
 #ifndef SLUICE_CLI_COLUMNS_ASSOC_H
 #define SLUICE_CLI_COLUMNS_ASSOC_H
 
+#include "cli/assoc_index.h"
 #include "cli/list.h"
 #include "model/messages.h"
 #include "schema/columns.h"
@@ -10,7 +11,7 @@
 /* A line of all tables but columns_qos, whose rows are records. What a table does not use is NULL.
  */
 struct assoc_row {
-    const struct assoc_list *list; /* where it comes from */
+    const struct assoc_index *index; /* of the list where it comes from */
     const struct account *account;
     const struct acct_user *user;
     const struct assoc *assoc;
@@ -26,6 +27,6 @@ extern const struct column_table columns_qos, columns_assoc, columns_account, co
 /* The QOS that the row's association may use: its own, else those of the account above. */
 const char *qos_of_row(const struct assoc_row *row);
 /* How far below root an account lies. */
-unsigned assoc_depth(const struct assoc_list *list, const char *account);
+unsigned assoc_depth(const struct assoc_index *index, const char *account);
 
 #endif

@@ -189,22 +189,20 @@ static void assoc_short(struct json *json, const char *key, const struct assoc_l
     json_end(json);
 }
 
-static bool is_default(const struct assoc_list *list, const struct assoc *assoc) {
-    for (uint32_t i = 0; assoc->user != NULL && i < list->users.n; i++) {
-        if (str_equal(list->users.items[i].name, assoc->user))
-            return str_equal(list->users.items[i].default_account, assoc->account);
-    }
-    return false;
+static bool is_default(const struct assoc_index *index, const struct assoc *assoc) {
+    const struct acct_user *user = assoc_index_user(index, assoc->user);
+    return user != NULL && str_equal(user->default_account, assoc->account);
 }
 
-void json_assoc(struct json *json, const struct assoc_row *row) {
+void json_assoc(struct json *json, const struct rows *books, const void *data) {
+    const struct assoc_row *row = data;
     const struct assoc *assoc = row->assoc;
     json_object(json, NULL);
     json_none(json, "accounting");
-    json_text(json, "cluster", row->list->cluster);
+    json_text(json, "cluster", row->index->list->cluster);
     json_array(json, "flags");
     json_end(json);
-    json_bool(json, "is_default", is_default(row->list, assoc));
+    json_bool(json, "is_default", is_default(row->index, assoc));
     json_text(json, "user", assoc->user);
     json_unsigned(json, "shares_raw", assoc->shares != UNSET32 ? assoc->shares : 1);
     json_words(json, "qos", qos_of_row(row));
@@ -212,7 +210,8 @@ void json_assoc(struct json *json, const struct assoc_row *row) {
     json_end(json);
 }
 
-void json_qos(struct json *json, const struct qos *qos) {
+void json_qos(struct json *json, const struct rows *books, const void *data) {
+    const struct qos *qos = data;
     json_object(json, NULL);
     json_number(json, "priority", true, false, qos->priority);
     record_write(json, &record_qos, qos, qos_rows, countof(qos_rows));
@@ -224,12 +223,11 @@ static void assocs_of(struct json *json, const struct rows *books, const char *a
                       const char *user) {
     json_array(json, "associations");
     for (size_t b = 0; b < books->n; b++) {
-        const struct assoc_list *list = books->items[b];
-        for (uint32_t i = 0; i < list->assocs.n; i++) {
-            const struct assoc *assoc = &list->assocs.items[i];
-            if (account != NULL ? str_equal(assoc->account, account) : str_equal(assoc->user, user))
-                assoc_short(json, NULL, list, assoc);
-        }
+        const struct assoc_index *index = books->items[b];
+        const struct assoc_link *link = account != NULL ? assoc_index_of_account(index, account)
+                                                        : assoc_index_of_user(index, user);
+        for (; link != NULL; link = link->next)
+            assoc_short(json, NULL, index->list, link->assoc);
     }
     json_end(json);
 }
@@ -241,7 +239,8 @@ static void coordinator(struct json *json, const char *name) {
     json_end(json);
 }
 
-void json_account(struct json *json, const struct rows *books, const struct account *account) {
+void json_account(struct json *json, const struct rows *books, const void *data) {
+    const struct account *account = ((const struct assoc_row *) data)->account;
     json_object(json, NULL);
     assocs_of(json, books, account->name, NULL);
     json_array(json, "coordinators");
@@ -255,7 +254,8 @@ void json_account(struct json *json, const struct rows *books, const struct acco
     json_end(json);
 }
 
-void json_acct_user(struct json *json, const struct rows *books, const struct assoc_row *row) {
+void json_acct_user(struct json *json, const struct rows *books, const void *data) {
+    const struct assoc_row *row = data;
     const struct acct_user *user = row->user;
     json_object(json, NULL);
     json_array(json, "administrator_level");
@@ -263,10 +263,9 @@ void json_acct_user(struct json *json, const struct rows *books, const struct as
     json_end(json);
     assocs_of(json, books, NULL, user->name);
     json_array(json, "coordinators");
-    for (uint32_t i = 0; i < row->list->accounts.n; i++) {
-        if (strs_has(&row->list->accounts.items[i].coordinators, user->name))
-            coordinator(json, row->list->accounts.items[i].name);
-    }
+    const struct assoc_link *link = assoc_index_coordinated(row->index, user->name);
+    for (; link != NULL; link = link->next)
+        coordinator(json, link->account->name);
     json_end(json);
     json_object(json, "default");
     json_text(json, "account", user->default_account);
@@ -279,16 +278,17 @@ void json_acct_user(struct json *json, const struct rows *books, const struct as
     for (uint32_t i = 0; i < user->wckeys.n; i++) {
         struct assoc_row key = *row;
         key.wckey = &user->wckeys.items[i];
-        json_wckey(json, &key);
+        json_wckey(json, books, &key);
     }
     json_end(json);
     json_end(json);
 }
 
-void json_wckey(struct json *json, const struct assoc_row *row) {
+void json_wckey(struct json *json, const struct rows *books, const void *data) {
+    const struct assoc_row *row = data;
     json_object(json, NULL);
     json_none(json, "accounting");
-    json_text(json, "cluster", row->list->cluster);
+    json_text(json, "cluster", row->index->list->cluster);
     json_unsigned(json, "id", row->wckey->id);
     json_text(json, "name", row->wckey->name);
     json_text(json, "user", row->user->name);
@@ -296,26 +296,28 @@ void json_wckey(struct json *json, const struct assoc_row *row) {
     json_end(json);
 }
 
-void json_cluster(struct json *json, const struct assoc_row *row) {
+void json_cluster(struct json *json, const struct rows *books, const void *data) {
+    const struct assoc_row *row = data;
     json_object(json, NULL);
     json_object(json, "controller");
-    json_text(json, "host", row->list->control_host);
-    json_unsigned(json, "port", row->list->control_port);
+    json_text(json, "host", row->index->list->control_host);
+    json_unsigned(json, "port", row->index->list->control_port);
     json_end(json);
     json_none(json, "flags");
-    json_text(json, "name", row->list->cluster);
+    json_text(json, "name", row->index->list->cluster);
     json_text(json, "nodes", NULL);
     json_text(json, "select_plugin", NULL);
     json_object(json, "associations");
     if (row->assoc != NULL)
-        assoc_short(json, "root", row->list, row->assoc);
+        assoc_short(json, "root", row->index->list, row->assoc);
     json_end(json);
     json_unsigned(json, "rpc_version", 0);
     json_none(json, "tres");
     json_end(json);
 }
 
-void json_tres_kind(struct json *json, const struct assoc_row *row) {
+void json_tres_kind(struct json *json, const struct rows *books, const void *data) {
+    const struct assoc_row *row = data;
     json_object(json, NULL);
     json_text(json, "type", row->tres_type);
     json_text(json, "name", row->tres_name);
