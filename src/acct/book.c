@@ -12,9 +12,18 @@ struct apply {
     const struct acct_transaction *transactions;
     size_t n_transactions;
     int64_t version;
+    /* the cluster of the last edit */
+    const char *cluster;
+    int64_t cluster_id;
+    /* entries that are to be stored together, none of them twice */
+    vec(struct db_value) rows;
+    struct map entries;  /* by their keys' hash */
+    struct arena memory; /* what rows borrow from */
 };
 
 #define VERSION_NAME "book_version"
+#define ENTRIES_AT_ONCE 256
+#define MEMORY_MAX (32u << 20) /* bytes: what is collected is stored when half of it is used */
 
 /* The row's lock makes those who change the book wait for each other. */
 static int version_raise(struct acct *acct, int64_t *ret, struct error *err) {
@@ -44,42 +53,77 @@ static const char *member_text(const struct record *record, const void *object, 
     return text ? text : "";
 }
 
-static int entry_put(struct acct *acct, int64_t cluster, const struct acct_book_edit *edit,
-                     struct error *err) {
-    const struct record *record = assoc_record(edit->kind);
-    if (!record)
-        return error_set(err, ERR_INVALID, "%u is no kind of entry of the book", edit->kind);
-    struct arena memory;
-    arena_init(&memory, 16u << 20);
-    cleanup_free void *object = xmalloc(record->size);
-    int r = wire_decode(record, edit->record, &memory, object, err);
-    if (r == 0) {
-        const struct db_value row[] = {
-            db_int(cluster),
-            db_int(edit->kind),
-            db_int((int64_t) edit->id),
-            db_key(member_text(record, object, "name")),
-            db_key(member_text(record, object, "account")),
-            db_key(member_text(record, object, "user")),
-            db_blob(edit->record),
-        };
-        r = db_put(acct->db, &table_book, row, 1, err);
-    }
-    arena_done(&memory);
+static int entries_flush(struct apply *change, struct acct *acct, struct error *err) {
+    int r = db_put(acct->db, &table_book, change->rows.items, change->rows.n / table_book.n_columns,
+                   err);
+    vec_reset(&change->rows);
+    map_clear(&change->entries);
+    arena_done(&change->memory);
+    arena_init(&change->memory, MEMORY_MAX);
     return r;
 }
 
-static int edit_apply(struct acct *acct, const struct acct_book_edit *edit, struct error *err) {
-    int64_t cluster = 0;
-    int r =
-        edit->cluster && *edit->cluster ? cluster_id_make(acct, edit->cluster, &cluster, err) : 0;
+/* What is kept of an edit until entries_flush(): false when the same entry is there already. */
+static bool entry_is_first(struct apply *change, const struct acct_book_edit *edit) {
+    const uint64_t key[] = {(uint64_t) change->cluster_id, edit->kind, edit->id};
+    return map_put(&change->entries, hash_bytes(key, sizeof(key), 0), change) == NULL;
+}
+
+static int entry_put(struct apply *change, const struct acct_book_edit *edit, struct acct *acct,
+                     struct error *err) {
+    const struct record *record = assoc_record(edit->kind);
+    int r = 0;
+    if (!record)
+        return error_set(err, ERR_INVALID, "%u is no kind of entry of the book", edit->kind);
+    bool is_full = change->entries.n >= ENTRIES_AT_ONCE || change->memory.used > MEMORY_MAX / 2;
+    if (is_full || !entry_is_first(change, edit)) {
+        r = entries_flush(change, acct, err);
+        (void) entry_is_first(change, edit);
+    }
+    void *object = arena_alloc(&change->memory, record->size);
+    if (r == 0)
+        r = wire_decode(record, edit->record, &change->memory, object, err);
     if (r < 0)
         return r;
-    if (edit->record.size > 0)
-        return entry_put(acct, cluster, edit, err);
-    int64_t n =
-        db_exec(acct->db, "DELETE FROM book WHERE cluster_id = ? AND kind = ? AND id = ?",
-                DB_VALUES(db_int(cluster), db_int(edit->kind), db_int((int64_t) edit->id)), err);
+    const struct db_value row[] = {
+        db_int(change->cluster_id),
+        db_int(edit->kind),
+        db_int((int64_t) edit->id),
+        db_key(member_text(record, object, "name")),
+        db_key(member_text(record, object, "account")),
+        db_key(member_text(record, object, "user")),
+        db_blob(edit->record),
+    };
+    for (size_t i = 0; i < countof(row); i++)
+        vec_push(&change->rows, row[i]);
+    return 0;
+}
+
+static int cluster_find(struct apply *change, const char *name, struct acct *acct,
+                        struct error *err) {
+    if (change->cluster && str_equal(change->cluster, name))
+        return 0;
+    int64_t id = 0;
+    int r = *name ? cluster_id_make(acct, name, &id, err) : 0;
+    if (r < 0)
+        return r;
+    change->cluster = name;
+    change->cluster_id = id;
+    return 0;
+}
+
+static int edit_apply(struct apply *change, const struct acct_book_edit *edit, struct acct *acct,
+                      struct error *err) {
+    int r = cluster_find(change, edit->cluster ? edit->cluster : "", acct, err);
+    if (r == 0 && edit->record.size > 0)
+        return entry_put(change, edit, acct, err);
+    if (r == 0)
+        r = entries_flush(change, acct, err);
+    if (r < 0)
+        return r;
+    int64_t n = db_exec(
+        acct->db, "DELETE FROM book WHERE cluster_id = ? AND kind = ? AND id = ?",
+        DB_VALUES(db_int(change->cluster_id), db_int(edit->kind), db_int((int64_t) edit->id)), err);
     return n < 0 ? (int) n : 0;
 }
 
@@ -87,7 +131,9 @@ static int apply(struct acct *acct, void *context, struct error *err) {
     struct apply *change = context;
     int r = version_raise(acct, &change->version, err);
     for (size_t i = 0; r == 0 && i < change->n; i++)
-        r = edit_apply(acct, &change->edits[i], err);
+        r = edit_apply(change, &change->edits[i], acct, err);
+    if (r == 0)
+        r = entries_flush(change, acct, err);
     if (r == 0)
         r = transactions_put(acct, change->transactions, change->n_transactions, err);
     return r;
@@ -96,10 +142,15 @@ static int apply(struct acct *acct, void *context, struct error *err) {
 int acct_book_apply(struct acct *acct, const struct acct_book_edit *edits, size_t n,
                     const struct acct_transaction *transactions, size_t n_transactions,
                     uint64_t *ret_version, struct error *err) {
-    struct apply change = {edits, n, transactions, n_transactions, 0};
+    struct apply change = {
+        .edits = edits, .n = n, .transactions = transactions, .n_transactions = n_transactions};
+    arena_init(&change.memory, MEMORY_MAX);
     int r = in_transaction(acct, apply, &change, err);
     if (r == 0)
         *ret_version = (uint64_t) change.version;
+    vec_done(&change.rows);
+    map_done(&change.entries);
+    arena_done(&change.memory);
     return r;
 }
 

@@ -139,15 +139,18 @@ int transactions_put(struct acct *acct, const struct acct_transaction *transacti
                      struct error *err) {
     int64_t id = 0;
     int r = n > 0 ? number_next(acct, "last_txn", (int64_t) n, &id, err) : 0;
-    for (size_t i = 0; r == 0 && i < n; i++) {
+    if (r < 0)
+        return r;
+    cleanup_free struct db_value *rows = xcalloc(n * table_txn.n_columns + 1, sizeof(*rows));
+    for (size_t i = 0; i < n; i++) {
         const struct acct_transaction *t = &transactions[i];
         const struct db_value row[] = {
             db_int(id + (int64_t) i), db_int(t->time),  db_key(t->actor),   db_key(t->action),
             db_text(t->subject),      db_text(t->info), db_key(t->cluster),
         };
-        r = db_put(acct->db, &table_txn, row, 1, err);
+        memcpy(&rows[i * countof(row)], row, sizeof(row));
     }
-    return r;
+    return db_put(acct->db, &table_txn, rows, n, err);
 }
 
 int acct_transactions(struct acct *acct, const struct acct_event_filter *wanted,

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import time
 
-from cluster import FIRST_JOB_ID, stop_pid, wait_for
+from cluster import FIRST_JOB_ID, pid_of, stop_pid, wait_for
 
 SBATCH = "sbatch -Q -o /dev/null --wrap=true"
 
@@ -353,6 +353,7 @@ def row_lost(system, sizes):
 
 HISTORY_DAYS = 100
 HISTORY_FIRST_JOB = 1000000
+INGEST_LARGE = 100000
 
 
 def copy_row(sql, table, others, changes):
@@ -412,6 +413,67 @@ def row_history(system, sizes):
         expected = count / HISTORY_DAYS
         assert 0.99 * expected <= lines <= 1.03 * expected + 3, f"{lines} jobs of a day instead of {expected}"
     return {key: statistics.median(values) for key, values in found.items()}
+
+
+class Database:
+    """One question after the other to the MariaDB of a cluster, without a process for each."""
+
+    def __init__(self, system):
+        self.client = subprocess.Popen(["mariadb", "--no-defaults", "-N", "-n", "-S", system.cluster.file("mysql", "socket"), "peer"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def number(self, sql):
+        self.client.stdin.write(sql + ";\n")
+        self.client.stdin.flush()
+        return int(self.client.stdout.readline())
+
+    def close(self):
+        self.client.stdin.close()
+        self.client.wait()
+
+
+# The jobs whose end is stored, with that of their batch step.
+ENDED = {"debian": "select count(*) from peer_job_table where time_end > 0 and not exists "
+                   "(select 1 from peer_step_table s where s.job_db_inx = peer_job_table.job_db_inx and s.time_end = 0)",
+         "sluice": "select count(*) from job where end_time between 1 and unix_timestamp()"}
+
+
+def connected(port):
+    """Whether anything holds a connection to a port of this machine."""
+    with open("/proc/net/tcp") as file:
+        lines = [line.split() for line in file.readlines()[1:]]
+    return any(line[3] == "01" and int(line[2].split(":")[1], 16) == port for line in lines)
+
+
+def stored_rate(system, count):
+    """slurmdbd comes back: jobs a second from its controller's connection to the last of `count`, CPU of a job in ms."""
+    database = Database(system)
+    wanted = database.number(ENDED[system.flavour]) + count
+    with system.cpu_time() as cpu:
+        system.cluster.run_dbd()
+        wait_for("the controller at slurmdbd", lambda: connected(system.cluster.port + 1), 120, 0.001)
+        start = time.monotonic()
+        wait_for("all jobs in the database", lambda: database.number(ENDED[system.flavour]) >= wanted, 1800, 0.02)
+        seconds = time.monotonic() - start
+    database.close()
+    return count / seconds, cpu.seconds / count * 1000
+
+
+def row_ingest(system, sizes):
+    """Jobs have ended while slurmdbd was away, and it comes back: how fast it has them from the controller."""
+    system.ready()
+    stop_pid(pid_of(system.cluster.file("run", "slurmdbd.pid")))
+    submit(system, 8, sizes.backlog)
+    system.partition("up")
+    wait_for("the queue to drain", lambda: not system.out("squeue -h -r").strip(), 600, 0.2)
+    time.sleep(6)  # MinJobAge
+    rate, cpu = stored_rate(system, sizes.backlog)
+    found = {"rate": rate, "cpu": cpu}
+    if system.flavour == "sluice":
+        stop_pid(pid_of(system.cluster.file("run", "slurmdbd.pid")))
+        fill_sluice(system, INGEST_LARGE, sizes.bin)
+        found["large"], _ = stored_rate(system, INGEST_LARGE)
+    return found
 
 
 # -- the planner, without daemons ----------------------------------------------------------------------------------
@@ -477,6 +539,9 @@ ROWS = [
          "reused": Measure("ids given out again", LESS, limit=0)}),
     Row("history", "`sacct` among many jobs that have ended, a hundredth of them in each of a hundred days", row_history,
         {"one": Measure("s, one job", LESS, 10), "day": Measure("s, a day's window", LESS, 4)}),
+    Row("ingest", "jobs that have ended without slurmdbd, stored when it is back", row_ingest,
+        {"rate": Measure("jobs/s", RATE, 5), "cpu": Measure("ms CPU a job", LESS), "large": Measure("jobs/s, of 100,000", RATE)},
+        ("dbd",)),
     Row("nodedown", "a slurmd killed: shown as not responding", row_node_down, {"time": Measure("s", LESS, limit=5)},
         slow=True),
     alone("planner_shared", "planner: 10,000 shared nodes, 100,000 jobs, 2,000 shapes", row_tool("planner", "shared"), PLANNER),

@@ -168,7 +168,7 @@ class Cluster:
     `node_extra` has one string a node line: the numbers of its nodes, then what the line adds ("1-2 Feature=fast").
     `scripts`: files of programs/ that lie beside slurm.conf.
     `confined`: Debian's confines jobs by control groups, too, as Sluice does by default.
-    `dbd`: Sluice has a slurmdbd, too, on SQLite; Debian's always has one where there is accounting.
+    `dbd`: Sluice has a slurmdbd, too, on "mariadb" or else on SQLite; Debian's always has one where there is accounting.
     `dbd_conf`: lines added to slurmdbd.conf.
     """
 
@@ -188,7 +188,7 @@ class Cluster:
         self.scripts = scripts
         self.accounting = accounting
         self.confined = confined
-        self.dbd = dbd and flavour == "sluice"
+        self.dbd = dbd if flavour == "sluice" else False
         self.dbd_conf = dbd_conf
         self.prefix = []          # put before every command: a wrapper that accounts for its CPU time, say
         self.port = 0
@@ -275,7 +275,9 @@ class Cluster:
         self.start_munge()
         if self.flavour == "debian" and self.accounting:
             self.start_accounting()
-        if self.dbd:
+        if self.dbd == "mariadb":
+            self.start_dbd(self.start_mariadb())
+        elif self.dbd:
             self.start_dbd(f"StorageType=accounting_storage/sqlite\nStorageLoc={self.file('state', 'slurmdbd.sqlite')}\n")
         self.start_daemons()
         if self.dbd:
@@ -297,6 +299,11 @@ class Cluster:
                       f"--log-file={self.file('munge', 'log')}")
 
     def start_accounting(self):
+        self.start_dbd(self.start_mariadb())
+        self.run("sacctmgr", "-n", "-i", "add", "cluster", "peer")
+
+    def start_mariadb(self):
+        """A server with a database for slurmdbd; returns what slurmdbd.conf says of it."""
         base = self.file("mysql")
         tmp = self.file("mysql-tmp")  # its own: a server that starts removes all temporary tables in it
         for path in (base, tmp):
@@ -315,10 +322,9 @@ class Cluster:
         wait_for("MariaDB", lambda: client("select 1").returncode == 0)
         client("create user 'slurm'@'127.0.0.1' identified by 'peer'; create user 'slurm'@'localhost' identified by "
                "'peer'; grant all on *.* to 'slurm'@'127.0.0.1'; grant all on *.* to 'slurm'@'localhost';")
-        self.start_dbd("StorageType=accounting_storage/mysql\n"
-                       f"StorageHost=127.0.0.1\nStoragePort={self.port + 2}\nStorageUser=slurm\nStoragePass=peer\n"
-                       "StorageLoc=peer\n")
-        self.run("sacctmgr", "-n", "-i", "add", "cluster", "peer")
+        return ("StorageType=accounting_storage/mysql\n"
+                f"StorageHost=127.0.0.1\nStoragePort={self.port + 2}\nStorageUser=slurm\nStoragePass=peer\n"
+                "StorageLoc=peer\n")
 
     def start_dbd(self, storage):
         conf = self.file("etc", "slurmdbd.conf")
@@ -328,6 +334,9 @@ class Cluster:
                        f"DbdPort={self.port + 1}\nSlurmUser=root\nLogFile={self.file('log', 'slurmdbd.log')}\n"
                        f"PidFile={self.file('run', 'slurmdbd.pid')}\n{storage}{self.dbd_conf}")
         os.chmod(conf, 0o600)
+        self.run_dbd()
+
+    def run_dbd(self):
         self.must_run("slurmdbd")
         wait_for("slurmdbd", lambda: port_answers(self.port + 1))
 

@@ -552,6 +552,34 @@ TEST(entries_of_the_book_are_stored_with_who_changed_them) {
     assert_string_equal(str_cstr(&text), "1 root Add Accounts x='1' 2 root Remove Accounts x='1' ");
 }
 
+/* 600 entries of two clusters in turn; one is named three times, another one goes and comes. */
+TEST(of_many_edits_the_last_of_each_entry_counts) {
+    SKIP_WITHOUT_SERVER(state);
+    struct database *db = *state;
+    struct bytes first = {(const uint8_t *) "\x0a\x01x", 3},
+                 last = {(const uint8_t *) "\x0a\x02xy", 4};
+    struct acct_book_edit edits[605];
+    for (uint64_t i = 0; i < 600; i++)
+        edits[i] = (struct acct_book_edit) {i % 2 ? "a" : "b", 1, i, first};
+    edits[600] = (struct acct_book_edit) {"a", 1, 599, last};
+    edits[601] = (struct acct_book_edit) {"a", 1, 599, first};
+    edits[602] = (struct acct_book_edit) {"a", 1, 599, last};
+    edits[603] = (struct acct_book_edit) {.cluster = "b", .kind = 1, .id = 598};
+    edits[604] = (struct acct_book_edit) {"b", 1, 598, last};
+    uint64_t version = 0;
+    OK(acct_book_apply(db->acct, edits, countof(edits), NULL, 0, &version, &failure));
+    struct str a cleanup_str = STR_INIT, b cleanup_str = STR_INIT, expected cleanup_str = STR_INIT;
+    OK(acct_book_load(db->acct, "a", entry_print, &a, &failure));
+    for (unsigned i = 1; i < 600; i += 2)
+        str_printf(&expected, "1/%u:%u ", i, i == 599 ? 4 : 3);
+    assert_string_equal(str_cstr(&a), str_cstr(&expected));
+    str_reset(&expected);
+    OK(acct_book_load(db->acct, "b", entry_print, &b, &failure));
+    for (unsigned i = 0; i < 600; i += 2)
+        str_printf(&expected, "1/%u:%u ", i, i == 598 ? 4 : 3);
+    assert_string_equal(str_cstr(&b), str_cstr(&expected));
+}
+
 TEST(a_change_with_one_bad_entry_is_not_made_at_all) {
     SKIP_WITHOUT_SERVER(state);
     struct database *db = *state;
@@ -676,6 +704,7 @@ int main(void) {
         IN_DATABASE(two_controllers_cannot_be_one_cluster),
         IN_DATABASE(a_controller_that_takes_a_name_over_numbers_its_events_by_itself),
         IN_DATABASE(entries_of_the_book_are_stored_with_who_changed_them),
+        IN_DATABASE(of_many_edits_the_last_of_each_entry_counts),
         IN_DATABASE(a_change_with_one_bad_entry_is_not_made_at_all),
         IN_DATABASE(a_database_is_found_again_as_it_was_left),
         IN_DATABASE(tables_of_a_newer_release_are_refused),
