@@ -318,6 +318,17 @@ PRINT(print_restarts) {
 PRINT(print_db_index) {
     str_append_u64(out, JOB->db_index ? JOB->db_index : JOB->job_id);
 }
+PRINT(print_assoc_id) {
+    str_append_u64(out, JOB->assoc_id);
+}
+PRINT(print_qos_raw) {
+    if (!STEP && ROW->acct->qos_id != 0)
+        str_append_u64(out, ROW->acct->qos_id);
+}
+PRINT(print_reservation_id) {
+    if (!STEP && JOB->reservation_id != 0)
+        str_append_u64(out, JOB->reservation_id);
+}
 PRINT(print_zero) {
     str_append_char(out, '0');
 }
@@ -467,7 +478,7 @@ static const struct column acct_columns[] = {
     F("AllocCPUS", 10, print_alloc_cpus),
     F("AllocNodes", 10, print_alloc_nodes),
     F("AllocTRES", 10, print_alloc_tres),
-    F("AssocID", 7, print_zero),
+    F("AssocID", 7, print_assoc_id),
     USAGE_COLUMNS_AVE(14, usage_print_ave_read, usage_print_ave_written),
     F("BlockID", 16, print_nothing),
     F("Cluster", 10, print_cluster),
@@ -510,7 +521,7 @@ static const struct column acct_columns[] = {
     F("PlannedCPURAW", 13, print_planned_cpu_raw),
     F("Priority", 10, print_priority),
     F("QOS", 10, print_qos),
-    F("QOSRAW", 6, print_nothing),
+    F("QOSRAW", 6, print_qos_raw),
     F("QOSREQ", 10, print_qos),
     F("Reason", 22, print_reason),
     F("ReqCPUFreq", 13, print_cpu_freq),
@@ -523,7 +534,7 @@ static const struct column acct_columns[] = {
     F("ReqReservation", 20, print_reservation),
     F("ReqTRES", 10, print_req_tres),
     F("Reservation", 20, print_reservation),
-    F("ReservationId", 8, print_nothing),
+    F("ReservationId", 8, print_reservation_id),
     F("Restarts", 8, print_restarts),
     F("SegmentSize", 11, print_job_zero),
     F("SLUID", 14, print_nothing),

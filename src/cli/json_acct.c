@@ -225,7 +225,7 @@ static void json_identity(struct json *json, const struct job *job, const struct
     json_text(json, "cluster", job->cluster ? job->cluster : env->cluster);
     json_text(json, "partition", NULL);
     json_text(json, "user", job->user_name);
-    json_unsigned(json, "id", 0);
+    json_unsigned(json, "id", job->assoc_id);
     json_end(json);
     json_text(json, "block", NULL);
     json_text(json, "cluster", job->cluster ? job->cluster : env->cluster);
@@ -297,7 +297,7 @@ static void json_job_asked(struct json *json, const struct acct_job *acct) {
     json_text(json, "kill_request_user", killer);
     json_unsigned(json, "restart_cnt", job->restarts);
     json_object(json, "reservation");
-    json_unsigned(json, "id", 0);
+    json_unsigned(json, "id", job->reservation_id);
     json_text(json, "name", job->reservation);
     json_end(json);
     cleanup_free char *script =

@@ -24,6 +24,7 @@ void acct_filter_done(struct acct_filter *filter) {
     strs_done(&filter->constraints);
     hostlist_done(&filter->nodes);
     free(filter->uids.items);
+    free(filter->assocs.items);
 }
 
 int acct_states_parse(struct acct_filter *filter, const char *text, struct error *err) {
@@ -203,6 +204,8 @@ static bool acct_match(const struct acct_filter *filter, const struct job_refs *
     if (filter->names.n && !strs_has(&filter->names, job->name))
         return false;
     if (filter->qos.n && !strs_has_nocase(&filter->qos, job->qos))
+        return false;
+    if (!u32s_pass(&filter->assocs, job->assoc_id))
         return false;
     if (filter->wckeys.n && !strs_has(&filter->wckeys, job->wckey))
         return false;

@@ -14,7 +14,7 @@ struct acct_range {
 
 struct acct_filter {
     struct strs ids; /* "12", "12_3", "12_[1-3]", "12.batch" */
-    struct u32s uids;
+    struct u32s uids, assocs;
     bool all_users;
     struct strs accounts, partitions, names, qos, groups, reasons, wckeys, constraints;
     struct hostlist nodes;

@@ -104,6 +104,14 @@ SET(set_flags) {
         exit(1);
     }
 }
+SET(set_assocs) {
+    words_each (value, ",", word) {
+        uint64_t id;
+        if (!str_to_u64(word, &id) || id == 0 || id > UINT32_MAX)
+            list_fail("Invalid association id: %s", word);
+        u32s_push(&FILTER->assocs, (uint32_t) id);
+    }
+}
 SET(set_groups) {
     words_each (value, ",", word) {
         uint64_t gid;
@@ -250,7 +258,8 @@ static const struct list_option option_rows[] = {
         AT(filter.wckeys)},
     {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, list_set_nothing, "yes|no",
         "accepted; the number of a heterogeneous job names all its components"},
-    {"associations", 'x', LIST_ARG_REQUIRED, NULL, NULL, "list", "only these associations"},
+    {"associations", 'x', LIST_ARG_REQUIRED, NULL, set_assocs, "list",
+        "only these associations, by number (sacctmgr show assoc format=id)"},
     {"allocations", 'X', LIST_ARG_NONE, NULL, list_set_true, NULL, "no steps",
         AT(filter.allocations)},
     {"yaml", 0, LIST_ARG_OPTIONAL, NULL, list_set_yaml, "data_parser", "YAML output", AT(json)},

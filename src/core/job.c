@@ -78,13 +78,24 @@ uint32_t job_take_id(struct core *core) {
     return id;
 }
 
+void job_history_record(const struct core *core, const struct core_job *job, struct job *run,
+                        struct acct_job *ret) {
+    const struct qos *qos = book_qos_find(&core->book, job->rec.qos);
+    record_init(&record_acct_job, ret);
+    job_run_of_size(&job->rec, run);
+    if (run->assoc_id == 0) { /* it has not started */
+        const struct assoc *assoc = assoc_for_job(core, &job->rec);
+        run->assoc_id = assoc != NULL ? assoc->id : 0;
+    }
+    ret->job = run;
+    ret->qos_id = qos != NULL ? qos->id : 0;
+}
+
 static void write_history(struct core *core, struct core_job *job, const struct step *batch,
                           enum history_kind kind) {
     struct acct_job record;
-    record_init(&record_acct_job, &record);
     struct job run;
-    job_run_of_size(&job->rec, &run);
-    record.job = &run;
+    job_history_record(core, job, &run, &record);
     record.superseded = kind == HISTORY_SUPERSEDED;
     vec(struct step) steps = {0};
     if (batch != NULL)

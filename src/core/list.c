@@ -418,14 +418,13 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
 
 /* ---- accounting: the part that is still here ---- */
 
-static void acct_emit(struct core_job *job, bool hide_line, const struct acct_query *query,
+static void acct_emit(const struct core *core, struct core_job *job, bool hide_line,
+                      const struct acct_query *query,
                       void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
                       void *context) {
     struct acct_job record;
-    record_init(&record_acct_job, &record);
     struct job run;
-    job_run_of_size(&job->rec, &run);
-    record.job = &run;
+    job_history_record(core, job, &run, &record);
     if (hide_line)
         run.submit_line = NULL;
     vec(struct step) steps = {0};
@@ -467,7 +466,7 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
     vec_each (&jobs, at) {
         struct core_job *job = *at;
         if (may_see(&filter, job) && acct_match_job(match, &job->rec))
-            acct_emit(job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
+            acct_emit(core, job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
     }
     vec_done(&jobs);
     filter_done(&filter);

@@ -106,6 +106,7 @@ int spec_reservations(struct core *core, const struct job *job, struct arena *ar
 /* The one that a job starts in. */
 void job_enters_reservation(struct core *core, struct core_job *job, uint32_t id) {
     const struct core_reservation *resv = reservation_find_id(core, id);
+    job->rec.reservation_id = resv != NULL ? resv->rec.id : 0;
     if (resv == NULL)
         return;
     job->rec.magnetic = job->rec.reservation == NULL;

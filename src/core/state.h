@@ -316,6 +316,9 @@ void job_link(struct core *core, struct core_job *job); /* after rec is filled *
 /* What it is now, for slurmdbd where there is one. */
 void job_tell_database(struct core *core, struct core_job *job);
 void job_forget(struct core *core, struct core_job *job); /* into history, out of memory */
+/* The run as accounting has it, without its steps; borrows from the job, and from *run. */
+void job_history_record(const struct core *core, const struct core_job *job, struct job *run,
+                        struct acct_job *ret);
 void job_touch(struct core *core, struct core_job *job);
 uint32_t job_take_id(struct core *core);
 /* "12", "12_3", "12_[1-5]" */

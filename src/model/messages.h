@@ -333,7 +333,8 @@ RECORD_DECLARE(acct_query, ACCT_QUERY_FIELDS)
 #define ACCT_JOB_FIELDS(X)                                                                         \
     X(1, REC, job, job)                                                                            \
     X(2, RECS, steps, step)                                                                        \
-    X(3, BOOL, superseded, 0) /* an earlier run of a requeued job */
+    X(3, BOOL, superseded, 0) /* an earlier run of a requeued job */                               \
+    X(4, U32, qos_id, 0)      /* the number of the job's QOS when this was written, 0 = none */
 RECORD_DECLARE(acct_job, ACCT_JOB_FIELDS)
 #define ACCT_LIST_FIELDS(X) X(1, RECS, items, acct_job)
 RECORD_DECLARE(acct_list, ACCT_LIST_FIELDS)

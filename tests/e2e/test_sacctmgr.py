@@ -40,6 +40,11 @@ def test_nobody_runs_without_an_association_and_the_answer_says_what_would_help(
                    f"  U = {USER:9} A = physics    C = {cluster.ok('scontrol show config | grep ClusterName').split()[-1]:10.10}\n Non Default Settings\n")
     job = submit(cluster, "").out.strip()
     assert cluster.ok(f"squeue -h -j {job} -o '%a %q'") == "physics normal\n"
+    number = admin(cluster, f"sacctmgr -nP show assoc user={USER} format=id").strip()
+    qos = admin(cluster, "sacctmgr -nP show qos normal format=id").strip()
+    assert cluster.ok(f"sacct -nPX -x 99,{number} -o jobid,associd,qosraw -j {job}") == f"{job}|{number}|{qos}\n"
+    assert cluster.ok(f"sacct -nPX -x 99 -o jobid -j {job}") == ""
+    assert "Invalid association id: physics" in cluster.run("sacct -x physics").err
     refused = submit(cluster, "-A root")
     assert f"user {USER} may use the account physics, and not root" in refused.err
     refused = submit(cluster, "--qos=high")
