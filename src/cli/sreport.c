@@ -250,7 +250,8 @@ static void add_size(struct sreport *report, const struct use *use) {
     else
         who.account = q->kind == SREPORT_SIZES_BY_ACCOUNT ? account : str_cstr(&both);
     struct sreport_row *row = row_get(report, &who, NULL);
-    row->sizes[size_group(q, job->num_cpus)] += q->count_jobs ? 1 : use->ran * job->num_cpus;
+    double one = job->flags & JOB_FLAG_RESIZING ? 0 : 1; /* a part of a run, whose end counts */
+    row->sizes[size_group(q, job->num_cpus)] += q->count_jobs ? one : use->ran * job->num_cpus;
     row->used += use->ran * job->num_cpus;
 }
 

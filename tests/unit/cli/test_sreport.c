@@ -158,6 +158,25 @@ TEST(accounts_sum_up_what_is_below_them) {
     sreport_free(f.report);
 }
 
+/* A job that gives a node back leaves a record of each of its sizes. */
+TEST(a_job_that_has_changed_its_size_counts_once) {
+    struct fixture f;
+    size_t n;
+    struct job larger = ran("alice", "physics", 4, 1, 1),
+               smaller = ran("alice", "physics", 2, 2, 1);
+    larger.flags = JOB_FLAG_RESIZING;
+    setup(&f, SREPORT_SIZES_BY_ACCOUNT);
+    f.question.count_jobs = true;
+    job_add(&f, &larger);
+    job_add(&f, &smaller);
+    struct sreport_row *const *rows = sreport_rows(f.report, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(rows[0]->sizes[1], 1); /* 2 to 3 CPUs, as it has ended */
+    assert_int_equal(rows[0]->sizes[2], 0);
+    assert_int_equal(rows[0]->used / 3600, 4 + 2);
+    sreport_free(f.report);
+}
+
 TEST(the_capacity_is_told_in_full) {
     struct fixture f;
     size_t n;
@@ -226,6 +245,7 @@ int main(void) {
         cmocka_unit_test(windows_are_full_hours_and_one_at_least),
         cmocka_unit_test(the_top_users_come_first_and_are_cut),
         cmocka_unit_test(accounts_sum_up_what_is_below_them),
+        cmocka_unit_test(a_job_that_has_changed_its_size_counts_once),
         cmocka_unit_test(the_capacity_is_told_in_full),
         cmocka_unit_test(sums_of_slurmdbd_make_the_lines_that_jobs_make),
         cmocka_unit_test(times_are_printed_in_their_unit_with_their_share),
