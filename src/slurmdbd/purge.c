@@ -183,28 +183,56 @@ static void archive_done(struct task *task) {
     free(archive);
 }
 
-/* Which kinds, and from which age on; false: one that is not known. */
-static bool ages_read(struct archive *archive) {
+/* The age of one kind that was asked for, from its word on the command line or the configuration;
+ * false: it is not known. */
+static bool age_read(struct archive *archive, const struct key_value *item) {
+    const char *conf = (const char *) archive->dbd->conf;
+    bool known = false;
+    for (size_t kind = 0; kind < countof(kinds); kind++) {
+        uint64_t age = *(const uint64_t *) (conf + kinds[kind].after);
+        if (!str_equal(item->key, kinds[kind].word))
+            continue;
+        if (item->value != NULL && !conf_age_read(item->value, &age))
+            return false;
+        archive->ages[kind] = age;
+        known = true;
+    }
+    return known;
+}
+
+static int no_age(const char *what, struct error *err) {
+    return error_set(err, ERR_INVALID,
+                     "from which age on are %s to be archived? Neither the command nor "
+                     "slurmdbd.conf says: add an age such as purgejobafter=12months, "
+                     "purgeeventafter=90days or purgetxnafter=48hours, or set Purge...After there",
+                     what);
+}
+
+/* Which kinds, and from which age on. */
+static int ages_read(struct archive *archive, struct error *err) {
     const char *conf = (const char *) archive->dbd->conf;
     const struct archive_request *request = archive->request;
-    for (size_t kind = 0; request->kinds.n == 0 && kind < countof(kinds); kind++)
+    bool any = false;
+    for (size_t kind = 0; request->kinds.n == 0 && kind < countof(kinds); kind++) {
         archive->ages[kind] = *(const uint64_t *) (conf + kinds[kind].after);
-    for (uint32_t i = 0; i < request->kinds.n; i++) {
-        const struct key_value *item = &request->kinds.items[i];
-        bool known = false;
-        for (size_t kind = 0; kind < countof(kinds); kind++) {
-            uint64_t age = *(const uint64_t *) (conf + kinds[kind].after);
-            if (!str_equal(item->key, kinds[kind].word))
-                continue;
-            if (item->value != NULL && !conf_age_read(item->value, &age))
-                return false;
-            archive->ages[kind] = age;
-            known = true;
-        }
-        if (!known)
-            return false;
+        any |= archive->ages[kind] != 0;
     }
-    return true;
+    if (request->kinds.n == 0)
+        return any ? 0 : no_age("records", err);
+    for (uint32_t i = 0; i < request->kinds.n; i++) {
+        if (!age_read(archive, &request->kinds.items[i]))
+            return error_set(err, ERR_INVALID,
+                             "what is archived is events, jobs, reservations, txn or usage, from "
+                             "an age as 12months, 90days or 48hours on");
+    }
+    for (size_t kind = 0; kind < countof(kinds); kind++) {
+        for (uint32_t i = 0; i < request->kinds.n; i++) {
+            if (str_equal(request->kinds.items[i].key, kinds[kind].word) &&
+                archive->ages[kind] == 0)
+                return no_age(kinds[kind].what, err);
+        }
+    }
+    return 0;
 }
 
 void purge_archive(struct client *client, uint32_t seq, const void *body) {
@@ -221,10 +249,8 @@ void purge_archive(struct client *client, uint32_t seq, const void *body) {
     if (client->dbd->conf->disable_archive_commands)
         archive->task.code = error_set(&archive->task.err, ERR_NOT_SUPPORTED,
                                        "slurmdbd.conf has DisableArchiveCommands");
-    else if (!ages_read(archive))
-        archive->task.code = error_set(&archive->task.err, ERR_INVALID,
-                                       "what is archived is events, jobs, reservations, txn or "
-                                       "usage, from an age as 12months, 90days or 48hours on");
+    else if (request->file == NULL)
+        archive->task.code = ages_read(archive, &archive->task.err);
     if (archive->task.code < 0)
         archive_done(&archive->task);
     else

@@ -174,6 +174,8 @@ def test_slurmdbd_is_pinged_counted_reconfigured_archived_and_stopped(make_clust
     done = cluster.run("sacctmgr -i archive dump jobs purgejobafter=soon", user="root")
     assert done.rc == 1 and "Bad age" in done.err
     assert cluster.ok("sacctmgr -i archive dump jobs purgejobafter=1hours", user="root") == " Nothing is as old as that.\n"
+    done = cluster.run("sacctmgr -i archive dump events", user="root")
+    assert done.rc == 1 and "from which age on are events to be archived?" in done.err, done.err
     cluster.ok("sacctmgr shutdown", user="root")
     wait_until(lambda: cluster.run("sacctmgr ping").rc == 1, what="slurmdbd is down")
     assert "is DOWN" in cluster.run("sacctmgr ping").out
