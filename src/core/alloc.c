@@ -45,11 +45,20 @@ void alloc_answer_fresh(struct core *core) {
     vec_reset(&core->fresh_allocs);
 }
 
+/* What a job has; only to be encoded. Of a heterogeneous job its owner is told all components. */
+static void describe(struct core *core, struct core_job *job, struct alloc_granted *ret) {
+    record_init(&record_alloc_granted, ret);
+    ret->job = &job->rec;
+    if (job->het == NULL)
+        return;
+    ret->components.items = arena_alloc(&core->out->memory, job->het->n * sizeof(struct job));
+    het_each(job, other) ret->components.items[ret->components.n++] = other->rec;
+}
+
 void alloc_granted(struct core *core, struct core_job *job, struct step_layout *layout,
                    struct bytes credential, const struct error *no_step) {
     struct alloc_granted granted;
-    record_init(&record_alloc_granted, &granted);
-    granted.job = &job->rec;
+    describe(core, job, &granted);
     granted.step = layout;
     if (no_step != NULL) {
         granted.step_code = (uint32_t) -no_step->code;
@@ -85,12 +94,19 @@ void job_finish_by_status(struct core *core, struct core_job *job, uint32_t stat
                status, NULL);
 }
 
-/* A command that has lost its controller for a while is back. */
-static void owner_returns(struct core *core, struct core_job *job, uint64_t client) {
+static void owner_returns_to(struct core *core, struct core_job *job, uint64_t client) {
     job->owner_client = client;
     client_watches(core, client, job);
     job->orphan_deadline = 0;
+    if (job->rec.immediate == UNSET32)
+        job->immediate_deadline = 0;
     job_arm(core, job);
+}
+
+/* A command that has lost its controller for a while is back. */
+static void owner_returns(struct core *core, struct core_job *job, uint64_t client) {
+    owner_returns_to(core, job, client);
+    het_each(job, other) owner_returns_to(core, other, client);
 }
 
 /* Its allocation is not there yet: the answer follows when it is. */
@@ -123,6 +139,7 @@ void handle_alloc_end(struct core *core, uint64_t client, uint32_t seq,
         return;
     }
     job->owner_client = 0; /* it knows */
+    het_each(job, other) other->owner_client = 0;
     if (job_is_pending(job)) {
         job_finish(core, job, JOB_CANCELLED, REASON_NONE, 0, NULL);
     } else if (job_has_nodes(job)) {
@@ -150,18 +167,15 @@ void handle_alloc_attach(struct core *core, uint64_t client, uint32_t seq,
         emit_error(core, client, seq, code, NULL);
         return;
     }
-    if (end->attach && job->rec.kind != JOB_KIND_BATCH) {
-        if (job->rec.immediate == UNSET32)
-            job->immediate_deadline = 0;
+    if (end->attach && job->rec.kind != JOB_KIND_BATCH)
         owner_returns(core, job, client);
-    }
-    if (job_is_pending(job) || prolog_holds(core, job)) {
+    bool ready = !job_is_pending(job) && !prolog_holds(core, job) && het_all_ready(core, job);
+    if (end->attach && !ready) {
         wait_for_alloc(core, job, client, seq);
         return;
     }
     struct alloc_granted granted;
-    record_init(&record_alloc_granted, &granted);
-    granted.job = &job->rec;
+    describe(core, job, &granted);
     emit_grant(core, client, seq, MSG_ALLOC_GRANTED, &granted, (struct bytes) {NULL, 0});
 }
 

@@ -320,6 +320,15 @@ static void wait_for_array(struct core *core, struct core_job *job, uint64_t cli
     array_wait(core, job->array, client, seq);
 }
 
+/* The command that waits for it has all components of it. */
+static void take_owner(struct core *core, struct core_job *job, uint64_t client) {
+    het_each(job, other) {
+        other->owner_client = client;
+        client_watches(core, client, other);
+    }
+    job->owner_client = client;
+}
+
 static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
                               struct core_job *job, const struct submit *submit,
                               struct submit_reply *reply) {
@@ -338,7 +347,7 @@ static void answer_submission(struct core *core, uint64_t client, uint32_t seq,
         strs_push(&job->told, submit->told.items[i]);
     add_waiter(core, job, client, seq, WAIT_ALLOC);
     if (!job->rec.no_shell)
-        job->owner_client = client;
+        take_owner(core, job, client);
     vec_push(&core->fresh_allocs, job);
     if (job->rec.immediate != UNSET32)
         job->immediate_deadline = core->now + max_of(job->rec.immediate, 1u);
@@ -414,6 +423,16 @@ void submission_begin(struct core *core, struct core_job *job) {
     depend_run(core); /* of an array, those that differ */
 }
 
+/* How a command gets and holds its allocation is the same for all of it. */
+static bool are_of_one_kind(const struct submit *submit) {
+    for (uint32_t i = 0; i < submit->components.n; i++) {
+        const struct job_request *other = &submit->components.items[i];
+        if (other->kind != submit->job->kind || other->no_shell != submit->job->no_shell)
+            return false;
+    }
+    return true;
+}
+
 /* What is asked for, as records that nobody else knows yet. */
 struct components {
     struct core *core;
@@ -435,6 +454,7 @@ static void components_make(struct components *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct core_job *job = s->jobs[i] =
             request_make(core, first + i, s->user, s->submit, request_of(s, i), &s->reply);
+        s->jobs[0]->rec.immediate = min_of(s->jobs[0]->rec.immediate, job->rec.immediate);
         if (s->n > 1) {
             job->rec.het_job_id = first;
             job->rec.het_offset = i;
@@ -566,6 +586,11 @@ void handle_submit(struct core *core, uint64_t client, uint32_t seq, const struc
     record_init(&record_submit_reply, &s.reply);
     if (submit->job == NULL) {
         emit_error(core, client, seq, -ERR_PROTOCOL, "a submission without a job");
+        return;
+    }
+    if (!are_of_one_kind(submit)) {
+        emit_error(core, client, seq, -ERR_PROTOCOL,
+                   "the components of a job are all for sbatch, or for salloc, or for srun");
         return;
     }
     if (s.n > HET_COMPONENTS_MAX) {

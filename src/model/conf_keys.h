@@ -600,7 +600,8 @@ X(U32, bf_yield_rpc_cnt, "bf_yield_rpc_cnt", 0, 0, 10000, NONE, NOT_NEEDED, "", 
   "a pass holds up no request") \
 X(U32, max_rpc_cnt, "max_rpc_cnt", 0, 0, 1000, NONE, NOT_NEEDED, "", "a pass holds up no request") \
 X(TEXT, bf_hetjob_prio, "bf_hetjob_prio", NULL, 0, 0, NONE, HONOURED, "", NULL) \
-X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, bf_hetjob_immediate, "bf_hetjob_immediate", false, 0, 1, NONE, NOT_NEEDED, "", \
+  "components start as soon as all of them can") \
 X(SWITCH, bf_topopt_enable, "bf_topopt_enable", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(U32, bf_topopt_iterations, "bf_topopt_iterations", 0, 0, 100000, NONE, NOT_YET, "", NULL) \
 X(U32, default_queue_depth, "default_queue_depth", 100, 0, 1000000, NONE, NOT_NEEDED, "", \

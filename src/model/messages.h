@@ -159,7 +159,8 @@ RECORD_DECLARE(submit_reply, SUBMIT_REPLY_FIELDS)
     X(2, REC, step, step_layout) /* when the submission asked for a step */                        \
     X(3, STRS, warnings, 0)                                                                        \
     X(4, U32, step_code, 0) /* enum err: why there is none */                                      \
-    X(5, STR, step_detail, 0)
+    X(5, STR, step_detail, 0)                                                                      \
+    X(6, RECS, components, job) /* of a heterogeneous job: all of it in order, `job` too */
 RECORD_DECLARE(alloc_granted, ALLOC_GRANTED_FIELDS)
 
 /* Notice to the owner's salloc or srun. */

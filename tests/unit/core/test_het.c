@@ -341,6 +341,190 @@ TEST(with_whole_hetjob_a_component_stands_for_all) {
     world_stop(&world);
 }
 
+/* ---- allocations: one command owns all components ---- */
+
+static void want_allocation(struct wanted *wanted, uint32_t kind) {
+    for (size_t i = 0; i < wanted->n; i++) {
+        wanted->items[i].kind = kind;
+        wanted->items[i].script = (struct blob) {NULL, 0};
+    }
+}
+
+struct asked {
+    uint64_t client;
+    uint32_t id;
+    bool pending;
+    int code;
+};
+
+static struct asked allocate(struct world *world, struct wanted *wanted) {
+    struct asked asked = {0};
+    struct submit submit;
+    struct arena arena;
+    arena_init(&arena, 0);
+    record_init(&record_submit, &submit);
+    submit.job = &wanted->items[0];
+    submit.components.items = &wanted->items[1];
+    submit.components.n = (uint32_t) wanted->n - 1;
+    asked.client = world_send(world, MSG_SUBMIT, &submit);
+    const struct submit_reply *reply = world_answer(world, asked.client, MSG_SUBMIT_REPLY, &arena);
+    const struct reply_error *error = world_answer(world, asked.client, MSG_ERROR, &arena);
+    asked.id = reply != NULL ? reply->job_id : 0;
+    asked.pending = reply != NULL && reply->pending;
+    asked.code = error != NULL ? (int) error->code : 0;
+    arena_done(&arena);
+    return asked;
+}
+
+/* How many components with nodes the client has been granted; 0: nothing yet. */
+static uint32_t granted(struct world *world, uint64_t client) {
+    struct arena arena;
+    uint32_t n = 0;
+    arena_init(&arena, 0);
+    const struct alloc_granted *grant = world_answer(world, client, MSG_ALLOC_GRANTED, &arena);
+    for (uint32_t i = 0; grant != NULL && i < grant->components.n; i++) {
+        const struct job *job = &grant->components.items[i];
+        n += job->nodes != NULL && job->het_offset == i && job->allocation.n > 0;
+    }
+    arena_done(&arena);
+    return n;
+}
+
+static uint32_t noticed(struct world *world, uint64_t client, uint32_t *ret_job_id) {
+    struct arena arena;
+    arena_init(&arena, 0);
+    const struct alloc_notice *notice = world_answer(world, client, MSG_ALLOC_NOTICE, &arena);
+    uint32_t what = notice != NULL ? notice->what : 0;
+    *ret_job_id = notice != NULL ? notice->job_id : 0;
+    arena_done(&arena);
+    return what;
+}
+
+static void gone(struct world *world, uint64_t client) {
+    core_client_gone(world->core, world->now, client, &world->effects);
+    world_turn(world);
+}
+
+TEST(an_allocation_is_granted_with_all_its_components_and_ends_with_its_command) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 2}), more = want(2, (uint32_t[]) {1, 1});
+    want_allocation(&wanted, JOB_KIND_SALLOC);
+    want_allocation(&more, JOB_KIND_SRUN);
+    struct asked asked = allocate(&world, &wanted), later = allocate(&world, &more);
+    assert_false(asked.pending);
+    assert_int_equal(granted(&world, asked.client), 2);
+    assert_true(later.pending);
+    assert_int_equal(granted(&world, later.client), 0);
+    struct alloc_end end = {.job_id = asked.id, .exit_status = 3 << 8};
+    assert_int_equal(world_code(&world, world_send(&world, MSG_ALLOC_END, &end)), 0);
+    check_states(&world, asked.id, 2, JOB_FAILED);
+    assert_true(world_look(&world, asked.id + 1, &job));
+    assert_int_equal(job.exit_status, 3 << 8);
+    assert_int_equal(granted(&world, later.client), 2);
+    check_states(&world, later.id, 2, JOB_RUNNING);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(an_allocation_that_may_not_wait_is_refused_as_a_whole_whichever_component_says_so) {
+    struct world world;
+    begin(&world);
+    world_job(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {3, 1});
+    want_allocation(&wanted, JOB_KIND_SALLOC);
+    wanted.items[1].immediate = 1;
+    struct asked asked = allocate(&world, &wanted);
+    assert_int_equal(asked.code, ERR_NODES_BUSY);
+    check_states(&world, 2, 2, JOB_CANCELLED);
+    wanted.items[1].immediate = 30;
+    asked = allocate(&world, &wanted);
+    assert_true(asked.pending);
+    world_pass_time(&world, 31);
+    check_states(&world, asked.id, 2, JOB_CANCELLED);
+    world_stop(&world);
+}
+
+TEST(components_of_different_commands_are_no_job) {
+    struct world world;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    want_allocation(&wanted, JOB_KIND_SALLOC);
+    wanted.items[1].kind = JOB_KIND_BATCH;
+    assert_int_equal(allocate(&world, &wanted).code, ERR_PROTOCOL);
+    wanted.items[1].kind = JOB_KIND_SALLOC;
+    wanted.items[1].no_shell = true;
+    assert_int_equal(allocate(&world, &wanted).code, ERR_PROTOCOL);
+    world_stop(&world);
+}
+
+TEST(its_owner_is_told_of_the_end_of_one_component_and_keeps_the_others) {
+    struct world world;
+    uint32_t id;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    want_allocation(&wanted, JOB_KIND_SALLOC);
+    wanted.items[1].time_limit = 1;
+    struct asked asked = allocate(&world, &wanted);
+    world_pass_time(&world, 62);
+    assert_int_equal(noticed(&world, asked.client, &id), ALLOC_TIMEOUT);
+    assert_int_equal(id, asked.id + 1);
+    assert_int_equal(world_state(&world, asked.id + 1), JOB_TIMEOUT);
+    assert_int_equal(world_state(&world, asked.id), JOB_RUNNING);
+    world_stop(&world);
+}
+
+TEST(an_owner_that_leaves_has_all_components_end_and_one_that_returns_keeps_them) {
+    struct world world;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    want_allocation(&wanted, JOB_KIND_SALLOC);
+    struct asked asked = allocate(&world, &wanted), other = allocate(&world, &wanted);
+    gone(&world, asked.client);
+    check_states(&world, asked.id, 2, JOB_RUNNING); /* it may come back */
+    world_pass_time(&world, 65);
+    check_states(&world, asked.id, 2, JOB_CANCELLED);
+    world_restart(&world);
+    world_all_connect(&world);
+    struct alloc_end attach = {.job_id = other.id, .attach = true};
+    uint64_t client = world_send(&world, MSG_ALLOC_ATTACH, &attach);
+    assert_int_equal(granted(&world, client), 2);
+    world_pass_time(&world, 500);
+    check_states(&world, other.id, 2, JOB_RUNNING);
+    gone(&world, client);
+    world_pass_time(&world, 65);
+    check_states(&world, other.id, 2, JOB_CANCELLED);
+    world_check(&world);
+    world_stop(&world);
+}
+
+TEST(an_owner_that_leaves_while_it_waits_takes_its_whole_job_along) {
+    struct world world;
+    begin(&world);
+    world_job(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {3, 1});
+    want_allocation(&wanted, JOB_KIND_SRUN);
+    struct asked asked = allocate(&world, &wanted);
+    gone(&world, asked.client);
+    check_states(&world, asked.id, 2, JOB_CANCELLED);
+    world_stop(&world);
+}
+
+/* srun --jobid from elsewhere: it asks what there is, and becomes nobody's owner. */
+TEST(who_asks_what_a_heterogeneous_job_has_is_told_all_of_it) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit_nodes(&world, 2, (uint32_t[]) {1, 2});
+    struct alloc_end question = {.job_id = id};
+    uint64_t client = world_send(&world, MSG_ALLOC_ATTACH, &question);
+    assert_int_equal(granted(&world, client), 2);
+    gone(&world, client);
+    world_pass_time(&world, 100);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components_have_ids_that_follow_each_other_and_start_together),
@@ -361,6 +545,16 @@ int main(void) {
         cmocka_unit_test(a_component_may_depend_on_a_job_that_only_the_history_knows),
         cmocka_unit_test(a_singleton_does_not_wait_for_its_own_components),
         cmocka_unit_test(with_whole_hetjob_a_component_stands_for_all),
+        cmocka_unit_test(
+            an_allocation_is_granted_with_all_its_components_and_ends_with_its_command),
+        cmocka_unit_test(
+            an_allocation_that_may_not_wait_is_refused_as_a_whole_whichever_component_says_so),
+        cmocka_unit_test(components_of_different_commands_are_no_job),
+        cmocka_unit_test(its_owner_is_told_of_the_end_of_one_component_and_keeps_the_others),
+        cmocka_unit_test(
+            an_owner_that_leaves_has_all_components_end_and_one_that_returns_keeps_them),
+        cmocka_unit_test(an_owner_that_leaves_while_it_waits_takes_its_whole_job_along),
+        cmocka_unit_test(who_asks_what_a_heterogeneous_job_has_is_told_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,8 +147,8 @@ TEST(unknown_and_bad_sub_options_are_told_with_their_cure) {
 }
 
 TEST(a_sub_option_without_effect_is_told_once) {
-    expect("SchedulerParameters=bf_hetjob_immediate",
-           "notice: SchedulerParameters: option \"bf_hetjob_immediate\" has no effect yet");
+    expect("SchedulerParameters=bf_topopt_enable",
+           "notice: SchedulerParameters: option \"bf_topopt_enable\" has no effect yet");
 }
 
 TEST(sub_options_that_are_not_needed_are_named_once_with_the_reason) {
