@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "cli/environ.h"
+#include "model/het_env.h"
 
 static void set_text(struct str *block, const char *name, const char *value) {
     if (value && *value)
@@ -89,10 +90,44 @@ static void set_request(const struct options *options, struct str *block) {
     set_if(block, "SLURM_OVERCOMMIT", job->overcommit);
 }
 
+static void set_origin(const struct options *options, struct str *block) {
+    set_text(block, "SLURM_SUBMIT_DIR", options->job.work_dir);
+    set_text(block, "SLURM_SUBMIT_HOST", options->job.alloc_node);
+}
+
 void alloc_env_fill(const struct job *job, const struct options *options, struct str *block) {
     set_identity(job, block);
     set_shape(job, block);
     set_request(options, block);
-    set_text(block, "SLURM_SUBMIT_DIR", options->job.work_dir);
-    set_text(block, "SLURM_SUBMIT_HOST", options->job.alloc_node);
+    set_origin(options, block);
+}
+
+/* 0 where a component was asked for without a number of tasks. */
+static uint64_t tasks_of_all(const struct job *components, size_t n) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (components[i].ntasks == 0)
+            return 0;
+        sum += components[i].ntasks;
+    }
+    return sum;
+}
+
+void alloc_env_fill_components(const struct job *components, size_t n, const struct options *first,
+                               struct str *block) {
+    struct str own cleanup_str = STR_INIT;
+    uint64_t ntasks = tasks_of_all(components, n);
+    set_number(block, "SLURM_JOB_ID", components[0].job_id);
+    set_number(block, "SLURM_JOBID", components[0].job_id);
+    set_text(block, "SLURM_CLUSTER_NAME", components[0].cluster);
+    set_if(block, "SLURM_NTASKS", ntasks);
+    set_if(block, "SLURM_NPROCS", ntasks);
+    set_origin(first, block);
+    het_env_print(components, n, true, &own);
+    for (size_t at = 0; at < own.length; at += strlen(own.data + at) + 1) {
+        char *equals = strchr(own.data + at, '=');
+        *equals = '\0';
+        environ_set(block, own.data + at, equals + 1);
+        *equals = '=';
+    }
 }

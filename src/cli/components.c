@@ -3,7 +3,10 @@
 #include "cli/components.h"
 
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "cli/filter.h"
 #include "cli/main.h"
 
 void components_done(struct components *components) {
@@ -84,4 +87,25 @@ int components_apply(const struct components *components, size_t component, stru
             r = apply(options, group, own, OPTION_LINE);
     }
     return r;
+}
+
+static bool asks_for_text(const struct components *components) {
+    bool asks = false;
+    for (size_t i = 0; i < components->n; i++)
+        asks = asks || cli_asks_for_text(&components->groups[i]);
+    return asks;
+}
+
+int components_read(struct cli *cli, struct components *components, size_t component,
+                    struct options *options) {
+    const struct option_uses *words = &components->groups[min_of(component, components->n - 1)];
+    if (words->rest.n == 0)
+        words = components_last(components);
+    int status = CLI_GO_ON;
+    options->now = time(NULL);
+    if (!asks_for_text(components))
+        status = cli_filter_begin(cli, options, words->rest.items, words->rest.n);
+    if (status == CLI_GO_ON && components_apply(components, component, options, environ) < 0)
+        status = cli_options_failed(cli, options);
+    return status == CLI_GO_ON ? cli_options_finish(cli, options) : status;
 }

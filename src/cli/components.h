@@ -38,5 +38,9 @@ size_t components_count(const struct components *components);
 /* All options of one component, in order of precedence. 0, or as options_apply(). */
 must_check int components_apply(const struct components *components, size_t component,
                                 struct options *options, char *const *envp);
+/* The same with the site's filter before it and all checks and messages after it, as
+ * cli_options_read() does for commands without components. CLI_GO_ON or an exit status. */
+int components_read(struct cli *cli, struct components *components, size_t component,
+                    struct options *options);
 
 #endif

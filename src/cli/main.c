@@ -103,7 +103,7 @@ static bool has_help(const struct option_row *row) {
 }
 
 /* --help and its kin need neither a configuration nor a filter. */
-static bool asks_for_text(const struct option_uses *uses) {
+bool cli_asks_for_text(const struct option_uses *uses) {
     for (size_t i = 0; i < uses->options.n; i++) {
         const struct option_use *use = &uses->options.items[i];
         if (use->row->parse == option_parse_info ||
@@ -121,7 +121,7 @@ int cli_options_read(struct cli *cli, struct options *options, int argc, char **
     if (status != CLI_GO_ON)
         return status;
     options->now = time(NULL);
-    if (!asks_for_text(uses))
+    if (!cli_asks_for_text(uses))
         status = cli_filter_begin(cli, options, uses->rest.items, uses->rest.n);
     if (status != CLI_GO_ON)
         return status;

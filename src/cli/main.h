@@ -18,6 +18,8 @@ int cli_scan(const struct cli *cli, const struct option_set *set, char *const *w
 /* --help, --usage, --version, --autocomplete, --hint=help, --gres=help: when options ask for text
  * instead of work, prints it. */
 int cli_show(const struct cli *cli, const struct options *options);
+/* Is any of them such an option? */
+bool cli_asks_for_text(const struct option_uses *uses);
 /* Prints what a failed options_… call complains of; always an exit status. */
 int cli_options_failed(const struct cli *cli, const struct options *options);
 /* The words after the program's name: scans them, shows what is asked for, then applies the

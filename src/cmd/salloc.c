@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "cli/alloc_env.h"
+#include "cli/components.h"
 #include "cli/connect.h"
 #include "cli/environ.h"
 #include "cli/filter.h"
@@ -35,8 +36,9 @@
 
 struct salloc {
     struct cli cli;
-    struct options options;
-    struct option_uses uses;
+    struct components components; /* of the command line */
+    struct options *options;      /* of each component; those of the first count for the whole */
+    size_t n;
     struct cli_link link; /* link.client is NULL while the controller is away */
     int signal_fd;
     uint32_t job_id;
@@ -58,8 +60,8 @@ static void terminal_give(const struct salloc *salloc, pid_t group) {
 }
 
 static void ring(const struct salloc *salloc, uint64_t waited_usec) {
-    bool late = salloc->options.bell == BELL_WHEN_LATE && waited_usec > BELL_AFTER_USEC;
-    if ((late || salloc->options.bell == BELL_ALWAYS) && isatty(STDOUT_FILENO))
+    bool late = salloc->options->bell == BELL_WHEN_LATE && waited_usec > BELL_AFTER_USEC;
+    if ((late || salloc->options->bell == BELL_ALWAYS) && isatty(STDOUT_FILENO))
         (void) !write(STDOUT_FILENO, "\a", 1);
 }
 
@@ -98,29 +100,31 @@ static void child_signal(const struct salloc *salloc, int number) {
 
 /* ---- what the controller says ---- */
 
+static void tell_loss(const struct salloc *salloc, uint32_t job_id, bool timeout) {
+    if (timeout)
+        cli_info(&salloc->cli,
+                 "Job %u has exceeded its time limit and its allocation has been "
+                 "revoked.",
+                 job_id);
+    else
+        cli_info(&salloc->cli, "Job allocation %u has been revoked.", job_id);
+}
+
 /* The allocation is gone. The command goes on unless a signal was asked for; a shell, which would
  * sit in front of nothing, is hung up. */
 static void allocation_lost(struct salloc *salloc, bool timeout) {
     if (salloc->revoked)
         return;
     salloc->revoked = true;
-    if (timeout)
-        cli_info(&salloc->cli,
-                 "Job %u has exceeded its time limit and its allocation has been "
-                 "revoked.",
-                 salloc->job_id);
-    else
-        cli_info(&salloc->cli, "Job allocation %u has been revoked.", salloc->job_id);
-    if (salloc->options.kill_command != UNSET32)
-        child_signal(salloc, (int) salloc->options.kill_command);
+    tell_loss(salloc, salloc->job_id, timeout);
+    if (salloc->options->kill_command != UNSET32)
+        child_signal(salloc, (int) salloc->options->kill_command);
     else if (salloc->shell)
         child_signal(salloc, SIGHUP);
 }
 
-static void take_notice(struct salloc *salloc, const struct alloc_notice *notice) {
+static void take_whole_notice(struct salloc *salloc, const struct alloc_notice *notice) {
     const char *text = notice->text ? notice->text : "";
-    if (notice->job_id != salloc->job_id)
-        return;
     switch ((enum alloc_notice_kind) notice->what) {
     case ALLOC_REVOKED:
         allocation_lost(salloc, false);
@@ -144,6 +148,38 @@ static void take_notice(struct salloc *salloc, const struct alloc_notice *notice
         cli_info(&salloc->cli, "job %u has been resumed", salloc->job_id);
         break;
     }
+}
+
+/* One component has ended; the others go on. */
+static void component_lost(const struct salloc *salloc, uint32_t job_id, bool timeout) {
+    if (salloc->revoked)
+        return;
+    tell_loss(salloc, job_id, timeout);
+}
+
+/* Components have the numbers that follow that of the job. */
+static void take_component_notice(struct salloc *salloc, const struct alloc_notice *notice) {
+    switch ((enum alloc_notice_kind) notice->what) {
+    case ALLOC_REVOKED:
+    case ALLOC_TIMEOUT:
+        component_lost(salloc, notice->job_id, notice->what == ALLOC_TIMEOUT);
+        break;
+    case ALLOC_SIGNAL:
+    case ALLOC_NODE_FAIL:
+    case ALLOC_MESSAGE:
+        take_whole_notice(salloc, notice);
+        break;
+    case ALLOC_SUSPENDED: /* never one alone: it has been said */
+    case ALLOC_RESUMED:
+        break;
+    }
+}
+
+static void take_notice(struct salloc *salloc, const struct alloc_notice *notice) {
+    if (notice->job_id == salloc->job_id)
+        take_whole_notice(salloc, notice);
+    else if (notice->job_id - salloc->job_id < salloc->n)
+        take_component_notice(salloc, notice);
 }
 
 /* Everything that has arrived. *ret_granted is set by the grant; a negative result is an error that
@@ -195,8 +231,16 @@ static void wait_for_events(struct salloc *salloc, int timeout_msec) {
 
 /* ---- asking ---- */
 
+/* Seconds, the least that any component was given; UNSET32: none. */
+static uint32_t immediate_seconds(const struct salloc *salloc) {
+    uint32_t least = UNSET32;
+    for (size_t i = 0; i < salloc->n; i++)
+        least = min_of(least, salloc->options[i].job.immediate);
+    return least;
+}
+
 static int refused(const struct salloc *salloc, const struct error *err) {
-    if (salloc->options.job.immediate == UNSET32 || -err->code != ERR_NODES_BUSY)
+    if (immediate_seconds(salloc) == UNSET32 || -err->code != ERR_NODES_BUSY)
         return cli_failure(&salloc->cli, cli_refusal_prefix(OPTION_SALLOC, err), err);
     int status = cli_failure(&salloc->cli, "Unable to allocate resources", err);
     const char *asked = getenv("SLURM_EXIT_IMMEDIATE");
@@ -258,7 +302,7 @@ static int rescind(struct salloc *salloc, const char *text) {
 }
 
 static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **ret) {
-    uint32_t immediate = salloc->options.job.immediate;
+    uint32_t immediate = immediate_seconds(salloc);
     uint64_t deadline =
         immediate == UNSET32 ? UINT64_MAX : loop_monotonic_usec() + (uint64_t) immediate * 1000000u;
     while (true) {
@@ -290,12 +334,17 @@ static int wait_for_grant(struct salloc *salloc, const struct alloc_granted **re
 static int ask(struct salloc *salloc, const struct alloc_granted **ret) {
     struct error err = ERROR_INIT;
     struct cli_reply reply;
-    struct submit submit = {.job = &salloc->options.job,
-                            .advice = cli_advice_wanted(&salloc->options)};
+    struct job_request *components = xcalloc(salloc->n, sizeof(*components));
+    for (size_t i = 1; i < salloc->n; i++)
+        components[i - 1] = salloc->options[i].job; /* only encoded */
+    struct submit submit = {.job = &salloc->options->job,
+                            .components = {components, (uint32_t) salloc->n - 1},
+                            .advice = cli_advice_wanted(salloc->options)};
     uint64_t start = loop_monotonic_usec();
     int rc = cli_link_open(&salloc->cli, true, &salloc->link, &err);
     if (rc == 0)
         rc = cli_request(&salloc->link, MSG_SUBMIT, &submit, &reply, &err);
+    free(components);
     if (rc < 0)
         return refused(salloc, &err);
     if (reply.type != MSG_SUBMIT_REPLY) {
@@ -352,10 +401,11 @@ static char **interactive_words(struct salloc *salloc) {
 /* Words of the command; NULL-terminated, borrowed. NULL after an error message. */
 static char **command_words(struct salloc *salloc) {
     static const char *shell[] = {NULL, NULL};
-    if (salloc->uses.rest.n) {
-        vec_push(&salloc->uses.rest, NULL);
-        salloc->uses.rest.n--;
-        return salloc->uses.rest.items;
+    struct option_uses *words = components_last(&salloc->components);
+    if (words->rest.n) {
+        vec_push(&words->rest, NULL);
+        words->rest.n--;
+        return words->rest.items;
     }
     salloc->shell = true;
     shell[0] = user_shell();
@@ -397,11 +447,15 @@ static void exec_command(const struct salloc *salloc, char **words) {
     _exit(127);
 }
 
-static void build_environment(struct salloc *salloc, const struct job *job) {
+static void build_environment(struct salloc *salloc, const struct alloc_granted *granted) {
     environ_capture(environ, NULL, &salloc->environment);
-    alloc_env_fill(job, &salloc->options, &salloc->environment);
-    if (salloc->options.job.x11)
-        environ_set(&salloc->environment, X11_VARIABLE, salloc->options.job.x11);
+    if (granted->components.n > 0)
+        alloc_env_fill_components(granted->components.items, granted->components.n, salloc->options,
+                                  &salloc->environment);
+    else
+        alloc_env_fill(granted->job, salloc->options, &salloc->environment);
+    if (salloc->options->job.x11)
+        environ_set(&salloc->environment, X11_VARIABLE, salloc->options->job.x11);
 }
 
 static int start_command(struct salloc *salloc) {
@@ -469,8 +523,10 @@ static void run_command(struct salloc *salloc) {
             else
                 child_signal(salloc, number);
         }
-        if (child_event && reap(salloc))
+        if (child_event && reap(salloc)) {
+            (void) !take_messages(salloc, NULL, &err); /* what it has brought about itself */
             return;
+        }
     }
 }
 
@@ -482,8 +538,8 @@ static int command_status(const struct salloc *salloc) {
     return usual ? 0 : 1;
 }
 
-static int use(struct salloc *salloc, const struct job *job) {
-    build_environment(salloc, job);
+static int use(struct salloc *salloc, const struct alloc_granted *granted) {
+    build_environment(salloc, granted);
     if (salloc->terminal)
         tcgetattr(STDIN_FILENO, &salloc->attributes);
     int status = start_command(salloc);
@@ -505,46 +561,79 @@ static int use(struct salloc *salloc, const struct job *job) {
 
 /* ---- */
 
-static int prepare(struct salloc *salloc, int argc, char **argv) {
-    struct job_request *job = &salloc->options.job;
+static int prepare_component(struct salloc *salloc, struct options *options, int argc,
+                             char **argv) {
+    struct job_request *job = &options->job;
     const struct conf *conf = cli_conf(&salloc->cli);
     if (!conf)
         return salloc->cli.error_status;
     int status = job->clusters ? cli_check_clusters(&salloc->cli, job->clusters) : CLI_GO_ON;
     if (status == CLI_GO_ON)
-        status = request_fill(&salloc->cli, &salloc->options, conf, argc, argv);
+        status = request_fill(&salloc->cli, options, conf, argc, argv);
+    job->kind = JOB_KIND_SALLOC;
+    return status;
+}
+
+/* What concerns the whole, whichever component it was given for. */
+static void share_options(struct salloc *salloc) {
+    bool no_shell = false;
+    for (size_t i = 0; i < salloc->n; i++)
+        no_shell = no_shell || salloc->options[i].no_shell;
+    for (size_t i = 0; i < salloc->n; i++) {
+        struct job_request *job = &salloc->options[i].job;
+        salloc->options[i].no_shell = job->no_shell = no_shell;
+        if (!job->name)
+            string_set(&job->name, no_shell ? "no-shell" : "interactive");
+    }
+}
+
+static int prepare(struct salloc *salloc, int argc, char **argv) {
+    struct job_request *job = &salloc->options->job;
+    int status = CLI_GO_ON;
+    for (size_t i = 0; i < salloc->n && status == CLI_GO_ON; i++)
+        status = prepare_component(salloc, &salloc->options[i], argc, argv);
     if (status != CLI_GO_ON)
         return status;
-    if (options_given(&salloc->options, OPT_chdir) && chdir(job->work_dir) < 0) {
+    if (options_given(salloc->options, OPT_chdir) && chdir(job->work_dir) < 0) {
         cli_error(&salloc->cli, "chdir to %s: %s", job->work_dir, strerror(errno));
         return salloc->cli.error_status;
     }
     struct x11_display display;
     if (job->x11 && !x11_display_read(&salloc->cli, &display))
         return 255;
-    job->kind = JOB_KIND_SALLOC;
-    job->no_shell = salloc->options.no_shell;
-    if (!job->name)
-        string_set(&job->name, job->no_shell ? "no-shell" : "interactive");
+    share_options(salloc);
     /* Job control needs a terminal that is ours to give. */
     salloc->terminal =
         !job->no_shell && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
     return signals_open(salloc);
 }
 
+static int read_options(struct salloc *salloc, int argc, char **argv) {
+    struct option_set set = option_set_of(OPTION_SALLOC, salloc->cli.name);
+    int status =
+        components_scan(&salloc->cli, &set, argv + 1, (size_t) argc - 1, &salloc->components);
+    salloc->n = components_count(&salloc->components);
+    salloc->options = xcalloc(salloc->n, sizeof(*salloc->options));
+    for (size_t i = 0; i < salloc->n; i++)
+        options_init(&salloc->options[i], OPTION_SALLOC);
+    for (size_t i = 0; i < salloc->n && status == CLI_GO_ON; i++)
+        status = components_read(&salloc->cli, &salloc->components, i, &salloc->options[i]);
+    return status;
+}
+
 static int run(struct salloc *salloc, int argc, char **argv) {
     const struct alloc_granted *granted = NULL;
-    int status = cli_options_read(&salloc->cli, &salloc->options, argc, argv, &salloc->uses);
+    int status = read_options(salloc, argc, argv);
     if (status == CLI_GO_ON)
         status = prepare(salloc, argc, argv);
     if (status == CLI_GO_ON)
         status = ask(salloc, &granted);
     if (status != CLI_GO_ON)
         return status;
-    if (salloc->options.no_shell)
+    if (salloc->options->no_shell)
         return 0;
     if (granted->job)
-        return use(salloc, granted->job);
+        return use(salloc, granted);
     cli_error(&salloc->cli, "%s: %s", option_failure_prefix(OPTION_SALLOC),
               error_text(ERR_PROTOCOL));
     return salloc->cli.error_status;
@@ -553,11 +642,12 @@ static int run(struct salloc *salloc, int argc, char **argv) {
 int main(int argc, char **argv) {
     struct salloc salloc = {.signal_fd = -1};
     cli_init(&salloc.cli, "salloc");
-    options_init(&salloc.options, OPTION_SALLOC);
     int status = argc < 1 ? 1 : run(&salloc, argc, argv);
     cli_link_close(&salloc.link);
-    options_done(&salloc.options);
-    option_uses_done(&salloc.uses);
+    for (size_t i = 0; i < salloc.n; i++)
+        options_done(&salloc.options[i]);
+    free(salloc.options);
+    components_done(&salloc.components);
     str_done(&salloc.environment);
     fd_cleanup(&salloc.signal_fd);
     return status;

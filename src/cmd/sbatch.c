@@ -103,17 +103,6 @@ static int read_directives(struct sbatch *sbatch, struct script_words *words) {
 
 /* ---- the request ---- */
 
-/* `words` are what the options of the script point into. */
-static int read_component(struct sbatch *sbatch, size_t i) {
-    struct options *options = &sbatch->all[i];
-    options->now = time(NULL);
-    int status =
-        cli_filter_begin(&sbatch->cli, options, rest(sbatch)->rest.items, rest(sbatch)->rest.n);
-    if (status == CLI_GO_ON && components_apply(&sbatch->components, i, options, environ) < 0)
-        status = cli_options_failed(&sbatch->cli, options);
-    return status == CLI_GO_ON ? cli_options_finish(&sbatch->cli, options) : status;
-}
-
 /* The options of the first are there from the beginning. */
 static void make_components(struct sbatch *sbatch) {
     size_t n = components_count(&sbatch->components);
@@ -135,7 +124,7 @@ static int read_options(struct sbatch *sbatch) {
     if (status == CLI_GO_ON)
         make_components(sbatch);
     for (size_t i = 0; i < sbatch->n && status == CLI_GO_ON; i++)
-        status = read_component(sbatch, i);
+        status = components_read(&sbatch->cli, &sbatch->components, i, &sbatch->all[i]);
     script_words_done(&words);
     return status;
 }
