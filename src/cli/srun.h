@@ -23,6 +23,7 @@
 
 #include "base/list.h"
 #include "base/vec.h"
+#include "cli/components.h"
 #include "cli/connect.h"
 #include "cli/main.h"
 #include "os/loop.h"
@@ -147,12 +148,23 @@ struct srun_part {
 struct srun_parts {
     struct srun_part items[HET_COMPONENTS_MAX];
     size_t n;
+    uint32_t size; /* components of the job that the parts are steps in; 0 = it is none such */
+    bool own;      /* no such job: the parts are components of an allocation to be asked for */
 };
-/* Splits the command line at each word ":"; there is one part at least. */
+/* Splits the command line at each word ":"; there is one part at least. Where a job is named whose
+ * components our environment does not know, the controller is asked for them. */
 int srun_het_read(const struct cli *cli, int argc, char **argv, struct srun_parts *parts);
-uint32_t srun_het_size(void); /* components of the surrounding job, 0 = it is none such */
+/* The words of parts->own as the options of components. */
+int srun_het_scan(const struct cli *cli, const struct srun_parts *parts,
+                  struct components *ret_components);
+/* What concerns the whole allocation, whichever component it was given for. */
+void srun_het_share(struct srun *srun);
+/* The allocation is there. */
+int srun_het_granted(struct srun *srun, const struct alloc_granted *granted);
 /* The process's environment becomes that of the component. */
 void srun_het_enter(uint32_t group);
+/* Its step is in that component, also where the whole job was named by --jobid. */
+void srun_het_choose(struct srun *part, uint32_t group);
 /* All parts have their steps: makes one layout of them. */
 void srun_het_merge(struct srun *srun);
 

@@ -116,6 +116,8 @@ static int step_refused(struct srun *srun, const struct error *err) {
 
 static int take_grant(struct srun *srun, const struct alloc_granted *granted) {
     cli_print_lines(&srun->cli, NULL, &granted->warnings);
+    if (srun->n_parts > 1)
+        return srun_het_granted(srun, granted);
     if (!granted->step) {
         struct error err = ERROR_INIT;
         (void) error_set(&err, granted->step_code ? (enum err) granted->step_code : ERR_GENERIC,
@@ -162,21 +164,33 @@ static int wait_for_grant(struct srun *srun, bool pending) {
     return status;
 }
 
-static int ask_allocation(struct srun *srun) {
-    struct error err = ERROR_INIT;
-    struct cli_reply reply;
+/* For one component the first step comes with the allocation. */
+static int send_request(struct srun *srun, struct cli_reply *ret, struct error *err) {
     struct step_request step;
+    cleanup_free struct job_request *components =
+        xcalloc(srun->n_parts, sizeof(*components)); /* only encoded */
     struct submit submit = {.job = &srun->options.job,
                             .test_only = srun->options.test_only,
-                            .step = &step,
+                            .components = {components, (uint32_t) srun->n_parts - 1},
+                            .step = srun->n_parts > 1 ? NULL : &step,
                             .advice = cli_advice_wanted(&srun->options)};
 
+    for (size_t p = 1; p < srun->n_parts; p++)
+        components[p - 1] = srun->parts[p]->options.job;
     options_step(&srun->options, &step);
     step.srun_pid = (uint32_t) getpid();
     string_set(&step.srun_host, srun->options.job.alloc_node);
     string_set(&step.submit_line, srun->options.job.submit_line);
-    int rc = cli_request(&srun->link, MSG_SUBMIT, &submit, &reply, &err);
+    int rc = cli_request(&srun->link, MSG_SUBMIT, &submit, ret, err);
     record_done(&record_step_request, &step);
+    return rc;
+}
+
+static int ask_allocation(struct srun *srun) {
+    struct error err = ERROR_INIT;
+    struct cli_reply reply;
+    int rc = send_request(srun, &reply, &err);
+
     if (rc < 0 && srun->options.test_only) {
         cleanup_str struct str line = STR_INIT;
         str_printf(&line, "allocation failure: %s\n", error_text(err.code));
@@ -285,7 +299,7 @@ static int ask_step(struct srun *srun) {
     options_step(&srun->options, &step);
     step.job_id = srun->job_id;
     step.step_id = srun->step_wanted;
-    if (strpbrk(srun->options.jobid_text, "_+") != NULL)
+    if (srun->options.jobid_text && strpbrk(srun->options.jobid_text, "_+") != NULL)
         string_set(&step.job_text, srun->options.jobid_text);
     step.srun_pid = (uint32_t) getpid();
     string_set(&step.srun_host, srun->options.job.alloc_node);
@@ -319,11 +333,35 @@ int srun_ask(struct srun *srun) {
 
 /* ---- notices while the tasks run ---- */
 
-static void take_notice(struct srun *srun, const struct alloc_notice *notice) {
-    const char *text = notice->text ? notice->text : "";
+/* The part whose component that is; NULL: it is none of ours. */
+static struct srun *part_of_job(struct srun *srun, uint32_t job_id) {
+    for (size_t p = 1; p < srun->n_parts; p++) {
+        if (srun->parts[p]->job_id == job_id)
+            return srun->parts[p];
+    }
+    return job_id == srun->job_id ? srun : NULL;
+}
+
+static void signal_part(struct srun *srun, const struct srun *part, uint32_t number) {
     struct step_control control;
 
-    if (notice->job_id != srun->job_id)
+    record_init(&record_step_control, &control);
+    control.signal = number;
+    for (size_t i = 0; i < srun->n_nodes; i++) {
+        if (srun->nodes[i].part == part && srun->nodes[i].has_started)
+            srun_send(&srun->nodes[i], MSG_STEP_CONTROL, &control);
+    }
+}
+
+static void take_notice(struct srun *srun, const struct alloc_notice *notice) {
+    const char *text = notice->text ? notice->text : "";
+    const struct srun *part = part_of_job(srun, notice->job_id);
+    bool ends = notice->what == ALLOC_REVOKED || notice->what == ALLOC_TIMEOUT;
+    bool pauses = notice->what == ALLOC_SUSPENDED || notice->what == ALLOC_RESUMED;
+
+    if (!part || (part != srun && pauses))
+        return;
+    if (part != srun && ends) /* its tasks end, the others go on */
         return;
     switch ((enum alloc_notice_kind) notice->what) {
     case ALLOC_REVOKED:
@@ -332,9 +370,7 @@ static void take_notice(struct srun *srun, const struct alloc_notice *notice) {
         srun_abort_wait(srun);
         break;
     case ALLOC_SIGNAL:
-        record_init(&record_step_control, &control);
-        control.signal = notice->signal;
-        srun_send_all(srun, MSG_STEP_CONTROL, &control);
+        signal_part(srun, part, notice->signal);
         break;
     case ALLOC_NODE_FAIL:
         cli_error(&srun->cli, "Node failure on %s", text);

@@ -12,10 +12,13 @@
 #include "base/alloc.h"
 #include "cli/environ.h"
 #include "cli/srun.h"
+#include "model/het_env.h"
 #include "text/hostlist.h"
 #include "text/idset.h"
 
-/* Of these a component that has not asked for it has none, whatever the first one asked for. */
+/* Of these a component that has not asked for it has none, whatever the first one asked for. Those
+ * that salloc has of all components together stand first. */
+#define N_SUMS 2
 static const char *const own_names[] = {
     "SLURM_NTASKS",        "SLURM_NPROCS",           "SLURM_NTASKS_PER_NODE",
     "SLURM_CPUS_PER_TASK", "SLURM_NTASKS_PER_CORE",  "SLURM_NTASKS_PER_SOCKET",
@@ -32,7 +35,8 @@ static const char *const shape_names[] = {
     "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE",
 };
 
-uint32_t srun_het_size(void) {
+/* Components of the job whose variables we have, 0 = it is none such. */
+static uint32_t known_size(void) {
     const char *text = getenv("SLURM_HET_SIZE");
     uint64_t n;
     return text && str_to_u64(text, &n) && n <= HET_COMPONENTS_MAX ? (uint32_t) n : 0;
@@ -51,7 +55,9 @@ void srun_het_enter(uint32_t group) {
         first[i] = xstrdup_null(getenv(own_names[i]));
     known = true;
     for (size_t i = 0; i < countof(own_names); i++) {
-        const char *value = group > 0 ? of_group(own_names[i], group) : first[i];
+        const char *value = of_group(own_names[i], group);
+        if (!value && group == 0 && i >= N_SUMS)
+            value = first[i];
         if (value)
             setenv(own_names[i], value, 1);
         else
@@ -73,6 +79,14 @@ void srun_het_enter(uint32_t group) {
         setenv("SLURM_NNODES", n_nodes, 1);
 }
 
+void srun_het_choose(struct srun *part, uint32_t group) {
+    const char *id = of_group("SLURM_JOB_ID", group);
+    uint64_t number;
+    if (id && str_to_u64(id, &number) && part->options.jobid_text &&
+        !strpbrk(part->options.jobid_text, "_+"))
+        part->options.jobid = (uint32_t) number;
+}
+
 /* ---- which components ---- */
 
 static int read_groups(const struct cli *cli, const char *text, uint32_t size, struct idset *ret) {
@@ -89,15 +103,14 @@ static int read_groups(const struct cli *cli, const char *text, uint32_t size, s
     return cli->error_status;
 }
 
-static const char *asked_groups(const struct cli *cli, char **words, size_t n) {
+static const char *asked(enum option_id id, char **words, size_t n) {
     struct option_set set = option_set_of(OPTION_SRUN, "srun");
     struct option_uses uses = {0};
     cleanup_str struct str complaint = STR_INIT;
     const char *value = NULL;
-    (void) cli;
     if (option_scan(&set, words, n, OPTION_STOP, &uses, &complaint)) {
         vec_each (&uses.options, use)
-            value = use->row->id == OPT_het_group ? use->value : value;
+            value = use->row->id == id ? use->value : value;
     }
     option_uses_done(&uses);
     return value;
@@ -128,17 +141,17 @@ static int part_add(const struct cli *cli, struct srun_parts *parts, char **argv
 static int group_read(const struct cli *cli, struct srun_parts *parts, char **argv, size_t first,
                       size_t n, uint32_t size, size_t index) {
     struct idset groups cleanup_idset = IDSET_INIT;
-    const char *asked = asked_groups(cli, argv + first, n);
-    if (!asked && index >= max_of(size, 1u)) {
+    const char *wanted = parts->own ? NULL : asked(OPT_het_group, argv + first, n);
+    if (!wanted && !parts->own && index >= max_of(size, 1u)) {
         cli_error(cli,
                   "Attempt to run a job step with het group value of %zu, but the job allocation "
                   "has maximum value of %u",
                   index, max_of(size, 1u) - 1);
         return cli->error_status;
     }
-    if (!asked)
+    if (!wanted)
         return part_add(cli, parts, argv, first, n, (uint32_t) index);
-    int status = size > 0 ? read_groups(cli, asked, size, &groups) : CLI_GO_ON;
+    int status = size > 0 ? read_groups(cli, wanted, size, &groups) : CLI_GO_ON;
     if (status != CLI_GO_ON)
         return status;
     if (size == 0) /* no heterogeneous job: it has nothing to choose from */
@@ -150,22 +163,126 @@ static int group_read(const struct cli *cli, struct srun_parts *parts, char **ar
     return status;
 }
 
-int srun_het_read(const struct cli *cli, int argc, char **argv, struct srun_parts *parts) {
-    uint32_t size = srun_het_size();
-    size_t first = 1, index = 0;
+/* ---- the job around us ---- */
+
+/* Of a job that we are not in by our environment, what it is made of. */
+static int learn_components(const struct cli *cli, uint32_t job_id) {
+    struct error err = ERROR_INIT;
+    struct cli_link link = {0};
+    struct cli_reply reply;
+    struct alloc_end question = {.job_id = job_id};
+    int rc = cli_ask(cli, MSG_ALLOC_ATTACH, &question, &link, &reply, &err);
+    if (rc == 0 && reply.type == MSG_ALLOC_GRANTED) {
+        const struct alloc_granted *granted = reply.body;
+        cleanup_str struct str block = STR_INIT;
+        if (granted->components.n > 0)
+            het_env_print(granted->components.items, granted->components.n, true, &block);
+        for (size_t at = 0; at < block.length; at += strlen(block.data + at) + 1) {
+            char *equals = strchr(block.data + at, '=');
+            *equals = '\0';
+            setenv(block.data + at, equals + 1, 1);
+            *equals = '=';
+        }
+    }
+    cli_link_close(&link);
+    if (rc == 0)
+        return CLI_GO_ON;
+    cleanup_free char *prefix = xasprintf("Unable to confirm allocation for job %u", job_id);
+    return cli_failure(cli, prefix, &err);
+}
+
+/* Which job the words or the environment name; 0: none, it is ours to ask for. */
+static uint32_t job_around(char **words, size_t n) {
+    const char *text = asked(OPT_jobid, words, n);
+    uint64_t id = 0;
+    if (!text)
+        text = getenv("SLURM_JOB_ID");
+    if (!text)
+        text = getenv("SLURM_JOBID");
+    return text && str_to_u64(text, &id) && id <= UINT32_MAX ? (uint32_t) id : 0;
+}
+
+/* Do the variables that we have tell of this job? */
+static bool is_known(uint32_t job_id) {
+    const char *text = getenv("SLURM_JOB_ID_HET_GROUP_0");
+    uint64_t id;
+    return known_size() > 0 && text && str_to_u64(text, &id) && id == job_id;
+}
+
+/* How many components there are to choose from: *ret_size, and srun_het_enter() knows them. */
+static int find_components(const struct cli *cli, size_t argc, char **argv,
+                           struct srun_parts *parts, uint32_t *ret_size) {
+    bool several = false;
+    for (size_t i = 1; i < argc; i++)
+        several = several || str_equal(argv[i], ":");
+    uint32_t job_id = job_around(argv + 1, argc - 1);
+    bool named = asked(OPT_jobid, argv + 1, argc - 1) != NULL;
+    parts->own = several && job_id == 0 && !named;
+    *ret_size = 0;
+    if (parts->own)
+        return CLI_GO_ON;
+    bool chooses = several || asked(OPT_het_group, argv + 1, argc - 1) != NULL;
     int status = CLI_GO_ON;
+    if (job_id != 0 && !is_known(job_id) && chooses && (named || known_size() == 0)) {
+        unsetenv("SLURM_HET_SIZE");
+        status = learn_components(cli, job_id);
+    }
+    *ret_size = named && !is_known(job_id) ? 0 : known_size();
+    return status;
+}
+
+int srun_het_read(const struct cli *cli, int argc, char **argv, struct srun_parts *parts) {
+    size_t first = 1, index = 0;
+    int status = find_components(cli, (size_t) argc, argv, parts, &parts->size);
     for (size_t i = 1; i <= (size_t) argc && status == CLI_GO_ON; i++) {
         if (i < (size_t) argc && !str_equal(argv[i], ":"))
             continue;
-        status = group_read(cli, parts, argv, first, i - first, size, index++);
+        status = group_read(cli, parts, argv, first, i - first, parts->size, index++);
         first = i + 1;
     }
-    if (status == CLI_GO_ON && size == 0 && parts->n > 1) {
-        cli_error(cli, "a step over several components needs an allocation that has them: sbatch "
-                       "or salloc with the same option groups");
-        status = cli->error_status;
+    return status;
+}
+
+/* ---- an allocation of our own ---- */
+
+int srun_het_scan(const struct cli *cli, const struct srun_parts *parts,
+                  struct components *ret_components) {
+    struct option_set set = option_set_of(OPTION_SRUN, cli->name);
+    int status = CLI_GO_ON;
+    ret_components->n_script = 1;
+    for (size_t i = 0; i < parts->n && status == CLI_GO_ON; i++) {
+        const struct srun_part *part = &parts->items[i];
+        status = cli_scan(cli, &set, part->argv + 1, (size_t) part->argc - 1, OPTION_STOP,
+                          &ret_components->groups[ret_components->n++]);
     }
     return status;
+}
+
+void srun_het_share(struct srun *srun) {
+    struct job_request *first = &srun->options.job;
+    for (size_t p = 1; p < srun->n_parts; p++) {
+        struct job_request *job = &srun->parts[p]->options.job;
+        first->immediate = min_of(first->immediate, job->immediate);
+        if (!options_given(&srun->parts[p]->options, OPT_job_name))
+            string_set(&job->name, first->name);
+    }
+}
+
+/* From now on each part asks for its step in the component that is its own. */
+int srun_het_granted(struct srun *srun, const struct alloc_granted *granted) {
+    cleanup_str struct str variables = STR_INIT;
+    if (granted->components.n != srun->n_parts) {
+        cli_error(&srun->cli, "%s: %s", option_failure_prefix(OPTION_SRUN),
+                  error_text(ERR_PROTOCOL));
+        return srun->cli.error_status;
+    }
+    het_env_print(granted->components.items, granted->components.n, false, &variables);
+    for (size_t p = 0; p < srun->n_parts; p++) {
+        struct srun *part = srun->parts[p];
+        part->options.jobid = granted->components.items[p].job_id;
+        str_append_bytes(&part->environment, variables.data, variables.length);
+    }
+    return CLI_GO_ON;
 }
 
 /* ---- one layout ---- */

@@ -105,7 +105,7 @@ int srun_input_open(struct srun *srun) {
     const char *pattern = srun->options.job.std_in;
     uint64_t rank;
 
-    srun->in_rank = UNSET32;
+    srun->in_rank = srun->pty && srun->n_parts > 1 ? 0 : UNSET32;
     srun->in_fd = 0;
     (void) signal(SIGTTIN, SIG_IGN);
     if (!pattern || str_equal(pattern, "all"))

@@ -254,9 +254,12 @@ static void launch_part(struct srun *srun, struct srun *part) {
     launch.std_out = srun->node_output[0];
     launch.std_err = srun->node_output[1];
     launch.std_in = srun->node_input;
+    launch.own_job = srun->own_job;
     launch.mpi = srun->options.mpi;
     launch.label = srun->options.label;
-    launch.pty = srun->pty;
+    launch.pty = srun->pty && part == srun; /* the first component's terminal */
+    if (srun->pty && part != srun)
+        launch.std_in = (char *) (uintptr_t) "none";
     cleanup_free char *gpu_bind = options_gpu_bind(&part->options);
     launch.gpu_bind = gpu_bind;
     if (srun->pty) {

@@ -249,10 +249,8 @@ static int run_tasks(struct srun *srun) {
 
 /* Everything up to the request for a step, as it is asked for on a command line of its own. */
 static int prepare_part(struct srun *srun, int argc, char **argv) {
-    int status = cli_options_read(&srun->cli, &srun->options, argc, argv, &srun->uses);
+    int status = check_mpi(srun);
 
-    if (status == CLI_GO_ON)
-        status = check_mpi(srun);
     if (status == CLI_GO_ON)
         status = check_command(srun);
     if (status == CLI_GO_ON)
@@ -271,10 +269,6 @@ static int check_parts(struct srun *srun) {
                   mpi);
         return srun->cli.error_status;
     }
-    if (srun->n_parts > 1 && srun->options.pty) {
-        cli_error(&srun->cli, "--pty is for a step in one component");
-        return srun->cli.error_status;
-    }
     if (srun->n_parts > 1 && conf && conf->scheduler.disable_hetjob_steps) {
         cli_error(&srun->cli, "steps in several components are switched off here "
                               "(SchedulerParameters=disable_hetjob_steps)");
@@ -283,7 +277,7 @@ static int check_parts(struct srun *srun) {
     return CLI_GO_ON;
 }
 
-static int ask_parts(struct srun *srun) {
+static int ask_steps(struct srun *srun) {
     int status = CLI_GO_ON;
 
     for (size_t p = 0; p < srun->n_parts && status == CLI_GO_ON; p++) {
@@ -293,6 +287,38 @@ static int ask_parts(struct srun *srun) {
         if (p > 0)
             cli_link_close(&part->link);
     }
+    return status;
+}
+
+/* The components have one name, what runs in each has its own. */
+static void name_step(struct srun *part) {
+    if (!options_given(&part->options, OPT_job_name))
+        string_set(&part->options.job.name, command_name(part));
+}
+
+/* An allocation of components, then a step over all of them. The connection that has asked for the
+ * allocation stays open and brings notices. */
+static int ask_own_parts(struct srun *srun) {
+    int status;
+
+    srun_het_share(srun);
+    status = srun_ask(srun);
+    if (status != CLI_GO_ON)
+        return status;
+    for (size_t p = 0; p < srun->n_parts; p++)
+        name_step(srun->parts[p]);
+    struct cli_link owner = srun->link;
+    srun->link = (struct cli_link) {0};
+    status = ask_steps(srun);
+    cli_link_close(&srun->link);
+    srun->link = owner;
+    srun->launch_failed = status != CLI_GO_ON;
+    return status;
+}
+
+static int ask_parts(struct srun *srun, bool own) {
+    int status = own ? ask_own_parts(srun) : ask_steps(srun);
+
     if (status != CLI_GO_ON)
         drop_step(srun);
     else if (srun->n_parts > 1)
@@ -300,20 +326,39 @@ static int ask_parts(struct srun *srun) {
     return status;
 }
 
+/* A part without a command runs that of the next one. */
+static void take_next_command(const struct srun *srun, size_t p) {
+    if (srun->parts[p]->uses.rest.n == 0 && p + 1 < srun->n_parts)
+        srun->parts[p]->uses.rest = srun->parts[p + 1]->uses.rest;
+}
+
 static int make_parts(struct srun *srun, struct srun_parts *parts) {
-    int status = CLI_GO_ON;
+    static struct components components; /* of an allocation of our own */
+    int status = parts->own ? srun_het_scan(&srun->cli, parts, &components) : CLI_GO_ON;
 
     srun->n_parts = parts->n;
     srun->parts = xcalloc(parts->n, sizeof(*srun->parts));
     for (size_t p = parts->n; p-- > 0 && status == CLI_GO_ON;) {
         struct srun *part = srun->parts[p] = p == 0 ? srun : zalloc(struct srun);
+        const struct srun_part *words = &parts->items[p];
         if (p > 0) {
             cli_init(&part->cli, "srun");
             options_init(&part->options, OPTION_SRUN);
         }
-        if (srun_het_size() > 0)
-            srun_het_enter(parts->items[p].group);
-        status = prepare_part(part, parts->items[p].argc, parts->items[p].argv);
+        if (parts->size > 0)
+            srun_het_enter(words->group);
+        if (parts->own) {
+            part->uses = components.groups[p];
+            status = components_read(&part->cli, &components, p, &part->options);
+        } else {
+            status =
+                cli_options_read(&part->cli, &part->options, words->argc, words->argv, &part->uses);
+        }
+        if (status == CLI_GO_ON && parts->size > 0)
+            srun_het_choose(part, words->group);
+        take_next_command(srun, p);
+        if (status == CLI_GO_ON)
+            status = prepare_part(part, words->argc, words->argv);
     }
     return status;
 }
@@ -327,7 +372,7 @@ static int run(struct srun *srun, int argc, char **argv) {
     if (status == CLI_GO_ON)
         status = check_parts(srun);
     if (status == CLI_GO_ON)
-        status = ask_parts(srun);
+        status = ask_parts(srun, parts.own);
     if (status == CLI_GO_ON && srun->layout)
         cli_filter_submitted(&srun->cli, srun->layout->job_id, srun->layout->step_id);
     if (status == CLI_GO_ON)
