@@ -391,10 +391,8 @@ static void take_notice(struct srun *srun, const struct alloc_notice *notice) {
 static void on_reattached(struct rpc_conn *conn, void *context) {
     struct srun *srun = context;
     struct alloc_end attach = {.job_id = srun->job_id, .attach = true};
-    cleanup_str struct str body = STR_INIT;
 
-    wire_encode(&record_alloc_end, &attach, NULL, &body);
-    rpc_conn_send(conn, MSG_ALLOC_END, 0, 1, str_bytes(&body));
+    rpc_conn_tell(conn, MSG_ALLOC_END, 0, 1, &attach);
 }
 
 static void on_reattached_message(struct rpc_conn *conn, const struct rpc_message *message,

@@ -12,12 +12,8 @@
 #include "text/timestamp.h"
 
 void srun_send(struct srun_node *node, uint16_t type, const void *object) {
-    cleanup_str struct str body = STR_INIT;
-
-    if (!node->conn || node->has_finished)
-        return;
-    wire_encode(message_record(type), object, NULL, &body);
-    rpc_conn_send(node->conn, type, 0, 0, str_bytes(&body));
+    if (node->conn && !node->has_finished)
+        rpc_conn_tell(node->conn, type, 0, 0, object);
 }
 
 void srun_send_all(struct srun *srun, uint16_t type, const void *object) {
@@ -202,7 +198,6 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     struct srun *srun = node->srun;
     struct error err = ERROR_INIT;
     struct step_launch own = *launch;
-    cleanup_str struct str body = STR_INIT;
 
     if (rpc_dial(srun->loop, &srun->auth, node->layout->address, (uint16_t) node->layout->port,
                  srun->slurmd_uid, &node_handlers, node, &node->conn, &err) < 0) {
@@ -213,8 +208,7 @@ static void node_dial(struct srun_node *node, const struct step_launch *launch) 
     rpc_conn_limit_silence(node->conn, SRUN_SILENCE_SECONDS);
     own.node_name = node->layout->name;
     srun_x11_fill(node, &own);
-    wire_encode(&record_step_launch, &own, NULL, &body);
-    rpc_conn_send(node->conn, MSG_STEP_LAUNCH, 0, 1, str_bytes(&body));
+    rpc_conn_tell(node->conn, MSG_STEP_LAUNCH, 0, 1, &own);
 }
 
 /* Which part of the step a node is in. */

@@ -77,7 +77,6 @@ static void ask_one(struct asked *asked) {
     struct round *round = asked->round;
     struct step_stat_ask *ask = asked->ask;
     struct step_stat question = {ask->job_id, ask->step_id};
-    cleanup_str struct str body = STR_INIT;
 
     round->n_open++;
     if (rpc_dial(round->loop, &round->auth, ask->address, ask->port, round->slurmd_uid, &handlers,
@@ -87,8 +86,7 @@ static void ask_one(struct asked *asked) {
         round->n_open--;
         return;
     }
-    wire_encode(&record_step_stat, &question, NULL, &body);
-    rpc_conn_send(asked->conn, MSG_STEP_STAT, 0, 1, str_bytes(&body));
+    rpc_conn_tell(asked->conn, MSG_STEP_STAT, 0, 1, &question);
 }
 
 static void dial_more(struct round *round) {

@@ -411,15 +411,13 @@ static int open_signals(struct sattach *sattach, struct error *err) {
 static int dial(struct sattach *sattach, struct srun_node *node, struct error *err) {
     struct srun *srun = node->srun;
     struct step_attach request = {.job_id = sattach->job_id, .step_id = sattach->step_id};
-    cleanup_str struct str body = STR_INIT;
     int r = rpc_dial(srun->loop, &srun->auth, node->layout->address, (uint16_t) node->layout->port,
                      srun->slurmd_uid, &node_handlers, node, &node->conn, err);
 
     if (r < 0)
         return r;
     rpc_conn_limit_silence(node->conn, SRUN_SILENCE_SECONDS);
-    wire_encode(&record_step_attach, &request, NULL, &body);
-    rpc_conn_send(node->conn, MSG_STEP_ATTACH, 0, 1, str_bytes(&body));
+    rpc_conn_tell(node->conn, MSG_STEP_ATTACH, 0, 1, &request);
     return 0;
 }
 

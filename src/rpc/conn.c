@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "model/messages.h"
 
 #define LINGER_USEC 10000000u
 #define SILENCE_CHECKS 4
@@ -316,6 +317,22 @@ void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_
         loop_post(conn->loop, overflow_post, conn);
     }
     conn_flush_soon(conn);
+}
+
+void rpc_conn_tell(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_t seq,
+                   const void *record) {
+    struct str body cleanup_str = STR_INIT;
+    if (record != NULL)
+        wire_encode(message_record(type), record, NULL, &body);
+    rpc_conn_send(conn, type, flags, seq, str_bytes(&body));
+}
+
+void rpc_conn_answer_error(struct rpc_conn *conn, uint32_t seq, int code, const char *detail) {
+    struct reply_error reply;
+    record_init(&record_reply_error, &reply);
+    reply.code = (uint32_t) (code < 0 ? -code : code);
+    reply.detail = (char *) (uintptr_t) detail; /* only encoded */
+    rpc_conn_tell(conn, MSG_ERROR, RPC_LAST, seq, &reply);
 }
 
 static void send_pending(struct rpc_conn *conn) {

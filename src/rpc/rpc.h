@@ -114,6 +114,12 @@ void *rpc_conn_context(const struct rpc_conn *conn);
  * bytes unread is ended. */
 void rpc_conn_send(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_t seq,
                    struct bytes body);
+/* The same of a record of the message's kind; NULL: a message without a body. */
+void rpc_conn_tell(struct rpc_conn *conn, uint16_t type, uint16_t flags, uint32_t seq,
+                   const void *record);
+/* Answers the request seq with ERROR; the connection stays. code: ERR_… or its negative; detail
+ * may be NULL. */
+void rpc_conn_answer_error(struct rpc_conn *conn, uint32_t seq, int code, const char *detail);
 /* Bytes queued and not yet written: for back-pressure; `drained` runs when it falls below low. */
 size_t rpc_conn_queued(const struct rpc_conn *conn);
 void rpc_conn_on_drained(struct rpc_conn *conn, size_t low,

@@ -202,8 +202,7 @@ static void branch_dial(struct branch *branch) {
     rpc_conn_limit_silence(branch->conn, max_of(open.silence, 1u));
     open.children.items = (struct step_node *) (uintptr_t) (branch->nodes + 1);
     open.children.n = (uint32_t) branch->n - 1;
-    wire_encode(&record_file_open, &open, NULL, &body);
-    rpc_conn_send(branch->conn, MSG_FILE_OPEN, 0, 1, str_bytes(&body));
+    rpc_conn_tell(branch->conn, MSG_FILE_OPEN, 0, 1, &open);
 }
 
 static void on_at_once(void *context) {

@@ -13,18 +13,12 @@
 
 #include "slurmctld/ctld.h"
 
-static void send_record(struct rpc_conn *conn, uint16_t type, uint32_t seq, const void *body) {
-    struct str out cleanup_str = STR_INIT;
-    wire_encode(message_record(type), body, NULL, &out);
-    rpc_conn_send(conn, type, RPC_LAST, seq, str_bytes(&out));
-}
-
 void book_tell(struct ctld *ctld, struct rpc_conn *conn) {
     struct dbd_book book;
     struct arena memory;
     arena_init(&memory, 0);
     core_book_tell(ctld->core, &memory, &book);
-    send_record(conn, MSG_DBD_BOOK_MINE, 1, &book);
+    rpc_conn_tell(conn, MSG_DBD_BOOK_MINE, RPC_LAST, 1, &book);
     arena_done(&memory);
 }
 
@@ -77,7 +71,7 @@ static void answer_send(int code, const struct error *err, void *context) {
     if (code < 0)
         body.problem = (char *) (uintptr_t) err->text;
     if (deliver_conn(answer->ctld) == answer->conn)
-        send_record(answer->conn, MSG_DBD_ANSWER, answer->seq, &body);
+        rpc_conn_tell(answer->conn, MSG_DBD_ANSWER, RPC_LAST, answer->seq, &body);
     free(answer->problem);
     free(answer);
 }

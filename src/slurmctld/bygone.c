@@ -162,11 +162,10 @@ static void ask_slurmdbd(struct question *question) {
     strs_push(&query.clusters, ctld->conf->cluster_name);
     query.all_users = true;
     query.no_steps = true;
-    wire_encode(&record_acct_query, &query, NULL, &out);
-    record_done(&record_acct_query, &query);
     question->asked_seq = ++desk->last_seq;
     question->deadline_usec = loop_monotonic_usec() + PATIENCE_USEC;
-    rpc_conn_send(desk->conn, MSG_ACCT_QUERY, 0, question->asked_seq, str_bytes(&out));
+    rpc_conn_tell(desk->conn, MSG_ACCT_QUERY, 0, question->asked_seq, &query);
+    record_done(&record_acct_query, &query);
     arm(desk);
 }
 

@@ -88,12 +88,6 @@ static void problem_over(struct deliver *deliver) {
     deliver->told = false;
 }
 
-static void send_record(struct deliver *deliver, uint16_t type, const void *body) {
-    struct str out cleanup_str = STR_INIT;
-    wire_encode(message_record(type), body, NULL, &out);
-    rpc_conn_send(deliver->conn, type, 0, 1, str_bytes(&out));
-}
-
 static void send_registration(struct deliver *deliver) {
     struct ctld *ctld = deliver->ctld;
     struct str key cleanup_str = STR_INIT;
@@ -104,7 +98,7 @@ static void send_registration(struct deliver *deliver) {
     cluster.control_port = ctld->conf->slurmctld_port.first;
     if (store_get(ctld->store, STORE_CLUSTER_KEY, 1, &key, NULL) == 0)
         cluster.key = (struct blob) {(uint8_t *) key.data, key.length};
-    send_record(deliver, MSG_DBD_REGISTER, &cluster);
+    rpc_conn_tell(deliver->conn, MSG_DBD_REGISTER, 0, 1, &cluster);
 }
 
 static void ready(struct rpc_conn *conn, void *context) {

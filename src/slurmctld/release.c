@@ -50,7 +50,6 @@ static void release_node(struct ctld *ctld, const struct effect *effect) {
 static void send_grant(struct client *client, const struct effect *effect, char *credential) {
     struct arena memory;
     arena_init(&memory, 0);
-    struct str out cleanup_str = STR_INIT;
     const struct record *record = message_record(effect->type);
     void *body = arena_alloc(&memory, record->size);
     if (wire_decode(record, effect->body, &memory, body, NULL) == 0) {
@@ -59,8 +58,7 @@ static void send_grant(struct client *client, const struct effect *effect, char 
                                          : ((struct alloc_granted *) body)->step;
         if (layout != NULL)
             layout->credential = credential;
-        wire_encode(record, body, NULL, &out);
-        rpc_conn_send(client->conn, effect->type, effect->flags, effect->seq, str_bytes(&out));
+        rpc_conn_tell(client->conn, effect->type, effect->flags, effect->seq, body);
     }
     arena_done(&memory);
 }
@@ -89,7 +87,7 @@ static void release_launch(struct ctld *ctld, const struct effect *effect) {
     struct launch launch;
     struct job_script script;
     struct error err = ERROR_INIT;
-    struct str data cleanup_str = STR_INIT, out cleanup_str = STR_INIT;
+    struct str data cleanup_str = STR_INIT;
     int r = wire_decode(&record_launch, effect->body, &memory, &launch, &err);
     if (r == 0)
         r = store_get(ctld->store, STORE_JOB_SCRIPT, effect->id, &data, &err);
@@ -109,8 +107,7 @@ static void release_launch(struct ctld *ctld, const struct effect *effect) {
     } else {
         launch.job->script = script.script;
         launch.job->environment = script.environment;
-        wire_encode(&record_launch, &launch, NULL, &out);
-        rpc_conn_send(client->conn, MSG_LAUNCH, 0, 0, str_bytes(&out));
+        rpc_conn_tell(client->conn, MSG_LAUNCH, 0, 0, &launch);
     }
     arena_done(&memory);
 }
@@ -130,7 +127,7 @@ static void tell_nodes(struct ctld *ctld, uint16_t type) {
     uint64_t node;
     struct client *client;
     while ((client = map_next(&ctld->nodes, &at, &node)) != NULL)
-        rpc_conn_send(client->conn, type, 0, 0, (struct bytes) {NULL, 0});
+        rpc_conn_tell(client->conn, type, 0, 0, NULL);
 }
 
 static void release_reconfigure(struct ctld *ctld, const struct effect *effect) {

@@ -4,7 +4,7 @@
 #include "slurmd/slurmd.h"
 
 static void refuse(struct rpc_conn *conn, uint32_t seq, const struct error *why) {
-    server_refuse(conn, seq, why->code, why->text);
+    rpc_conn_answer_error(conn, seq, why->code, why->text);
     rpc_conn_close(conn);
 }
 

@@ -151,7 +151,7 @@ static void refuse(struct pending *pending, const struct error *why) {
              why->text);
     if (!pending->conn)
         return;
-    server_refuse(pending->conn, pending->seq, why->code, why->text);
+    rpc_conn_answer_error(pending->conn, pending->seq, why->code, why->text);
     rpc_conn_close(pending->conn);
 }
 

@@ -7,17 +7,6 @@
 #include "os/log.h"
 #include "slurmd/slurmd.h"
 
-void server_refuse(struct rpc_conn *conn, uint32_t seq, int code, const char *detail) {
-    struct reply_error reply;
-    cleanup_str struct str body = STR_INIT;
-
-    record_init(&record_reply_error, &reply);
-    reply.code = (uint32_t) (code < 0 ? -code : code);
-    reply.detail = (char *) (uintptr_t) detail;
-    wire_encode(&record_reply_error, &reply, NULL, &body);
-    rpc_conn_send(conn, MSG_ERROR, RPC_LAST, seq, str_bytes(&body));
-}
-
 static void on_message(struct rpc_conn *conn, const struct rpc_message *message, void *context) {
     struct slurmd *slurmd = context;
 
@@ -34,7 +23,7 @@ static void on_message(struct rpc_conn *conn, const struct rpc_message *message,
         return;
     }
     if (message->type == MSG_PING) {
-        rpc_conn_send(conn, MSG_OK, RPC_LAST, message->seq, (struct bytes) {NULL, 0});
+        rpc_conn_tell(conn, MSG_OK, RPC_LAST, message->seq, NULL);
         return;
     }
     log_info("%s sent message %u, which slurmd does not take", rpc_conn_peer(conn)->name,

@@ -145,8 +145,6 @@ void controller_send_status(struct slurmd *slurmd, bool checked);
 
 /* ---- server.c ---- */
 must_check int server_start(struct slurmd *slurmd, struct error *err);
-/* Answers a request by MSG_ERROR; code is an ERR_… or its negative. The connection stays. */
-void server_refuse(struct rpc_conn *conn, uint32_t seq, int code, const char *detail);
 
 /* ---- launch.c ---- */
 /* A batch script from the controller; body is MSG_LAUNCH. */

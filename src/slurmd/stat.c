@@ -42,12 +42,12 @@ void stat_ask(struct slurmd *slurmd, struct rpc_conn *conn, const struct rpc_mes
     int r = wire_decode(&record_step_stat, message->body, &arena, &wanted, &err);
     arena_done(&arena);
     if (r < 0) {
-        server_refuse(conn, message->seq, err.code, err.text);
+        rpc_conn_answer_error(conn, message->seq, err.code, err.text);
     } else if (!step_find(slurmd, wanted.job_id, wanted.step_id, &key)) {
-        server_refuse(conn, message->seq, ERR_INVALID_JOB_ID,
-                      "This step does not run on this node.");
+        rpc_conn_answer_error(conn, message->seq, ERR_INVALID_JOB_ID,
+                              "This step does not run on this node.");
     } else if (count(slurmd) >= STATS_MAX) {
-        server_refuse(conn, message->seq, ERR_BUSY, "Too many ask at once; try again.");
+        rpc_conn_answer_error(conn, message->seq, ERR_BUSY, "Too many ask at once; try again.");
     } else {
         struct stat_question *question = zalloc(struct stat_question);
         struct step_command command = {.kind = STEP_COMMAND_REPORT};
@@ -80,8 +80,8 @@ void stat_report(struct slurmd *slurmd, const struct step_report *report) {
             rpc_conn_send(question->conn, MSG_STEP_STAT_REPLY, RPC_LAST, question->seq,
                           str_bytes(&body));
         else
-            server_refuse(question->conn, question->seq, ERR_USER_ID,
-                          "Only its owner and administrators may look at a step.");
+            rpc_conn_answer_error(question->conn, question->seq, ERR_USER_ID,
+                                  "Only its owner and administrators may look at a step.");
         question_free(question);
     }
 }
@@ -91,7 +91,8 @@ void stat_step_gone(struct slurmd *slurmd, struct step_key key) {
         struct stat_question *question = list_entry(node, struct stat_question, in_slurmd);
         if (!step_key_equal(question->key, key))
             continue;
-        server_refuse(question->conn, question->seq, ERR_INVALID_JOB_ID, "The step has ended.");
+        rpc_conn_answer_error(question->conn, question->seq, ERR_INVALID_JOB_ID,
+                              "The step has ended.");
         question_free(question);
     }
 }

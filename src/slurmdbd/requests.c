@@ -14,18 +14,11 @@ struct client *client_find(struct dbd *dbd, uint64_t id) {
 }
 
 void reply_record(struct client *client, uint16_t type, uint32_t seq, const void *body) {
-    struct str out cleanup_str = STR_INIT;
-    if (body != NULL)
-        wire_encode(message_record(type), body, NULL, &out);
-    rpc_conn_send(client->conn, type, RPC_LAST, seq, str_bytes(&out));
+    rpc_conn_tell(client->conn, type, RPC_LAST, seq, body);
 }
 
 void reply_error_text(struct client *client, uint32_t seq, int code, const char *detail) {
-    struct reply_error reply;
-    record_init(&record_reply_error, &reply);
-    reply.code = (uint32_t) (code < 0 ? -code : code);
-    reply.detail = (char *) (uintptr_t) detail; /* only encoded */
-    reply_record(client, MSG_ERROR, seq, &reply);
+    rpc_conn_answer_error(client->conn, seq, code, detail);
 }
 
 static void complain(struct client *client, const char *what) {

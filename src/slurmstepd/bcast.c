@@ -181,9 +181,7 @@ static void tell(struct bcast *bcast, bool over) {
     result.over = over;
     result.failures.items = list;
     result.failures.n = (uint32_t) n;
-    cleanup_str struct str body = STR_INIT;
-    wire_encode(&record_file_result, &result, NULL, &body);
-    rpc_conn_send(bcast->sender, MSG_FILE_RESULT, over ? RPC_LAST : 0, 0, str_bytes(&body));
+    rpc_conn_tell(bcast->sender, MSG_FILE_RESULT, over ? RPC_LAST : 0, 0, &result);
     arena_done(&arena);
 }
 

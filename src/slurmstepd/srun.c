@@ -75,12 +75,8 @@ int srun_adopt(struct stepd *stepd, int fd, struct error *err) {
 }
 
 void srun_send(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object) {
-    cleanup_str struct str body = STR_INIT;
-
-    if (!stepd->srun)
-        return;
-    wire_encode(message_record(type), object, NULL, &body);
-    rpc_conn_send(stepd->srun, type, flags, 0, str_bytes(&body));
+    if (stepd->srun)
+        rpc_conn_tell(stepd->srun, type, flags, 0, object);
 }
 
 void srun_tell(struct stepd *stepd, uint16_t type, uint16_t flags, const void *object) {

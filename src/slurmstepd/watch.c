@@ -25,14 +25,6 @@ struct watcher {
     uint64_t received; /* bytes of input */
 };
 
-static void send_object(struct watcher *watcher, uint16_t type, uint16_t flags,
-                        const void *object) {
-    cleanup_str struct str body = STR_INIT;
-
-    wire_encode(message_record(type), object, NULL, &body);
-    rpc_conn_send(watcher->conn, type, flags, 0, str_bytes(&body));
-}
-
 static void on_input(struct watcher *watcher, const struct step_io *io) {
     struct step_io taken, input = *io;
 
@@ -42,7 +34,7 @@ static void on_input(struct watcher *watcher, const struct step_io *io) {
         stream_input(watcher->stepd, &input);
     record_init(&record_step_io, &taken);
     taken.taken = watcher->received;
-    send_object(watcher, MSG_STEP_IO, 0, &taken);
+    rpc_conn_tell(watcher->conn, MSG_STEP_IO, 0, 0, &taken);
     watcher->is_paused = stream_input_pending(watcher->stepd) > INPUT_HIGH;
     rpc_conn_pause(watcher->conn, watcher->is_paused);
 }
@@ -82,7 +74,7 @@ static void tell_skipped(struct watcher *watcher) {
     io.rank = UNSET32;
     io.stream = 2;
     io.data = (struct blob) {(uint8_t *) text.data, text.length};
-    send_object(watcher, MSG_STEP_IO, 0, &io);
+    rpc_conn_tell(watcher->conn, MSG_STEP_IO, 0, 0, &io);
 }
 
 static void on_drained(struct rpc_conn *conn, void *context) {
@@ -152,7 +144,7 @@ static void tell_exited(struct watcher *watcher) {
         struct step_tasks tasks = {
             .ranks = {&rank, 1}, .exit_status = {&status, 1}, .oom = task->is_oom};
         if (task->is_told)
-            send_object(watcher, MSG_STEP_EXITED, 0, &tasks);
+            rpc_conn_tell(watcher->conn, MSG_STEP_EXITED, 0, 0, &tasks);
     }
 }
 
@@ -175,6 +167,6 @@ void watch_add(struct stepd *stepd, int fd, const struct step_watcher *request) 
     rpc_conn_limit_silence(watcher->conn, SILENCE_SECONDS);
     list_append(&stepd->watchers, &watcher->in_stepd);
     srun_fill_started(stepd, &tasks);
-    send_object(watcher, MSG_STEP_STARTED, 0, &tasks);
+    rpc_conn_tell(watcher->conn, MSG_STEP_STARTED, 0, 0, &tasks);
     tell_exited(watcher);
 }
