@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The book itself: finding, restoring, and carrying out what was planned. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,20 +20,15 @@ const struct record *assoc_record(uint32_t kind) {
 
 /* ---- the index ---- */
 
-static void append_lower(struct str *out, const char *text) {
-    for (const char *c = text != NULL ? text : ""; *c != '\0'; c++)
-        str_append_char(out, (char) tolower((unsigned char) *c));
-}
-
 /* '|' is in no name. Partitions are told apart by case, the others are not. */
 static void key_make(uint32_t kind, const char *name, const char *user, const char *partition,
                      struct str *out) {
     str_append_char(out, (char) ('0' + kind));
-    append_lower(out, name);
+    str_append_lower(out, name != NULL ? name : "");
     if (kind != ASSOC_ASSOC)
         return;
     str_append_char(out, '|');
-    append_lower(out, user);
+    str_append_lower(out, user != NULL ? user : "");
     str_append_char(out, '|');
     str_append(out, partition != NULL ? partition : "");
 }

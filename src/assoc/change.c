@@ -2,7 +2,6 @@
 /* Planning a change: words, settings and edits that all entities have in common. */
 #include "assoc/change.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +14,7 @@ static void collect(const struct key_value *words, uint32_t n, const char *name,
         if (is_bare ? !bare : !condition_is(words[i].key, strlen(words[i].key), name, least))
             continue;
         words_each (words[i].value, ",", word) {
-            for (char *c = word; *c != '\0'; c++)
-                *c = (char) tolower((unsigned char) *c);
+            text_lower(word);
             if (!strs_has(values, word))
                 strs_push(values, word);
         }

@@ -207,8 +207,7 @@ static int tres_item(const struct assoc_key *key, struct strs *items, char *word
         return error_set(err, ERR_INVALID, "%s: %s: TRES=NUMBER is meant, \"cpu=10,mem=4G\"",
                          key->name, word);
     *equals = '\0';
-    for (char *c = word; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
+    text_lower(word);
     bool drop = str_equal(equals + 1, "-1");
     int r = tres_value(key, word, drop ? "0" : equals + 1, &value, err);
     if (r < 0)

@@ -2,7 +2,6 @@
 /* The books of several clusters; see shared.h. */
 #include "assoc/shared.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,8 +324,7 @@ static void take_names(const struct key_value *words, uint32_t n, bool by_name, 
             continue;
         }
         words_each (words[i].value, ",", name) {
-            for (char *c = name; *c != '\0'; c++)
-                *c = (char) tolower((unsigned char) *c);
+            text_lower(name);
             if (!strs_has_nocase(names, name))
                 strs_push(names, name);
         }

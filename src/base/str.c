@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -51,6 +52,17 @@ void str_append_bytes(struct str *str, const void *data, size_t size) {
         memcpy(str->data + str->length, data, size);
     str->length += size;
     str->data[str->length] = '\0';
+}
+
+void text_lower(char *text) {
+    for (char *c = text; *c != '\0'; c++)
+        *c = (char) tolower((unsigned char) *c);
+}
+
+void str_append_lower(struct str *str, const char *text) {
+    size_t start = str->length;
+    str_append(str, text);
+    text_lower(str->data + start);
 }
 
 void str_append_char(struct str *str, char c) {

@@ -27,6 +27,7 @@ void str_reserve(struct str *str, size_t extra);
 void str_append(struct str *str, const char *text);
 void str_append_bytes(struct str *str, const void *data, size_t size);
 void str_append_char(struct str *str, char c);
+void str_append_lower(struct str *str, const char *text);
 void str_append_fill(struct str *str, char c, size_t count);
 void str_printf(struct str *str, const char *fmt, ...) printf_like(2, 3);
 void str_vprintf(struct str *str, const char *fmt, va_list args) printf_like(2, 0);
@@ -43,6 +44,7 @@ char *str_take(struct str *str);
 /* Comparisons that tables use. NULL equals NULL only. */
 bool str_equal(const char *a, const char *b);
 bool str_equal_nocase(const char *a, const char *b);
+void text_lower(char *text); /* in place */
 bool str_starts(const char *text, const char *prefix);
 bool str_starts_nocase(const char *text, const char *prefix);
 /* Are the first `length` bytes of `word` a beginning of `name`, of at least `least` letters? In any

@@ -2,7 +2,6 @@
 /* sinfo's columns, one row per column, and the filter by state. */
 #include "cli/columns_node.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 #include "base/alloc.h"
@@ -42,8 +41,7 @@ PRINT(print_available) {
     const char *state = PART->state ? PART->state : "UP";
     if (!strcasecmp(state, "INACTIVE"))
         state = "inact";
-    for (; *state; state++)
-        str_append_char(out, (char) tolower((unsigned char) *state));
+    str_append_lower(out, state);
 }
 SORT(sort_available) {
     return sort_text(PART->state);
@@ -259,10 +257,6 @@ SORT(sort_node_list) {
 }
 
 /* ---- nodes, alike ---- */
-static void lower_from(struct str *out, size_t start) {
-    for (size_t i = start; i < out->length; i++)
-        out->data[i] = (char) tolower((unsigned char) out->data[i]);
-}
 static void print_state_as(const void *data, bool compact, struct str *out) {
     const struct node *node = row_node(data);
     size_t start = out->length;
@@ -270,7 +264,7 @@ static void print_state_as(const void *data, bool compact, struct str *out) {
         str_append(out, "n/a");
     else
         node_state_print(node->state, node->flags, compact, out);
-    lower_from(out, start);
+    text_lower(out->data + start);
 }
 PRINT(print_state) {
     print_state_as(data, false, out);
@@ -285,7 +279,7 @@ PRINT(print_state_complete) {
         str_append(out, "n/a");
     else
         node_state_print_complete(node->state, node->flags, out);
-    lower_from(out, start);
+    text_lower(out->data + start);
 }
 /* The order that users know from lists sorted by state, busiest trouble last: flags outweigh the
  * base state. */
@@ -480,8 +474,7 @@ void node_states_names(struct str *out) {
     for (size_t i = 0; i < countof(node_words); i++) {
         if (i > 0)
             str_append_char(out, ',');
-        for (const char *at = node_words[i].name; *at; at++)
-            str_append_char(out, (char) tolower((unsigned char) *at));
+        str_append_lower(out, node_words[i].name);
     }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sreport: how much of the cluster was used, by whom, and for jobs of which size. */
-#include <ctype.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -610,8 +609,7 @@ static void tres_choose(struct settings *settings) {
             q->all_tres = true;
         else if (!tres_is_known(name))
             no_tres(name);
-        for (char *at = name; *at; at++)
-            *at = (char) tolower((unsigned char) *at);
+        text_lower(name);
         if (!q->all_tres)
             strs_push(&q->tres, name);
     }

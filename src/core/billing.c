@@ -29,8 +29,7 @@ static double unit_of_weight(const char *unit) {
 }
 
 static uint64_t amount_of(const struct gres_list *list, char *name) {
-    for (char *at = name; *at != '\0'; at++)
-        *at = (char) tolower((unsigned char) *at);
+    text_lower(name);
     char *type = strchr(name, ':');
     if (type != NULL)
         *type++ = '\0';

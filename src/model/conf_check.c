@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds between keys of slurm.conf, and the values that follow from others. */
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -30,8 +29,7 @@ static void cluster_name_check(struct conf_loader *loader) {
         return;
     }
     char *lower = (char *) conf_keep(loader, conf->cluster_name);
-    for (char *p = lower; *p != '\0'; p++)
-        *p = (char) tolower((unsigned char) *p);
+    text_lower(lower);
     conf->cluster_name = lower;
     struct conf_context context = at_key(loader, "ClusterName");
     if (!conf_name_is_valid(lower))

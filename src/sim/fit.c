@@ -2,7 +2,6 @@
 /* What a configuration makes of the requests of a trace from elsewhere. */
 #include "sim/fit.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +99,7 @@ uint32_t sim_conf_cpus(const struct conf *conf) {
 /* ---- names that exist ---- */
 
 static void name_add(struct sim_fit *fit, struct smap *set, char *name) {
-    for (char *c = name; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
+    text_lower(name);
     if (smap_get(set, name) != NULL) {
         free(name);
         return;
@@ -112,8 +110,7 @@ static void name_add(struct sim_fit *fit, struct smap *set, char *name) {
 
 static bool name_known(const struct smap *set, const char *name) {
     cleanup_free char *lower = xstrdup(name);
-    for (char *c = lower; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
+    text_lower(lower);
     return smap_get(set, lower) != NULL;
 }
 

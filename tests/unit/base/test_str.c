@@ -17,8 +17,12 @@ TEST(appends_build_one_terminated_text) {
     str_append_fill(&str, '.', 3);
     str_append_bytes(&str, "xyz", 2);
     str_printf(&str, "%03d", 7);
-    assert_string_equal(str_cstr(&str), "job 018446744073709551615...xy007");
+    str_append_lower(&str, " A100-Q");
+    assert_string_equal(str_cstr(&str), "job 018446744073709551615...xy007 a100-q");
     assert_int_equal(str.length, strlen(str.data));
+    str_reset(&str);
+    str_append_lower(&str, "");
+    assert_string_equal(str_cstr(&str), "");
 }
 
 TEST(printf_of_any_length_is_whole) {
