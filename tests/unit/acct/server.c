@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -160,10 +162,31 @@ struct server *server_start(enum acct_backend backend, const char *dir) {
     return server;
 }
 
+/* Kills who works in the server's data and says how many they were. PostgreSQL's workers are
+ * sessions of their own: they outlive their group, and hold the memory that the next server needs.
+ */
+static size_t workers_kill(struct server *server) {
+    cleanup_free char *data = in_dir(server, "%s/data");
+    size_t n = 0;
+    glob_t found;
+    if (glob("/proc/[0-9]*/cwd", 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char cwd[PATH_MAX] = "";
+        long pid = strtol(found.gl_pathv[i] + strlen("/proc/"), NULL, 10);
+        if (readlink(found.gl_pathv[i], cwd, sizeof(cwd) - 1) < 0 || strcmp(cwd, data) != 0)
+            continue;
+        kill((pid_t) pid, SIGKILL);
+        n++;
+    }
+    globfree(&found);
+    return n;
+}
+
 void server_crash(struct server *server) {
     kill(-server->pid, SIGKILL);
     waitpid(server->pid, NULL, 0);
-    while (answers(server->socket))
+    while (workers_kill(server) > 0 || answers(server->socket))
         usleep(10000);
 }
 
