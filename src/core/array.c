@@ -127,12 +127,15 @@ static void group_leave(struct core_array *array, const struct core_job *job) {
 
 /* ---- who waits for its end ---- */
 
-/* As sbatch returns it: that of a task which was ended by a signal is 1. */
+/* As sbatch returns it. That of a task which was ended by a signal, was cancelled or ran out of
+ * time is 1: whoever waits must not go on. */
 static uint32_t exit_code(const struct core_job *job) {
-    uint32_t status = job->rec.exit_status;
-    return !job_state_is_final(job->rec.state) ? 0
-           : (status & 0x7f) != 0              ? 1
-                                               : (status >> 8) & 0xff;
+    uint32_t status = job->rec.exit_status, code = (status >> 8) & 0xff;
+    if (!job_state_is_final(job->rec.state))
+        return 0;
+    if ((status & 0x7f) != 0)
+        return 1;
+    return code == 0 && job->rec.state != JOB_COMPLETED ? 1 : code;
 }
 
 static bool is_over(const struct core_array *array) {

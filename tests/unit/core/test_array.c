@@ -71,8 +71,20 @@ TEST(a_cancelled_array_is_over_for_those_who_wait) {
     assert_int_equal(world_kill(&world, "1_[5,7-9]"), 0);
     assert_int_equal(told(&world, client), UINT32_MAX);
     assert_int_equal(world_kill(&world, "1"), 0);
-    assert_int_equal(told(&world, client), 0);
+    assert_int_equal(told(&world, client), 1 << 8);
     assert_int_equal(told(&world, gone), UINT32_MAX);
+    world_stop(&world);
+}
+
+TEST(one_task_that_is_cancelled_while_it_runs_tells_who_waits_not_to_go_on) {
+    struct world world;
+    begin(&world);
+    uint32_t id = submit(&world, "1-2", false);
+    struct alloc_end wait = {.job_id = id};
+    uint64_t client = world_send(&world, MSG_JOB_WAIT, &wait);
+    assert_int_equal(world_kill(&world, "1_1"), 0);
+    world_script_ends(&world, world_task(&world, id, 2), 0);
+    assert_int_equal(told(&world, client), 1 << 8);
     world_stop(&world);
 }
 
@@ -320,6 +332,7 @@ int main(void) {
         cmocka_unit_test(the_deadline_of_a_task_apart_is_kept),
         cmocka_unit_test(who_waits_for_an_array_hears_the_highest_code_when_all_tasks_have_ended),
         cmocka_unit_test(a_cancelled_array_is_over_for_those_who_wait),
+        cmocka_unit_test(one_task_that_is_cancelled_while_it_runs_tells_who_waits_not_to_go_on),
         cmocka_unit_test(tasks_survive_a_restart_with_their_throttle),
         cmocka_unit_test(a_long_range_leaves_the_array_as_one_record),
     };
