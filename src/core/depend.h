@@ -8,8 +8,8 @@
  * that wait for it. So a chain of jobs costs what as many jobs without one cost.
  *
  * depend.c evaluates, depend_index.c finds who waits, depend_text.c reads, prints and refuses,
- * depend_corr.c is "aftercorr" of arrays, singleton.c the jobs of one name and user, bygone.c what
- * history knows of jobs that are gone.
+ * depend_circle.c finds circles, depend_corr.c is "aftercorr" of arrays, singleton.c the jobs of
+ * one name and user, bygone.c what history knows of jobs that are gone.
  */
 #ifndef SLUICE_CORE_DEPEND_H
 #define SLUICE_CORE_DEPEND_H
@@ -105,6 +105,12 @@ void depends_print(const struct core_job *job, struct str *out); /* all that are
 /* Why it can never come true: "afterok:12: job 12 (prep) ended FAILED, exit code 3:0". */
 void depend_print_cause(struct core *core, const struct core_job *job, const struct depend *depend,
                         struct str *out);
+
+/* ---- depend_circle.c ---- */
+/* Would `job`, which others may know, be waited for by what these have it wait for? Appends the
+ * circle: "9 waits for 7, 7 for 8_1, 8_1 for 9". */
+bool depend_circle(const struct core *core, const struct core_job *job,
+                   const struct depend *depends, size_t n, struct str *ret);
 
 /* ---- bygone.c ---- */
 /* What history has of the job, array or task; NULL: nothing, or it was not asked. */

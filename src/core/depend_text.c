@@ -6,9 +6,6 @@
 
 #include "core/state.h"
 
-/* How much of a circle is named. */
-#define CIRCLE_NAMED 8
-
 static const struct {
     const char *name;
     enum depend_kind kind;
@@ -154,12 +151,19 @@ static int refuse_unknown(const struct core *core, const char *word, bool of_tas
                      core->bygone->problem);
 }
 
+/* A task may wait for another of its array; a record of several for none of its own. */
+static bool waits_for_itself(const struct core_job *job, const struct depend *depend) {
+    if (job->rec.array_job_id == 0 || depend->job_id != job->rec.array_job_id)
+        return depend->job_id == job->rec.job_id;
+    return depend->task == UNSET32 || depend->task == job->rec.array_task_id ||
+           idset_contains(&job->tasks, depend->task);
+}
+
 static int check_target(struct core *core, struct core_job *job, struct depend *depend,
                         const char *word, struct error *err) {
     const struct core_array *array = array_find(core, depend->job_id);
     struct core_job *target = job_find(core, depend->job_id);
-    if (depend->job_id == job->rec.job_id ||
-        (job->rec.array_job_id != 0 && depend->job_id == job->rec.array_job_id))
+    if (waits_for_itself(job, depend))
         return problem(err, word, "a job cannot wait for itself");
     if (depend->task != UNSET32 && array == NULL && target != NULL)
         return problem(err, word, "that job is not an array");
@@ -265,77 +269,6 @@ static int parse_word(struct core *core, struct core_job *job, char *word, struc
     return parse_targets(core, job, targets, &depend, whole, list, err);
 }
 
-/* ---- circles ---- */
-
-/* A walk over open dependencies: from whom each job was reached. */
-struct walk {
-    struct map from; /* job id -> the id that waits for it, as pointer */
-    vec(uint32_t) todo;
-};
-
-static void walk_add(struct walk *walk, uint32_t from, const struct depend *depend) {
-    if (depend->kind == DEPEND_SINGLETON || depend->state != DEPEND_OPEN || depend->unknown ||
-        map_get(&walk->from, depend->job_id) != NULL)
-        return;
-    map_put(&walk->from, depend->job_id, (void *) (uintptr_t) from);
-    vec_push(&walk->todo, depend->job_id);
-}
-
-static void walk_add_all(struct walk *walk, uint32_t id, const struct core_job *job) {
-    for (size_t i = 0; i < job->n_depends; i++)
-        walk_add(walk, id, &job->depends[i]);
-}
-
-/* "9 waits for 7, 7 for 8, 8 for 9", read back from the end of the walk. */
-static void circle_print(const struct walk *walk, uint32_t start, struct str *out) {
-    vec(uint32_t) way = {0};
-    uint32_t id = start;
-    do {
-        vec_push(&way, id);
-        id = (uint32_t) (uintptr_t) map_get(&walk->from, id);
-    } while (id != start && id != 0);
-    vec_push(&way, start);
-    for (size_t i = way.n - 1; i > 0; i--) {
-        size_t said = way.n - 1 - i;
-        if (said == CIRCLE_NAMED && i > 1) {
-            str_printf(out, ", … (%zu more)", i - 1);
-            i = 1;
-        }
-        str_printf(out, "%s%u %s %u", said > 0 ? ", " : "", way.items[i],
-                   said > 0 ? "for" : "waits for", way.items[i - 1]);
-    }
-    vec_done(&way);
-}
-
-/* Would `job` be waited for by what it waits for? Only of a job that others may know. */
-static bool closes_circle(struct core *core, const struct core_job *job,
-                          const struct depend_list *list, struct str *ret) {
-    struct walk walk = {MAP_INIT, {0}};
-    uint32_t array_id = job->rec.array_job_id, found = 0;
-    for (size_t i = 0; i < list->all.n; i++)
-        walk_add(&walk, job->rec.job_id, &list->all.items[i]);
-    while (walk.todo.n > 0 && found == 0) {
-        uint32_t id = walk.todo.items[--walk.todo.n];
-        const struct core_array *array = array_find(core, id);
-        const struct core_job *other = job_find(core, id);
-        if (id == job->rec.job_id || (array_id != 0 && id == array_id)) {
-            found = id;
-        } else if (array != NULL) {
-            array_each(array, record) walk_add_all(&walk, id, record);
-        } else if (other != NULL) {
-            walk_add_all(&walk, id, other);
-        }
-    }
-    if (found != 0) {
-        if (found != job->rec.job_id) /* the walk began with the record, and came to its array */
-            map_put(&walk.from, job->rec.job_id, (void *) (uintptr_t) found);
-        circle_print(&walk, found, ret);
-    }
-    map_done(&walk.from);
-    vec_done(&walk.todo);
-    return found != 0;
-}
-
 /* ---- taking it ---- */
 
 /* On an error the list is empty. */
@@ -355,7 +288,8 @@ static int depend_read(struct core *core, struct core_job *job, const char *text
             r = parse_word(core, job, word, list, err);
     }
     bool known = job_find(core, job->rec.job_id) == job;
-    if (r == 0 && !list->stored && known && closes_circle(core, job, list, &circle))
+    if (r == 0 && !list->stored && known &&
+        depend_circle(core, job, list->all.items, list->all.n, &circle))
         r = error_set(err, ERR_DEPENDENCY, "dependency %s: the jobs would wait for each other: %s",
                       text, str_cstr(&circle));
     if (r < 0)

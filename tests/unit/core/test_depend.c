@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dependencies of every type, and how they end.
- * Covers: depend_corr.c depend_index.c depend_text.c singleton.c */
+ * Covers: depend_circle.c depend_corr.c depend_index.c depend_text.c singleton.c */
 #include <stdio.h>
 #include <string.h>
 
@@ -441,6 +441,37 @@ TEST(the_circle_is_named) {
     world_stop(&world);
 }
 
+TEST(a_task_may_wait_for_another_of_its_array_but_not_in_a_circle) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.array_spec = text_of("0-3");
+    request.hold = true;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(world_update(&world, "job", "1", "Dependency", "after:1_3"), ERR_DEPENDENCY);
+    assert_int_equal(world_update(&world, "job", "1_2", "Dependency", "afterok:1_1"), 0);
+    assert_int_equal(world_update(&world, "job", "1_2", "Dependency", "afterok:1_2"),
+                     ERR_DEPENDENCY);
+    assert_int_equal(world_update(&world, "job", "1_3", "Dependency", "afterok:1"), ERR_DEPENDENCY);
+    assert_int_equal(world_update(&world, "job", "1_1", "Dependency", "afterok:1_2"),
+                     ERR_DEPENDENCY);
+    assert_int_equal(world_update(&world, "job", "1_3", "Dependency", "afterok:1_2"), 0);
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    uint32_t second = world_task(&world, id, 2);
+    waits(&world, second, "afterok:1_1(unfulfilled)", REASON_DEPENDENCY);
+    world_restart(&world);
+    world_all_connect(&world);
+    waits(&world, second, "afterok:1_1(unfulfilled)", REASON_DEPENDENCY);
+    world_script_ends(&world, world_task(&world, id, 1), 0);
+    assert_int_equal(world_state(&world, second), JOB_RUNNING);
+    world_script_ends(&world, second, 1 << 8);
+    assert_true(world_look(&world, world_task(&world, id, 3), &job));
+    assert_int_equal(job.reason, REASON_DEPENDENCY_NEVER);
+    world_stop(&world);
+}
+
 /* A job that gets the id later is another one. */
 TEST(an_unknown_job_is_never_waited_for) {
     struct world world;
@@ -494,6 +525,7 @@ int main(void) {
         cmocka_unit_test(aftercorr_falls_with_an_array_that_is_cancelled_before_it_starts),
         cmocka_unit_test(a_task_that_has_left_the_controller_still_counts_for_its_array),
         cmocka_unit_test(the_circle_is_named),
+        cmocka_unit_test(a_task_may_wait_for_another_of_its_array_but_not_in_a_circle),
         cmocka_unit_test(an_unknown_job_is_never_waited_for),
         cmocka_unit_test(a_job_that_gets_another_name_is_no_rival_any_more),
     };
