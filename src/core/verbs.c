@@ -264,13 +264,8 @@ static int verb_requeue(struct core *core, struct core_job *job, const struct co
         return -ERR_DISABLED;
     if (job->rec.het_size > 0 && (job->het == NULL || job->het->n < job->het->size))
         return -ERR_ALREADY_DONE; /* some of it has been forgotten */
-    if (job_is_pending(job)) {
-        if (!hold)
-            return -ERR_JOB_PENDING;
-        job_hold(core, job, REASON_HELD_USER);
-        job->rec.flags |= special ? JOB_FLAG_SPECIAL_EXIT : 0u;
-        return 0;
-    }
+    if (job_is_pending(job))
+        return -ERR_JOB_PENDING;
     if (job->rec.flags & JOB_FLAG_COMPLETING)
         return -ERR_ALREADY_DONE;
     int64_t wait = failure_of_requeue(core, job);
