@@ -213,7 +213,7 @@ PRINT(print_state) {
         str_printf(out, " by %u", JOB->cancel_uid);
 }
 PRINT(print_exit_code) {
-    exit_status_print(STEP ? STEP->exit_status : JOB->exit_status, out);
+    exit_status_print(STEP ? STEP->exit_status : job_accounted_exit(JOB), out);
 }
 PRINT(print_derived_exit) {
     if (!STEP)

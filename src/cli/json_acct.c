@@ -261,7 +261,7 @@ static void json_job_time(struct json *json, const struct acct_row *row,
 static void json_job_end(struct json *json, const struct acct_job *acct) {
     const struct job *job = acct->job;
     json_text(json, "exclusive", names_text(&names_exclusive, job->exclusive));
-    json_exit(json, "exit_code", job->exit_status, job_state_is_final(job->state));
+    json_exit(json, "exit_code", job_accounted_exit(job), job_state_is_final(job->state));
     json_text(json, "extra", job->extra);
     json_text(json, "failed_node", job->failed_node);
     json_none(json, "flags");

@@ -161,7 +161,7 @@ static void identity_print(const struct rows *rows, const struct seff *sum,
     else
         str_append(out, job_state_text(job->state, 0));
     if (rows->n == 1 && job_state_is_final(job->state))
-        str_printf(out, " (exit code %u)", (job->exit_status >> 8) & 0xff);
+        str_printf(out, " (exit code %u)", (job_accounted_exit(job) >> 8) & 0xff);
     str_append_char(out, '\n');
 }
 
@@ -299,7 +299,7 @@ void seff_print(const struct rows *rows, const struct column_env *env, bool debu
                    (unsigned long long) sum.asked_mib * 1024, job->mem_per_cpu == UNSET64,
                    (unsigned long long) (sum.cpu_usec / 1000000),
                    (unsigned long long) sum.wall_seconds, (unsigned long long) sum.mem_kib,
-                   (job->exit_status >> 8) & 0xff);
+                   (job_accounted_exit(job) >> 8) & 0xff);
     identity_print(rows, &sum, env, out);
     if (!sum.any_ran) {
         str_printf(out, "Efficiency not available for jobs in the %s state.\n",

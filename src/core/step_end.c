@@ -82,8 +82,12 @@ static void batch_done(struct core *core, struct core_job *job, const struct ste
     step->rec.exit_status = status;
     step->rec.end_time = max_of(core->now, step->rec.start_time);
     add_usage(&step->rec, done->usage);
-    if (!job_has_nodes(job)) { /* cancelled, timed out: only the step's own record is missing */
+    if (!job_has_nodes(job)) { /* cancelled, timed out: what the script made of it is missing */
         step->rec.state = state_of_status(job, done, status);
+        if (job->rec.state == JOB_CANCELLED || job->rec.state == JOB_TIMEOUT) {
+            job->rec.exit_status = status;
+            job_touch(core, job);
+        }
         step_touch(core, step);
         return;
     }

@@ -38,6 +38,10 @@ void exit_status_print(uint32_t status, struct str *out) {
     str_append_u64(out, status & 0x7f);
 }
 
+uint32_t job_accounted_exit(const struct job *job) {
+    return job->state == JOB_CANCELLED || job->state == JOB_TIMEOUT ? 0 : job->exit_status;
+}
+
 void het_ids_print(const struct job *job, struct str *out) {
     str_printf(out, "%u", job->het_job_id);
     if (job->het_size > 1)

@@ -382,6 +382,9 @@ RECORD_DECLARE(step, STEP_FIELDS)
 #define STATUS_OOM 125u
 /* Exit status words "3:0" / "0:9" of scontrol and sacct. */
 void exit_status_print(uint32_t status, struct str *out);
+/* In accounting a job that was cancelled or ran out of time has 0:0; what its script made of that
+ * stands at the batch step, and in the job's record as long as the controller has it. */
+uint32_t job_accounted_exit(const struct job *job);
 /* "123", "123_4", "123_[5-9%2]", "123+1": squeue's %i. max_bytes as idset_print. */
 void job_id_print(const struct job *job, size_t max_bytes, struct str *out);
 /* The ids of all components of a heterogeneous job: "123-125". */

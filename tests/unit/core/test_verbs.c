@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a record when its job is cancelled, resumed or killed. */
+#include <signal.h>
 #include <string.h>
 
 #include "unit.h"
@@ -27,7 +28,7 @@ TEST(a_cancelled_job_keeps_why_it_had_waited) {
     world_stop(&world);
 }
 
-TEST(a_cancelled_run_has_no_reason_and_no_exit_code) {
+TEST(a_cancelled_run_has_no_reason_and_the_exit_code_of_its_script) {
     struct world world;
     struct job job;
     begin(&world);
@@ -36,7 +37,8 @@ TEST(a_cancelled_run_has_no_reason_and_no_exit_code) {
     assert_true(world_look(&world, id, &job));
     assert_int_equal(job.state, JOB_CANCELLED);
     assert_int_equal(job.reason, REASON_NONE);
-    assert_int_equal(job.exit_status, 0);
+    assert_int_equal(job.exit_status, SIGTERM);
+    assert_int_equal(job_accounted_exit(&job), 0);
     world_stop(&world);
 }
 
@@ -95,6 +97,22 @@ TEST(a_job_is_requeued_into_a_special_state_until_it_is_released) {
     world_stop(&world);
 }
 
+TEST(a_job_that_waits_is_not_requeued_into_being_held) {
+    struct world world;
+    struct job_request request;
+    struct job job;
+    begin(&world);
+    world_request(&request);
+    request.begin_time = world.now + 3600;
+    uint32_t id = world_submit(&world, &request, NULL);
+    assert_int_equal(requeue(&world, VERB_REQUEUE_HOLD, "1", NULL), ERR_JOB_PENDING);
+    assert_int_equal(requeue(&world, VERB_REQUEUE_HOLD, "1", "specialexit"), ERR_JOB_PENDING);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.reason, REASON_BEGIN_TIME);
+    assert_int_equal(job.flags & JOB_FLAG_SPECIAL_EXIT, 0);
+    world_stop(&world);
+}
+
 TEST(incomplete_leaves_out_what_has_ended) {
     struct world world;
     begin(&world);
@@ -125,10 +143,11 @@ TEST(an_owner_may_change_a_job_that_an_operator_has_favoured) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_requeued_into_a_special_state_until_it_is_released),
+        cmocka_unit_test(a_job_that_waits_is_not_requeued_into_being_held),
         cmocka_unit_test(incomplete_leaves_out_what_has_ended),
         cmocka_unit_test(an_owner_may_change_a_job_that_an_operator_has_favoured),
         cmocka_unit_test(a_cancelled_job_keeps_why_it_had_waited),
-        cmocka_unit_test(a_cancelled_run_has_no_reason_and_no_exit_code),
+        cmocka_unit_test(a_cancelled_run_has_no_reason_and_the_exit_code_of_its_script),
         cmocka_unit_test(only_a_suspended_job_is_resumed),
         cmocka_unit_test(the_reason_names_the_signal_that_ended_a_script),
     };
