@@ -10,6 +10,11 @@ from harness import pids_of, stepds, wait_until
 from terminal import Terminal, cut_connections
 
 
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
 @pytest.fixture
 def terminal(cluster, work):
     made = []
@@ -42,10 +47,10 @@ def test_a_resize_reaches_the_shell(terminal):
     term.wait()
 
 
-def test_control_c_interrupts_the_command_and_not_the_shell(terminal):
+def test_control_c_interrupts_the_command_and_not_the_shell(terminal, cluster):
     term = terminal("exec srun --pty bash --norc")
     term.send("sleep 1000; echo status=$?\n")
-    time.sleep(0.5)
+    wait_until(lambda: pids_of(cluster, "sleep 1000"), what="sleep")
     term.send("\x03")
     term.send("echo alive$((40+2))\n")
     term.expect("alive42")
@@ -76,15 +81,14 @@ def test_without_a_terminal_it_says_so_and_runs(cluster, work):
     assert result.out.strip() == "fine" and "pseudo-terminal" in result.err
 
 
-def test_control_z_stops_what_runs_inside_and_fg_brings_it_back(terminal):
+def test_control_z_stops_what_runs_inside_and_fg_brings_it_back(terminal, cluster):
     term = terminal("exec srun --pty bash --norc -i")
     term.send("sleep 1000\n")
-    term.expect("sleep 1000")
-    time.sleep(0.3)
+    [sleep] = wait_until(lambda: pids_of(cluster, "sleep 1000"), what="sleep")
     term.send("\x1a")
     term.expect("Stopped")
     term.send("fg; echo fg$((50+5))\n")
-    time.sleep(0.3)
+    wait_until(lambda: state_of(sleep) == "S", what="sleep goes on")
     term.send("\x03")
     term.send("echo back$((7*7))\n")
     term.expect("back49")

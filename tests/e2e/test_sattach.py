@@ -3,10 +3,9 @@
 
 import os
 import signal
-import time
 
 import pytest
-from harness import OTHER, pids_of, wait_until
+from harness import OTHER, wait_until
 from terminal import Terminal
 
 
@@ -22,16 +21,33 @@ def step(cluster, work):
     return make
 
 
+UNTIL_GO = "while ! test -e go; do echo tick \\$SLURM_PROCID >&2; sleep 0.1; done;"
+
+
+class Watcher:
+    """A sattach of a step that does UNTIL_GO: it is attached, for it has got a word of each of these tasks."""
+
+    def __init__(self, cluster, work, command, ranks):
+        self.errors = f"{work}/watched-{len(os.listdir(work))}"
+        self.running = cluster.start(f"exec {command} 2>{self.errors}", cwd=work)
+        for rank in ranks:
+            wait_for(self.errors, f"tick {rank}")
+
+    def wait(self):
+        result = self.running.wait()
+        with open(self.errors) as file:
+            result.err = "".join(line for line in file if "tick " not in line)
+        return result
+
+
 def wait_for(path, text):
     wait_until(lambda: os.path.exists(path) and text in open(path).read(), what=f"{text!r} in {path}")
 
 
 def test_output_goes_to_srun_and_to_all_that_watch(cluster, work, step):
-    name = step("-n 4 -N 2", "while ! test -e go; do sleep 0.1; done; echo out \\$SLURM_PROCID; echo err >&2; exit \\$SLURM_PROCID")
-    watchers = [cluster.start(f"exec sattach {options} {name}", cwd=work)
-                for options in ("-l", "--output-filter=2 --error-filter=3", "")]
-    wait_until(lambda: len(pids_of(cluster, "sattach")) == 3, what="watchers")
-    time.sleep(0.5)
+    name = step("-n 4 -N 2", UNTIL_GO + " echo out \\$SLURM_PROCID; echo err >&2; exit \\$SLURM_PROCID")
+    watchers = [Watcher(cluster, work, f"sattach {options} {name}", ranks) for options, ranks in
+                (("-l", range(4)), ("--output-filter=2 --error-filter=3", [3]), ("", range(4)))]
     open(f"{work}/go", "w").close()
     labelled, filtered, plain = [watcher.wait() for watcher in watchers]
     assert sorted(labelled.lines) == [f"{rank}: out {rank}" for rank in range(4)]
@@ -84,16 +100,14 @@ def test_megabytes_of_input_through_sattach_arrive(cluster, work, step):
 
 
 def test_a_stopped_watcher_holds_nobody_up(cluster, work, step):
-    name = step("-n 2", "while ! test -e go; do sleep 0.1; done; head -c 40000000 /dev/zero; touch done.\\$SLURM_PROCID")
-    watcher = cluster.start(f"exec sattach {name} >/dev/null", cwd=work)
-    wait_until(lambda: pids_of(cluster, "sattach"), what="watcher")
-    time.sleep(0.3)
-    watcher.signal(signal.SIGSTOP)
+    name = step("-n 2", UNTIL_GO + " head -c 40000000 /dev/zero; touch done.\\$SLURM_PROCID")
+    watcher = Watcher(cluster, work, f"sattach {name} >/dev/null", range(2))
+    watcher.running.signal(signal.SIGSTOP)
     open(f"{work}/go", "w").close()
     wait_until(lambda: os.path.exists(f"{work}/done.0") and os.path.exists(f"{work}/done.1"), what="tasks")
     cluster.wait_end(name.split(".")[0])
     assert os.path.getsize(f"{work}/srun.out") == 80000000
-    watcher.signal(signal.SIGCONT)
+    watcher.running.signal(signal.SIGCONT)
     assert "bytes of output were left out here" in watcher.wait().err
 
 
@@ -124,8 +138,13 @@ def test_a_session_with_a_terminal_can_be_shared(cluster, work):
         first.expect("here2")
         job = cluster.ok("squeue -h -n shared -o %A").strip()
         second = Terminal(cluster, f"exec sattach --pty {job}.0", work)
-        wait_until(lambda: pids_of(cluster, "sattach"), what="sattach")
-        time.sleep(0.5)
+        def is_shared():
+            first.send("echo tick$((4+4))\n")
+            try:
+                return second.expect("tick8", 1) is not None
+            except AssertionError:
+                return False
+        wait_until(is_shared)
         second.send("echo both$((3+3))\n")
         second.expect("both6")
         first.expect("both6")
@@ -151,14 +170,12 @@ def test_what_it_says_when_there_is_nothing(cluster, work):
 
 def test_it_works_after_a_restart_of_slurmd(make_cluster, work):
     own = make_cluster(nodes=1)
-    running = own.start("exec srun sh -c 'while ! test -e go; do sleep 0.1; done; echo late'", cwd=work)
+    running = own.start(f"exec srun sh -c '{UNTIL_GO} echo late'".replace("\\$", "$"), cwd=work)
     wait_until(lambda: own.run("sattach --layout 1.0").rc == 0, what="the step")
     [slurmd] = [name[:-4] for name in os.listdir(own.dir + "/run") if name.startswith("slurmd-")]
     own.kill(slurmd)
     own.up()
     wait_until(lambda: own.run("sattach --layout 1.0").rc == 0, what="attached again")
-    watcher = own.start("exec sattach 1.0", cwd=work)
-    wait_until(lambda: pids_of(own, "sattach"), what="watcher")
-    time.sleep(0.5)
+    watcher = Watcher(own, work, "sattach 1.0", [0])
     open(f"{work}/go", "w").close()
     assert watcher.wait().out == "late\n" and running.wait().out == "late\n"

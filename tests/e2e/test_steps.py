@@ -3,7 +3,6 @@
 
 import os
 import signal
-import time
 
 from harness import wait_until
 
@@ -76,9 +75,10 @@ def test_steps_wait_for_each_other_unless_they_overlap(cluster, work):
 def test_interrupting_srun_twice_ends_the_job(cluster, work):
     running = cluster.start("exec srun -J intr sh -c 'touch up; sleep 1000'", cwd=work)
     wait_until(lambda: os.path.exists(os.path.join(work, "up")))
-    running.signal(signal.SIGINT)
-    time.sleep(0.1)
-    running.signal(signal.SIGINT)
+    def has_ended():     # two interrupts that arrive together are one
+        running.signal(signal.SIGINT)
+        return running.process.poll() is not None
+    wait_until(has_ended, every=0.3)
     assert running.wait().rc != 0
     wait_until(lambda: cluster.ok("squeue -h -n intr", user="root") == "", 10)
 

@@ -212,11 +212,15 @@ def test_a_signal_that_ends_srun_ends_the_job(cluster, work, name):
 def test_one_interrupt_shows_the_state_and_nothing_else(cluster, work):
     running = background(cluster, work, "-n 2")
     running.signal(signal.SIGINT)
+    said = b""
+    while b"tasks 0-1: running" not in said:
+        said += os.read(running.process.stderr.fileno(), 4096)
+        assert said, "it has ended"
+    assert b"interrupt (one more within 1 sec to abort)" in said
     time.sleep(1.2)
     assert process_is_alive(running.process.pid)
     running.signal(signal.SIGTERM)
-    err = running.wait().err
-    assert "interrupt (one more within 1 sec to abort)" in err and "tasks 0-1: running" in err
+    running.wait()
 
 
 @pytest.mark.parametrize("option", ["-X", "--quit-on-interrupt"])
