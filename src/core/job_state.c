@@ -410,6 +410,12 @@ static int64_t run_end(const struct core *core, const struct core_job *job) {
     return max_of(core->now, job->rec.start_time);
 }
 
+/* The pause of a job that ends while it is suspended ends with it, so that it counts as one. */
+static void end_pause(struct core_job *job, int64_t end) {
+    if (job->rec.state == JOB_SUSPENDED)
+        job->rec.suspend_time = end;
+}
+
 /* From now on its nodes only clean up. */
 static void begin_completing(struct core *core, struct core_job *job) {
     job->rec.flags |= JOB_FLAG_COMPLETING;
@@ -426,13 +432,15 @@ static void begin_completing(struct core *core, struct core_job *job) {
 void job_finish(struct core *core, struct core_job *job, enum job_state state,
                 enum job_reason reason, uint32_t exit_status, const char *why) {
     bool had_nodes = job_has_nodes(job);
+    int64_t end = had_nodes ? run_end(core, job) : core->now;
+    end_pause(job, end);
     set_state(core, job, state);
     job->rec.paused = false;
     job->rec.reason = reason;
     free(job->rec.state_desc);
     job->rec.state_desc = reason_text(reason, exit_status);
     job->rec.exit_status = exit_status;
-    job->rec.end_time = had_nodes ? run_end(core, job) : core->now;
+    job->rec.end_time = end;
     usage_run_ends(core, job, job->rec.end_time);
     log_end(core, job, had_nodes);
     job->rec.flags &= ~(uint32_t) (JOB_FLAG_CONFIGURING | JOB_FLAG_REQUEUE_HOLD |
@@ -552,6 +560,7 @@ void job_requeue(struct core *core, struct core_job *job, bool hold, enum job_st
     bool was_held = job->rec.priority == 0;
     if (had_nodes) {
         job->rec.end_time = run_end(core, job);
+        end_pause(job, job->rec.end_time);
         usage_run_ends(core, job, job->rec.end_time);
         steps_end_all(core, job);
     }

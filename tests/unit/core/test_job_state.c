@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/course.h"
 #include "unit.h"
 #include "world.h"
 
@@ -235,6 +236,24 @@ TEST(a_suspended_job_can_be_requeued) {
     world_stop(&world);
 }
 
+TEST(a_job_that_ends_while_it_is_suspended_has_not_run_since) {
+    struct world world;
+    struct job job;
+    begin(&world, NODES);
+    uint32_t id = world_job(&world);
+    world_pass_time(&world, 100);
+    int64_t ran = world_look(&world, id, &job) ? world.now - job.start_time : 0;
+    assert_int_equal(world_verb(&world, VERB_SUSPEND, "1"), 0);
+    world_pass_time(&world, 1000);
+    assert_int_equal(world_kill(&world, "1"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.state, JOB_CANCELLED);
+    assert_int_equal(job_run_seconds(&job, world.now), ran);
+    struct job_course course = job_course_of(&job, false);
+    assert_int_equal(course_seconds(&course, 0, INT64_MAX), ran);
+    world_stop(&world);
+}
+
 static const char *cores_of(struct world *world, uint32_t id, struct job *job) {
     assert_true(world_look(world, id, job));
     assert_int_equal(job->state, JOB_RUNNING);
@@ -425,6 +444,7 @@ int main(void) {
         cmocka_unit_test(a_job_held_while_it_runs_waits_after_its_requeue),
         cmocka_unit_test(a_stopped_job_can_be_requeued_and_runs_again),
         cmocka_unit_test(a_suspended_job_can_be_requeued),
+        cmocka_unit_test(a_job_that_ends_while_it_is_suspended_has_not_run_since),
         cmocka_unit_test(a_job_beside_a_suspended_one_gets_its_cores_and_not_those_of_others),
         cmocka_unit_test(a_run_does_not_end_before_its_start_when_the_clock_has_been_put_back),
         cmocka_unit_test(release_clears_a_priority_that_was_set),
