@@ -284,6 +284,7 @@ static void job_seen(struct check *check, const struct job *job, bool live) {
     now->by_hand |= !live && job->pre_suspend_seconds > 0; /* the record does not tell */
     book(check, now, 1);
     map_put(&check->beliefs, job->job_id, now);
+    limits_job(check, job, live && job->attempt > (before != NULL ? before->attempt : 0));
     if (live && job->attempt > (before != NULL ? before->attempt : 0))
         job_started(check, job, before, now);
     if (live)
@@ -323,6 +324,7 @@ static void node_seen(struct check *check, const struct node *node) {
 
 static void job_left(struct check *check, uint32_t job_id) {
     struct belief *belief = map_remove(&check->beliefs, job_id);
+    limits_job_left(check, job_id);
     if (belief != NULL)
         book(check, belief, -1);
     belief_free(belief);
@@ -350,10 +352,11 @@ static void digest(struct check *check, const struct effect *effect) {
         check->digest = hash_bytes(effect->body.data, effect->body.size, check->digest);
 }
 
-/* They are planned around before anything starts in the turn. */
-static void reservations_seen(struct check *check, const struct effects *batch) {
+/* Reservations and limits are planned with before anything starts in the turn. */
+static void plans_seen(struct check *check, const struct effects *batch) {
     for (size_t i = 0; i < batch->list.n; i++) {
         const struct effect *effect = &batch->list.items[i];
+        limits_effect(check, effect);
         if (effect->store_kind != STORE_RESERVATION)
             continue;
         if (effect->kind == EFFECT_PUT)
@@ -365,7 +368,7 @@ static void reservations_seen(struct check *check, const struct effects *batch) 
 
 void check_turn(struct check *check, const struct effects *batch) {
     check->n_turns++;
-    reservations_seen(check, batch);
+    plans_seen(check, batch);
     for (size_t i = 0; i < batch->list.n; i++) {
         const struct effect *effect = &batch->list.items[i];
         digest(check, effect);
@@ -382,6 +385,7 @@ void check_turn(struct check *check, const struct effects *batch) {
             verify_node(check, i);
     }
     rules_turn(check);
+    limits_turn(check);
     if (check->licenses_used > check->licenses)
         check_fail(check, "%llu of %llu licences are in use",
                    (unsigned long long) check->licenses_used, (unsigned long long) check->licenses);
@@ -444,6 +448,8 @@ static void row_stored(struct check *check, const struct effect *effect) {
     else if (row.job->end_time < row.job->start_time)
         check_fail(check, "job %u ended at %lld, before its start at %lld", fact->job_id,
                    (long long) row.job->end_time, (long long) row.job->start_time);
+    if (is_row)
+        limits_row(check, row.job, row.superseded);
     if (effect->history.kind == HISTORY_SUPERSEDED)
         fact->n_rows++;
     else if (is_row && !(row.job->flags & JOB_FLAG_RESIZING)) /* else it goes on, smaller */
@@ -502,8 +508,10 @@ static void forget_beliefs(struct check *check) {
     size_t at = 0;
     uint64_t id;
     struct belief *belief;
-    while ((belief = map_next(&check->beliefs, &at, &id)) != NULL)
+    while ((belief = map_next(&check->beliefs, &at, &id)) != NULL) {
+        limits_job_left(check, belief->job_id);
         belief_free(belief);
+    }
     map_done(&check->beliefs);
     check->beliefs = (struct map) MAP_INIT;
     check->licenses_used = 0;
@@ -521,6 +529,7 @@ void check_restored(struct check *check) {
     sim_cluster_stored(check->cluster, STORE_JOB, stored_job, check);
     sim_cluster_stored(check->cluster, STORE_NODE, stored_node, check);
     rules_restored(check);
+    limits_restored(check);
     check->up_since = sim_core_now(check->cluster);
     for (size_t i = 0; i < check->n_nodes; i++)
         check->nodes[i].touched = true;
@@ -693,6 +702,7 @@ void check_end(struct check *check) {
         if (sim_cluster_steps(cluster, i) > 0)
             check_fail(check, "%s has steps whose end nobody has acknowledged", node->name);
     }
+    limits_end(check);
     sim_cluster_stored(cluster, STORE_RESERVATION, left_behind, check);
     sim_cluster_stored(cluster, STORE_JOB, left_behind, check);
     sim_cluster_stored(cluster, STORE_JOB_SCRIPT, left_behind, check);
@@ -716,6 +726,7 @@ void check_done(struct check *check) {
     struct run *run;
     forget_beliefs(check);
     rules_done(&check->rules);
+    limits_done(&check->limits);
     map_done(&check->beliefs);
     while ((run = map_next(&check->runs, &at, &id)) != NULL) {
         free(run->held);

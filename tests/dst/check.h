@@ -19,6 +19,7 @@
 #define SLUICE_TESTS_DST_CHECK_H
 
 #include "base/map.h"
+#include "limits.h"
 #include "rules.h"
 #include "sim/cluster_internal.h"
 
@@ -27,6 +28,7 @@ struct check {
     uint32_t shares; /* how often a node's CPUs may be given out (OverSubscribe=FORCE:n) */
     bool with_memory;
     struct rules rules;
+    struct limits limits;
     bool loses_tail;  /* what was acknowledged may be lost with the store's tail */
     bool clock_jumps; /* a new life of the controller may be behind an earlier one */
     int64_t slurmd_timeout;

@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
     signal(SIGABRT, on_abort);
     signal(SIGSEGV, on_abort);
     uint64_t starts = 0, turns = 0, jobs = 0, stale = 0;
-    uint64_t reserved = 0, preempted = 0, unserved = 0, confs = 0;
+    uint64_t reserved = 0, preempted = 0, unserved = 0, confs = 0, limited = 0;
     for (uint64_t seed = first; seed < first + n; seed++) {
         struct world_result result;
         if (seed % parts != part)
@@ -98,6 +98,7 @@ int main(int argc, char **argv) {
         reserved += result.n_reserved;
         preempted += result.n_preempted;
         confs += result.n_confs;
+        limited += result.n_limited;
         unserved += result.n_unserved;
         passed += result.failure.code == 0;
         failed += result.failure.code != 0;
@@ -113,10 +114,11 @@ int main(int argc, char **argv) {
     printf("%lld simulated hours, %llu jobs, %llu starts, %llu turns, %llu stale reports\n",
            (long long) total, (unsigned long long) jobs, (unsigned long long) starts,
            (unsigned long long) turns, (unsigned long long) stale);
-    printf("%llu starts in reservations, %llu preempted (%llu times for nothing), %llu "
-           "reconfigurations\n",
-           (unsigned long long) reserved, (unsigned long long) preempted,
-           (unsigned long long) unserved, (unsigned long long) confs);
+    printf(
+        "%llu starts in reservations, %llu below limits, %llu preempted (%llu times for nothing), "
+        "%llu reconfigurations\n",
+        (unsigned long long) reserved, (unsigned long long) limited, (unsigned long long) preempted,
+        (unsigned long long) unserved, (unsigned long long) confs);
     printf("%llu passed, %llu failed\n", (unsigned long long) passed, (unsigned long long) failed);
     return failed > 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "admin.h"
 
 enum command_kind { COMMAND_ONCE, COMMAND_BATCH, COMMAND_ALLOC };
@@ -144,6 +145,8 @@ static void choose_rest(struct users *users, struct job_request *job, struct str
         job->partition = (char *) (uintptr_t) (one_in(users, 2)   ? "high"
                                                : one_in(users, 3) ? "low,main"
                                                                   : "low");
+    if (users->accounts)
+        job->account = (char *) (uintptr_t) accounts_choose(users);
     if (one_in(users, 8)) {
         str_printf(&texts[3], "r%u", 1 + below(users, ADMIN_RESERVATIONS));
         job->reservation = texts[3].data;
@@ -304,6 +307,7 @@ void users_answer(struct users *users, uint64_t client, uint16_t type, struct by
         if (command->kind != COMMAND_ALLOC || command->steps == 0)
             command_ends(users, command);
         break;
+    case MSG_ASSOC_CHANGED:
     case MSG_JOB_END:
     case MSG_JOB_RESULTS:
         command_ends(users, command);
@@ -395,6 +399,10 @@ void users_send_update(struct users *users, const struct update *update) {
     (void) command_new(users, COMMAND_ONCE, "root", MSG_UPDATE, update);
 }
 
+void users_send_change(struct users *users, const struct assoc_change *change) {
+    (void) command_new(users, COMMAND_ONCE, "root", MSG_ASSOC_CHANGE, change);
+}
+
 static void update_job(struct users *users, uint32_t job_id) {
     static const char *const changes[][2] = {
         {"TimeLimit", "30"}, {"TimeLimit", "200"},    {"Priority", "5000"},  {"Nice", "100"},
@@ -414,6 +422,9 @@ static void act(struct users *users) {
     uint32_t any = check_some_job(users->check, &users->rng, false);
     uint32_t running = check_some_job(users->check, &users->rng, true);
     const char *node = users->cluster->conf->nodes[below(users, users->n_nodes)].name;
+    if (users->accounts &&
+        (!limits_know(&users->check->limits, "team", "emil") || one_in(users, 3)))
+        accounts_act(users);
     if (users->leave_alone)
         return;
     if (one_in(users, 4)) {

@@ -18,6 +18,7 @@ struct users {
     uint32_t n_nodes, cpus, gpus;
     bool suspends;    /* jobs are suspended and resumed */
     bool tiers;       /* partitions "high" and "low" */
+    bool accounts;    /* there are some, and their limits change */
     bool leave_alone; /* whatever has been submitted */
     void (*reconfigure)(void *context);
     void *reconfigure_context;
@@ -38,6 +39,7 @@ void users_act(struct users *users);
 void users_answer(struct users *users, uint64_t client, uint16_t type, struct bytes body);
 /* As root. */
 void users_send_update(struct users *users, const struct update *update);
+void users_send_change(struct users *users, const struct assoc_change *change);
 /* No new jobs; who has an allocation goes on until it ends. */
 void users_stop(struct users *users);
 /* The administrator puts every node back to work. */

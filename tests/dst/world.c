@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "admin.h"
 #include "check.h"
 #include "sim_conf.h"
@@ -128,6 +129,16 @@ static void add_prologs(uint64_t seed, struct str *text) {
         str_append(text, "PrologSlurmctld=/cp\nEpilogSlurmctld=/ce\n");
 }
 
+/* In some worlds there are accounts, with limits that bind. */
+static void add_accounts(struct world *world, uint64_t seed, struct str *text) {
+    world->users.accounts = seed % 4 == 1;
+    if (!world->users.accounts)
+        return;
+    str_append(text, "AccountingStorageEnforce=limits\n");
+    str_append(text,
+               seed % 8 == 1 ? "PriorityDecayHalfLife=0\n" : "PriorityDecayHalfLife=02:00:00\n");
+}
+
 static void build(struct world *world, uint64_t seed) {
     static const uint32_t timeouts[] = {60, 120, 300};
     struct str text = STR_INIT;
@@ -141,6 +152,8 @@ static void build(struct world *world, uint64_t seed) {
                "JobRequeue=1\nKillWait=%u\nMaxArraySize=1000\n",
                world->timeout, returns, 2 + below(world, 400), 1 + below(world, 30));
     add_prologs(seed, &text);
+    add_accounts(world, seed, &text);
+    bool accounts = world->users.accounts;
     str_printf(&text, "NodeName=n[1-%u] CPUs=%u RealMemory=%u", nodes, cpus, 1000 * cpus);
     if (gpus > 0)
         str_printf(&text, " Gres=gpu:a100:%u,gpu:v100:1", gpus);
@@ -165,6 +178,10 @@ static void build(struct world *world, uint64_t seed) {
     world->users.mean_gap = 60 + below(world, 900);
     world->users.suspends = below(world, 2) == 0;
     world->users.tiers = tiers;
+    world->users.accounts = accounts;
+    world->check.limits.enforced = accounts;
+    world->check.limits.sums = seed % 8 == 1;
+    world->users.next_act = accounts ? START + 1 : world->users.next_act;
     world->users.reconfigure = reconfigure;
     world->users.reconfigure_context = world;
 }
@@ -220,8 +237,11 @@ static void heal(struct world *world) {
     users_stop(&world->users);
     sim_cluster_heal(world->cluster);
     pass(world, now + 2 * HOUR);
+    if (world->users.accounts)
+        accounts_lift(&world->users);
     users_resume_nodes(&world->users);
     pass(world, now + HEAL_SECONDS);
+    limits_lifted(&world->check);
     users_resume_nodes(&world->users);
     users_cancel_all(&world->users); /* held jobs, and those that nothing can start */
     pass(world, now + HEAL_SECONDS + HOUR / 2);
@@ -241,6 +261,7 @@ void world_live(uint64_t seed, int64_t hours, bool told, struct world_result *re
     choose_faults(&world, &faults);
     world.check.loses_tail = faults.tail > 0;
     world.check.clock_jumps = faults.clock_jumps > 0;
+    world.check.limits.sums &= !world.check.loses_tail && !world.check.clock_jumps;
     const struct sim_observer observer = {.context = &world,
                                           .turn = on_turn,
                                           .committed = on_committed,
@@ -262,6 +283,7 @@ void world_live(uint64_t seed, int64_t hours, bool told, struct world_result *re
                                   .n_reserved = world.check.rules.n_reserved,
                                   .n_preempted = world.check.rules.n_preempted,
                                   .n_unserved = world.check.rules.n_unserved,
+                                  .n_limited = world.check.limits.n_limited,
                                   .n_confs = world.confs.n - 1,
                                   .digest = world.check.digest};
     users_done(&world.users);

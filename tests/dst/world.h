@@ -13,7 +13,8 @@ struct world_result {
     int64_t hours;        /* simulated, until the faults healed */
     uint64_t n_turns, n_starts, n_jobs, n_stale, digest;
     uint64_t n_reserved, n_preempted, n_unserved,
-        n_confs; /* starts in reservations; reconfigurations */
+        n_confs;        /* starts in reservations; reconfigurations */
+    uint64_t n_limited; /* starts that a limit allowed */
 };
 
 /* Lives for `hours` with faults and then until everything has ended. told: on stdout. */
