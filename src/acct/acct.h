@@ -44,6 +44,8 @@ must_check int acct_cluster_put(struct acct *acct, const struct acct_cluster *cl
                                 struct error *err);
 /* The cluster and all that belongs to it. ERR_NOT_FOUND. */
 must_check int acct_cluster_remove(struct acct *acct, const char *name, struct error *err);
+/* Adds the names of all clusters. */
+must_check int acct_cluster_names(struct acct *acct, struct strs *names, struct error *err);
 /* By name. The record is valid during the call; a negative return of fn ends it and is returned. */
 must_check int acct_clusters(struct acct *acct,
                              int (*fn)(const struct acct_cluster *cluster, void *context,

@@ -236,6 +236,15 @@ int acct_clusters(struct acct *acct,
     return r < 0 ? r : 0;
 }
 
+static int name_take(const struct acct_cluster *cluster, void *context, struct error *err) {
+    strs_push(context, cluster->name);
+    return 0;
+}
+
+int acct_cluster_names(struct acct *acct, struct strs *names, struct error *err) {
+    return acct_clusters(acct, name_take, names, err);
+}
+
 int acct_last_seq(struct acct *acct, const char *cluster, uint64_t *ret, struct error *err) {
     int64_t seq = 0;
     int r = db_number(acct->db, "SELECT last_seq FROM cluster WHERE name = ?",

@@ -39,6 +39,9 @@ struct assoc_book {
 
 /* An empty book has the account and the user root and the QOS normal. */
 void assoc_book_init(struct assoc_book *book, const char *cluster);
+/* And the QOS of another book, which are of all clusters. */
+void assoc_book_init_common(struct assoc_book *book, const char *cluster,
+                            const struct assoc_book *common);
 void assoc_book_done(struct assoc_book *book);
 /* Takes over a stored record, in place of the one of its name. */
 void assoc_book_restore(struct assoc_book *book, uint32_t kind, void *record);
@@ -47,6 +50,8 @@ uint64_t assoc_store_id(uint32_t kind, const void *record);
 
 /* By which name an entry goes; an association by its account's. */
 const char *assoc_entry_name(uint32_t kind, const void *record);
+/* The number of a QOS or an association by which usage is charged; NULL: others have none. */
+uint32_t *assoc_entry_id(uint32_t kind, void *record);
 /* The entry of the book that this one would take the place of; NULL when none. */
 void *assoc_entry_same(const struct assoc_book *book, uint32_t kind, const void *record);
 

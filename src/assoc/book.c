@@ -46,6 +46,12 @@ const char *assoc_entry_name(uint32_t kind, const void *record) {
     }
 }
 
+uint32_t *assoc_entry_id(uint32_t kind, void *record) {
+    return kind == ASSOC_QOS     ? &((struct qos *) record)->id
+           : kind == ASSOC_ASSOC ? &((struct assoc *) record)->id
+                                 : NULL;
+}
+
 static void key_of(uint32_t kind, const void *record, struct str *out) {
     const struct assoc *assoc = kind == ASSOC_ASSOC ? record : NULL;
     key_make(kind, assoc_entry_name(kind, record), assoc != NULL ? assoc->user : NULL,
@@ -119,6 +125,13 @@ void assoc_book_init(struct assoc_book *book, const char *cluster) {
         vec_each (&book->entries[kind], entry)
             index_put(book, kind, *entry);
     }
+}
+
+void assoc_book_init_common(struct assoc_book *book, const char *cluster,
+                            const struct assoc_book *common) {
+    assoc_book_init(book, cluster);
+    vec_each (&common->entries[ASSOC_QOS], qos)
+        assoc_book_restore(book, ASSOC_QOS, record_dup(&record_qos, *qos));
 }
 
 void assoc_book_done(struct assoc_book *book) {

@@ -215,16 +215,11 @@ void change_add(struct change *change, uint32_t kind, void *record) {
     *edit = (struct assoc_edit) {kind, SIZE_MAX, record};
 }
 
-static uint32_t id_of(uint32_t kind, const void *record) {
-    return kind == ASSOC_QOS ? ((const struct qos *) record)->id
-                             : ((const struct assoc *) record)->id;
-}
-
 uint32_t change_next_id(struct change *change, uint32_t kind) {
     uint32_t *last = &change->last_id[kind];
     if (*last == 0) {
         vec_each (&change->book->entries[kind], entry)
-            *last = max_of(*last, id_of(kind, *entry));
+            *last = max_of(*last, *assoc_entry_id(kind, *entry));
     }
     return ++*last;
 }

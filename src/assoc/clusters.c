@@ -29,9 +29,7 @@ static int plan_settings(const struct shared_books *books, const char *name,
     struct assoc_book book;
     if (rest->set.n == 0)
         return 0;
-    assoc_book_init(&book, name);
-    vec_each (&books->common.entries[ASSOC_QOS], qos)
-        assoc_book_restore(&book, ASSOC_QOS, record_dup(&record_qos, *qos));
+    assoc_book_init_common(&book, name, &books->common);
     int r = assoc_plan_change(&book, &root, &change, &plan, err);
     if (r == 0 && plan.edits.n > 0) {
         str_append(&ret->text, " Setting\n  Default Limits:\n");

@@ -49,9 +49,7 @@ struct shared_cluster *shared_add(struct shared_books *books, const char *name) 
         return found;
     struct shared_cluster *fresh = zalloc(struct shared_cluster);
     fresh->name = xstrdup(name);
-    assoc_book_init(&fresh->book, fresh->name);
-    vec_each (&books->common.entries[ASSOC_QOS], qos)
-        assoc_book_restore(&fresh->book, ASSOC_QOS, record_dup(&record_qos, *qos));
+    assoc_book_init_common(&fresh->book, fresh->name, &books->common);
     size_t at = place_of(books, name);
     vec_push(&books->clusters, fresh);
     memmove(&books->clusters.items[at + 1], &books->clusters.items[at],
@@ -80,15 +78,10 @@ void shared_restore(struct shared_books *books, const char *cluster, uint32_t ki
 }
 
 bool shared_is_untouched(const struct shared_books *books, const struct shared_cluster *cluster) {
-    struct assoc_plan plan = {.text = STR_INIT};
-    struct assoc_book empty;
-    assoc_book_init(&empty, cluster->name);
-    vec_each (&books->common.entries[ASSOC_QOS], qos)
-        assoc_book_restore(&empty, ASSOC_QOS, record_dup(&record_qos, *qos));
-    assoc_diff(&cluster->book, &empty, &plan);
-    bool untouched = plan.edits.n == 0;
-    assoc_plan_done(&plan);
-    assoc_book_done(&empty);
+    struct assoc_book initial;
+    assoc_book_init_common(&initial, cluster->name, &books->common);
+    bool untouched = assoc_is_same(&cluster->book, &initial);
+    assoc_book_done(&initial);
     return untouched;
 }
 

@@ -18,16 +18,10 @@ void assoc_book_copy(const struct assoc_book *book, struct assoc_book *ret) {
     }
 }
 
-static uint32_t *id_of(uint32_t kind, void *record) {
-    return kind == ASSOC_QOS     ? &((struct qos *) record)->id
-           : kind == ASSOC_ASSOC ? &((struct assoc *) record)->id
-                                 : NULL;
-}
-
 static uint32_t last_id(const struct assoc_book *book, uint32_t kind) {
     uint32_t last = 0;
     vec_each (&book->entries[kind], entry) {
-        const uint32_t *id = id_of(kind, *entry);
+        const uint32_t *id = assoc_entry_id(kind, *entry);
         last = id != NULL ? max_of(last, *id) : last;
     }
     return last;
@@ -55,9 +49,9 @@ static void diff_old(const struct assoc_book *book, const struct assoc_book *nex
             continue;
         }
         void *copy = record_dup(record, now);
-        uint32_t *id = id_of(kind, copy);
+        uint32_t *id = assoc_entry_id(kind, copy);
         if (id != NULL && keep)
-            *id = *id_of(kind, old);
+            *id = *assoc_entry_id(kind, old);
         keep_resets(kind, old, copy);
         if (record_equal(record, old, copy)) {
             record_free(record, copy);
@@ -75,7 +69,7 @@ static void diff_new(const struct assoc_book *book, const struct assoc_book *nex
         if (assoc_entry_same(book, kind, *entry) != NULL)
             continue;
         void *copy = record_dup(assoc_record(kind), *entry);
-        uint32_t *id = id_of(kind, copy);
+        uint32_t *id = assoc_entry_id(kind, copy);
         if (id != NULL && keep)
             *id = ++last;
         struct assoc_edit *edit = vec_add(&plan->edits);
@@ -100,6 +94,14 @@ void assoc_diff(const struct assoc_book *book, const struct assoc_book *next,
 void assoc_diff_numbers(const struct assoc_book *book, const struct assoc_book *next,
                         struct assoc_plan *plan) {
     diff(book, next, false, plan);
+}
+
+bool assoc_is_same(const struct assoc_book *book, const struct assoc_book *other) {
+    struct assoc_plan plan = {.text = STR_INIT};
+    assoc_diff(book, other, &plan);
+    bool is_same = plan.edits.n == 0;
+    assoc_plan_done(&plan);
+    return is_same;
 }
 
 /* ---- words ---- */

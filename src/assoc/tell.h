@@ -13,6 +13,8 @@ void assoc_diff(const struct assoc_book *book, const struct assoc_book *next,
 /* The same, but all have the numbers that `next` gives them. */
 void assoc_diff_numbers(const struct assoc_book *book, const struct assoc_book *next,
                         struct assoc_plan *plan);
+/* Whether there is nothing to be told, whatever numbers entries have. */
+bool assoc_is_same(const struct assoc_book *book, const struct assoc_book *other);
 
 /* " Changed MaxJobs               for Account grad              5 -> 6", a line for each key. */
 void assoc_tell_changes(uint32_t kind, const void *old, const void *next, struct str *out);

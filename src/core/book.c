@@ -22,15 +22,12 @@ void core_book_tell(const struct core *core, struct arena *arena, struct dbd_boo
 }
 
 bool core_book_own(const struct core *core, struct str *out) {
-    struct assoc_plan plan = {.text = STR_INIT};
-    struct assoc_book empty;
+    struct assoc_book initial;
     if (core->meta.book_version != 0)
         return false;
-    assoc_book_init(&empty, core->book.cluster);
-    assoc_diff(&core->book, &empty, &plan);
-    bool touched = plan.edits.n > 0;
-    assoc_plan_done(&plan);
-    assoc_book_done(&empty);
+    assoc_book_init(&initial, core->book.cluster);
+    bool touched = !assoc_is_same(&core->book, &initial);
+    assoc_book_done(&initial);
     if (touched)
         assoc_dump(&core->book, out);
     return touched;

@@ -359,11 +359,6 @@ void usage_follow_plan(struct core *core, const struct assoc_plan *plan) {
     }
 }
 
-static uint32_t number_of(uint32_t kind, const void *record) {
-    return kind == ASSOC_QOS ? ((const struct qos *) record)->id
-                             : ((const struct assoc *) record)->id;
-}
-
 void usage_renumber(struct core *core, const struct assoc_plan *plan) {
     struct map moves = MAP_INIT;   /* key of old -> what is charged under it */
     struct map numbers = MAP_INIT; /* old number of an association -> the new one */
@@ -371,8 +366,8 @@ void usage_renumber(struct core *core, const struct assoc_plan *plan) {
         if (edit->at == SIZE_MAX || edit->next == NULL ||
             (edit->kind != ASSOC_ASSOC && edit->kind != ASSOC_QOS))
             continue;
-        uint32_t old = number_of(edit->kind, core->book.entries[edit->kind].items[edit->at]);
-        uint32_t next = number_of(edit->kind, edit->next);
+        uint32_t old = *assoc_entry_id(edit->kind, core->book.entries[edit->kind].items[edit->at]);
+        uint32_t next = *assoc_entry_id(edit->kind, edit->next);
         struct usage_entry *entry =
             old != next ? map_remove(&core->usage.entries, entry_key(edit->kind, old)) : NULL;
         if (old != next && edit->kind == ASSOC_ASSOC)

@@ -37,13 +37,7 @@ void keeper_free(struct keeper *keeper) {
 struct reading {
     struct keeper *keeper;
     const char *cluster; /* NULL: of all */
-    struct strs names;
 };
-
-static int take_name(const struct acct_cluster *cluster, void *context, struct error *err) {
-    strs_push(&((struct reading *) context)->names, cluster->name);
-    return 0;
-}
 
 static int take_entry(uint32_t kind, uint64_t id, struct bytes body, void *context,
                       struct error *err) {
@@ -67,18 +61,18 @@ static int take_entry(uint32_t kind, uint64_t id, struct bytes body, void *conte
 
 static int read_all(struct keeper *keeper, struct acct *acct, struct error *err) {
     struct reading reading = {.keeper = keeper};
+    struct strs names cleanup_strs = {NULL, 0};
     shared_done(&keeper->books);
     shared_init(&keeper->books);
     keeper->is_loaded = false;
     int r = acct_book_load(acct, "", take_entry, &reading, err);
     if (r == 0)
-        r = acct_clusters(acct, take_name, &reading, err);
-    for (uint32_t i = 0; r == 0 && i < reading.names.n; i++) {
-        reading.cluster = reading.names.items[i];
+        r = acct_cluster_names(acct, &names, err);
+    for (uint32_t i = 0; r == 0 && i < names.n; i++) {
+        reading.cluster = names.items[i];
         (void) shared_add(&keeper->books, reading.cluster);
         r = acct_book_load(acct, reading.cluster, take_entry, &reading, err);
     }
-    strs_done(&reading.names);
     keeper->is_loaded = r == 0;
     return r;
 }

@@ -116,11 +116,6 @@ struct archive {
     struct str text;
 };
 
-static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {
-    strs_push(&((struct archive *) context)->clusters, cluster->name);
-    return 0;
-}
-
 static int dump_one(struct archive *archive, struct acct *acct, size_t kind, const char *cluster,
                     struct error *err) {
     struct str before cleanup_str = STR_INIT;
@@ -146,7 +141,7 @@ static int archive_work(struct task *task, struct acct *acct, struct error *err)
                        request->file);
         return r;
     }
-    int r = acct_clusters(acct, take_cluster, archive, err);
+    int r = acct_cluster_names(acct, &archive->clusters, err);
     for (size_t kind = 0; kind < countof(kinds); kind++) {
         bool of_all = kinds[kind].object == ACCT_OBJECT_TRANSACTION;
         if (archive->ages[kind] == 0)

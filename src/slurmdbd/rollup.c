@@ -25,15 +25,10 @@ struct rollup {
 
 static void rollup_submit(struct dbd *dbd, const char *cluster);
 
-static int take_cluster(const struct acct_cluster *cluster, void *context, struct error *err) {
-    strs_push(&((struct rollup *) context)->found, cluster->name);
-    return 0;
-}
-
 static int rollup_work(struct task *task, struct acct *acct, struct error *err) {
     struct rollup *rollup = container_of(task, struct rollup, task);
     if (rollup->cluster == NULL)
-        return acct_clusters(acct, take_cluster, rollup, err);
+        return acct_cluster_names(acct, &rollup->found, err);
     uint64_t start = loop_monotonic_usec();
     int r = acct_rollup(acct, rollup->cluster, dbd_now(), &rollup->until, err);
     rollup->usec = loop_monotonic_usec() - start;
