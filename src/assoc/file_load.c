@@ -406,19 +406,19 @@ static int load_line(struct load *load) {
 
 /* ---- the whole ---- */
 
-/* All but root, its user and the QOS. */
+/* Without all accounts but root. Users and their levels stay, and so do the QOS. */
 static int copy_clean(struct load *load, const struct assoc_book *book) {
-    struct words none = {.n = 0};
-    int r = 0;
+    struct words none = {.n = 0}, where = {.n = 0};
+    struct str names cleanup_str = STR_INIT;
     vec_each (&book->entries[ASSOC_ASSOC], entry) {
         const struct assoc *assoc = *entry;
-        struct words where = {.n = 0};
-        if (r < 0 || assoc->user != NULL || !str_equal(assoc->parent, ROOT_ACCOUNT))
-            continue;
-        word(&where, "name", assoc->account);
-        r = change(load, ASSOC_VERB_DELETE, ASSOC_ENTITY_ACCOUNT, &where, &none);
+        if (assoc->user == NULL && str_equal(assoc->parent, ROOT_ACCOUNT))
+            str_join(&names, ",", assoc->account);
     }
-    return r;
+    if (names.length == 0)
+        return 0;
+    word(&where, "name", str_cstr(&names));
+    return change(load, ASSOC_VERB_DELETE, ASSOC_ENTITY_ACCOUNT, &where, &none);
 }
 
 static int check_cluster(const struct assoc_book *book, const struct assoc_load *load,
