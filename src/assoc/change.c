@@ -253,18 +253,75 @@ const struct assoc *change_find_assoc(const struct change *change, const char *a
     return NULL;
 }
 
+/* The associations that there will be, of each user behind each other. */
+struct user_link {
+    const struct assoc *assoc;
+    size_t next; /* of the last one: the first */
+};
+struct by_user {
+    struct smap last; /* the user's name -> the place of its last link, from 1 on */
+    vec(struct user_link) links;
+};
+
+static void by_user_add(struct by_user *by, const struct assoc *assoc) {
+    if (assoc == NULL || assoc->user == NULL)
+        return;
+    size_t at = by->links.n, last = (size_t) (uintptr_t) smap_get(&by->last, assoc->user);
+    struct user_link link = {assoc, at};
+    if (last != 0) {
+        link.next = by->links.items[last - 1].next;
+        by->links.items[last - 1].next = at;
+    }
+    vec_push(&by->links, link);
+    smap_put(&by->last, assoc->user, (void *) (uintptr_t) (at + 1));
+}
+
+static void by_user_init(struct by_user *by, const struct change *change) {
+    *by = (struct by_user) {.last = SMAP_INIT};
+    for (size_t i = 0; i < change->book->entries[ASSOC_ASSOC].n; i++)
+        by_user_add(by, change_seen(change, ASSOC_ASSOC, i));
+    vec_each (&change->plan->edits, edit) {
+        if (edit->kind == ASSOC_ASSOC && edit->at == SIZE_MAX)
+            by_user_add(by, edit->next);
+    }
+}
+
+static void by_user_done(struct by_user *by) {
+    smap_done(&by->last);
+    vec_done(&by->links);
+}
+
+/* The account that is to be the user's default: the one that is, else that of the first
+ * association; NULL: there is none. */
+static const char *default_of(const struct by_user *by, const struct acct_user *user) {
+    size_t last = (size_t) (uintptr_t) smap_get(&by->last, user->name);
+    if (last == 0)
+        return NULL;
+    size_t first = by->links.items[last - 1].next, at = first;
+    do {
+        if (str_equal_nocase(by->links.items[at].assoc->account, user->default_account))
+            return user->default_account;
+        at = by->links.items[at].next;
+    } while (at != first);
+    return by->links.items[first].assoc->account;
+}
+
 void change_mend_defaults(struct change *change) {
+    struct by_user by;
+    by_user_init(&by, change);
     for (size_t i = 0; i < change->book->entries[ASSOC_USER].n; i++) {
         const struct acct_user *user = change_seen(change, ASSOC_USER, i);
-        if (user == NULL || user->default_account == NULL ||
-            change_find_assoc(change, user->default_account, user->name, NULL, true) != NULL)
+        if (user == NULL || user->default_account == NULL)
             continue;
-        const struct assoc *other = change_find_assoc(change, NULL, user->name, NULL, true);
+        const char *account = default_of(&by, user);
+        if (str_equal_nocase(account, user->default_account))
+            continue;
         struct acct_user *next = change_edit(change, ASSOC_USER, i);
         str_printf(&change->plan->text, " Default account of user %s is now %s\n", next->name,
-                   other != NULL ? other->account : "none");
-        string_set(&next->default_account, other != NULL ? other->account : NULL);
+                   account != NULL ? account : "none");
+        string_set(&next->default_account, account);
     }
+    by_user_done(&by);
 }
 
 /* ---- the entry point ---- */

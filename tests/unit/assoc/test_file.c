@@ -80,6 +80,7 @@ TEST(a_clean_load_takes_away_what_the_file_does_not_have) {
                      true) > 0);
     assert_null(account_find(&world.book, "lasers"));
     assert_null(assoc_find(&world.book, "lasers", "alice", NULL));
+    assert_null(acct_user_find(&world.book, "alice")->default_account); /* who stays */
     assert_int_equal(assoc_find(&world.book, "physics", "bob", NULL)->id, id);
     assert_non_null(book_qos_find(&world.book, "high"));
     book_end(&world);
