@@ -127,6 +127,11 @@ struct history {
     char tres[N_JOBS][64];
 };
 
+/* Each fifth run is an earlier one of the job of the next: that has been requeued. */
+static bool is_requeued(uint32_t i) {
+    return i % 5 == 0;
+}
+
 static void history_make(struct history *history, struct rng *rng) {
     static const char *const users[] = {"alice", "bob", "carol"};
     static const char *const accounts[] = {"physics", "chemistry"};
@@ -134,7 +139,7 @@ static void history_make(struct history *history, struct rng *rng) {
         int64_t start = T0 + (int64_t) rng_below(rng, SPAN_DAYS * DAY);
         int64_t length = (int64_t) rng_below(rng, i % 4 == 0 ? 9 * DAY : 5 * HOUR) + 1;
         struct job *job = &history->jobs[i];
-        *job = job_of(i + 1, i + 1, start, start + length);
+        *job = job_of(is_requeued(i) ? i + 2 : i + 1, i + 1, start, start + length);
         job->user_name = text_of(users[rng_below(rng, 3)]);
         job->account = text_of(accounts[rng_below(rng, 2)]);
         snprintf(history->tres[i], sizeof(history->tres[i]), "cpu=%u,gres/gpu=%u",
@@ -173,13 +178,35 @@ static void history_sums(const struct history *history, struct str *out) {
     }
 }
 
-static void store_one(struct database *db, struct events *stream, const struct job *job) {
-    struct events one cleanup_events = {.seq = stream->seq};
-    events_job(&one, job);
-    events_store(&one, db->acct, "a");
-    stream->seq = one.seq;
+/* What the controller has for slurmdbd, which is away now and then. */
+struct outbox {
+    struct events events; /* all that there ever was */
+    size_t stored;        /* so many of them */
+    bool is_away;
+};
+
+static void outbox_add(struct outbox *outbox, const struct job *job, bool superseded) {
+    struct acct_job record;
+    record_init(&record_acct_job, &record);
+    record.job = (struct job *) (uintptr_t) job;
+    record.superseded = superseded;
+    events_add(&outbox->events, ACCT_EVENT_JOB, &record_acct_job, &record);
 }
 
+/* What waits, behind some whose acknowledgement was lost. */
+static void outbox_deliver(struct outbox *outbox, struct database *db, struct rng *rng) {
+    if (outbox->is_away)
+        return;
+    size_t again = rng_below(rng, min_of(outbox->stored, (size_t) 6) + 1);
+    struct events page = outbox->events;
+    page.items.items += outbox->stored - again;
+    page.items.n -= outbox->stored - again;
+    size_t fresh = outbox->events.items.n - outbox->stored;
+    assert_int_equal(events_store(&page, db->acct, "a").n_new, fresh);
+    outbox->stored = outbox->events.items.n;
+}
+
+/* Starts and ends, some late, some twice, through requeues and outages of slurmdbd. */
 TEST(sums_equal_the_records_in_whatever_order_they_come) {
     SKIP_WITHOUT_SERVER(state);
     struct database *db = *state;
@@ -188,11 +215,10 @@ TEST(sums_equal_the_records_in_whatever_order_they_come) {
     rng_seed(&rng, 42);
     struct history *history = zalloc(struct history);
     history_make(history, &rng);
-    struct events stream = {0};
+    struct outbox outbox = {.stored = 0};
     int64_t end = T0 + (SPAN_DAYS + 12) * (int64_t) DAY, now = T0;
     bool seen[N_JOBS] = {false};
-    for (unsigned step = 0; step < 3 * N_JOBS;
-         step++) { /* starts and ends, some late, some twice */
+    for (unsigned step = 0; step < 3 * N_JOBS; step++) {
         uint32_t i = (uint32_t) rng_below(&rng, N_JOBS);
         struct job job = history->jobs[i];
         if (!seen[i] && rng_below(&rng, 2)) { /* its start first */
@@ -204,7 +230,10 @@ TEST(sums_equal_the_records_in_whatever_order_they_come) {
             seen[i] = true;
         }
         if (seen[i] || job.end_time == 0)
-            store_one(db, &stream, &job);
+            outbox_add(&outbox, &job, is_requeued(i) && seen[i]);
+        if (rng_below(&rng, 8) == 0)
+            outbox.is_away = !outbox.is_away;
+        outbox_deliver(&outbox, db, &rng);
         if (rng_below(&rng, 12) == 0) {
             now = min_of(now + (int64_t) rng_below(&rng, 9 * DAY), end);
             rollup(db->acct, now);
@@ -212,13 +241,23 @@ TEST(sums_equal_the_records_in_whatever_order_they_come) {
     }
     for (uint32_t i = 0; i < N_JOBS; i++)
         if (!seen[i])
-            store_one(db, &stream, &history->jobs[i]);
+            outbox_add(&outbox, &history->jobs[i], is_requeued(i));
+    outbox.is_away = false;
+    outbox_deliver(&outbox, db, &rng);
     rollup(db->acct, end);
     struct str expected cleanup_str = STR_INIT;
     history_sums(history, &expected);
     struct acct_usage_filter all = {.by = USAGE_BY_ACCOUNT | USAGE_BY_USER};
     assert_string_equal(usage(db->acct, &all), str_cstr(&expected));
+    events_done(&outbox.events);
     free(history);
+}
+
+static void store_one(struct database *db, struct events *stream, const struct job *job) {
+    struct events one cleanup_events = {.seq = stream->seq};
+    events_job(&one, job);
+    events_store(&one, db->acct, "a");
+    stream->seq = one.seq;
 }
 
 TEST(what_becomes_known_later_is_summed_up_anew) {
