@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/state.h"
+#include "model/conf.h"
 
 struct core_job *job_find(const struct core *core, uint32_t job_id) {
     return map_get(&core->jobs, job_id);
@@ -94,14 +95,19 @@ void job_history_record(const struct core *core, const struct core_job *job, str
 static void write_history(struct core *core, struct core_job *job, const struct step *batch,
                           enum history_kind kind) {
     struct acct_job record;
+    bool keeps_steps = !(core->settings.enforce & CONF_ENFORCE_NOSTEPS);
+    if (core->settings.enforce & CONF_ENFORCE_NOJOBS)
+        return;
     struct job run;
     job_history_record(core, job, &run, &record);
     record.superseded = kind == HISTORY_SUPERSEDED;
     vec(struct step) steps = {0};
-    if (batch != NULL)
+    if (batch != NULL && keeps_steps)
         vec_push(&steps, *batch);
     list_each (&job->steps, at) {
         const struct core_step *step = list_entry(at, struct core_step, link);
+        if (!keeps_steps)
+            break;
         if (!(job->rec.flags & JOB_FLAG_RESIZING) || job_state_is_final(step->rec.state))
             vec_push(&steps, step->rec);
     }

@@ -7,6 +7,7 @@
 
 #include "core/reservation.h"
 #include "model/acct_match.h"
+#include "model/conf.h"
 #include "schema/member.h"
 
 #define FRAME_BYTES (256u << 10)
@@ -419,7 +420,7 @@ int core_list(struct core *core, int64_t now, uint16_t type, const struct core_u
 /* ---- accounting: the part that is still here ---- */
 
 static void acct_emit(const struct core *core, struct core_job *job, bool hide_line,
-                      const struct acct_query *query,
+                      bool with_steps,
                       void (*sink)(void *context, uint32_t job_id, struct bytes acct_job),
                       void *context) {
     struct acct_job record;
@@ -429,11 +430,11 @@ static void acct_emit(const struct core *core, struct core_job *job, bool hide_l
         run.submit_line = NULL;
     vec(struct step) steps = {0};
     list_each (&job->steps, at) {
-        if (!query->no_steps)
+        if (with_steps)
             vec_push(&steps, list_entry(at, struct core_step, link)->rec);
     }
     struct step batch;
-    if (!query->no_steps && step_batch_running(job, &batch))
+    if (with_steps && step_batch_running(job, &batch))
         vec_push(&steps, batch);
     record.steps.items = steps.items;
     record.steps.n = (uint32_t) steps.n;
@@ -449,6 +450,9 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
                     void *context) {
     struct list_request none;
     struct job_filter filter;
+    bool with_steps = !query->no_steps && !(core->settings.enforce & CONF_ENFORCE_NOSTEPS);
+    if (core->settings.enforce & CONF_ENFORCE_NOJOBS)
+        return; /* nothing is kept of them when they have ended either */
     struct acct_match *match = acct_match_new(query);
     const struct job_refs *refs = acct_match_refs(match);
     job_ptrs jobs = {0};
@@ -466,7 +470,8 @@ void core_acct_live(struct core *core, int64_t now, const struct core_user *user
     vec_each (&jobs, at) {
         struct core_job *job = *at;
         if (may_see(&filter, job) && acct_match_job(match, &job->rec))
-            acct_emit(core, job, !filter.admin && job->rec.uid != user->uid, query, sink, context);
+            acct_emit(core, job, !filter.admin && job->rec.uid != user->uid, with_steps, sink,
+                      context);
     }
     vec_done(&jobs);
     filter_done(&filter);

@@ -139,7 +139,8 @@ static void store_script(struct core *core, struct core_job *job,
         script.script = (struct blob) {0};
     if (!(core->settings.store_flags & CONF_STORE_JOB_ENV))
         script.environment = (struct blob) {0};
-    if (script.script.size == 0 && script.environment.size == 0)
+    bool kept = !(core->settings.enforce & CONF_ENFORCE_NOJOBS);
+    if (!kept || (script.script.size == 0 && script.environment.size == 0))
         return;
     script.submit_time = job->rec.submit_time;
     emit_put(core, STORE_KEPT_SCRIPT, job->script_id, &record_job_script, &script);

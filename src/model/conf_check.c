@@ -132,6 +132,8 @@ static void root_limits_check(struct conf_loader *loader) {
 
 static void enforce_follow(struct conf *conf) {
     uint64_t *enforce = &conf->accounting_storage_enforce;
+    if ((*enforce & CONF_ENFORCE_NOJOBS) != 0)
+        *enforce |= CONF_ENFORCE_NOSTEPS;
     if ((*enforce & CONF_ENFORCE_SAFE) != 0)
         *enforce |= CONF_ENFORCE_LIMITS;
     if ((*enforce & (CONF_ENFORCE_LIMITS | CONF_ENFORCE_QOS | CONF_ENFORCE_WCKEYS)) != 0)
@@ -147,6 +149,12 @@ static void enforce_check(struct conf_loader *loader) {
         conf_notice(&context, "AccountingStorageEnforce has no effect with "
                               "AccountingStorageType=accounting_storage/none; "
                               "accounting_storage/embedded needs no other daemon");
+    if (conf->accounting_storage_enforce & CONF_ENFORCE_NOJOBS)
+        conf_notice(&context, "nojobs: nothing is kept of jobs and steps; sacct, sreport and seff "
+                              "know none, and nothing can depend on one that has left slurmctld");
+    else if (conf->accounting_storage_enforce & CONF_ENFORCE_NOSTEPS)
+        conf_notice(&context, "nosteps: jobs are kept without their steps, and so without what "
+                              "they have used of CPU time and memory");
 }
 
 static void prolog_flags_follow(struct conf *conf) {

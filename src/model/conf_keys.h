@@ -35,7 +35,7 @@
 X(STRING, accounting_storage_backup_host, "AccountingStorageBackupHost", NULL, 0, 0, NONE, "", HONOURED, CLIENT, 3, \
   "second slurmdbd") \
 X(FLAGS, accounting_storage_enforce, "AccountingStorageEnforce", 0, 0, 0, ENFORCE, "", HONOURED, DAEMON, 1, \
-  "what a job must satisfy before it may start: an association, its limits, its QOS, a wckey") \
+  "what a job must satisfy before it may start: an association, its limits, its QOS, a wckey; nojobs and nosteps: of what nothing is kept") \
 X(STRING, accounting_storage_host, "AccountingStorageHost", "localhost", 0, 0, NONE, "", HONOURED, CLIENT, 1, \
   "host of slurmdbd") \
 X(STRING, accounting_storage_external_host, "AccountingStorageExternalHost", NULL, 0, 0, NONE, "", NOT_YET, DAEMON, 3, \

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "core/state.h"
 #include "unit.h"
 #include "world.h"
 
@@ -107,6 +109,63 @@ TEST(a_time_limit_ends_the_job) {
     assert_int_equal(world_state(&world, id), JOB_TIMEOUT);
     assert_false(world_run_of(&world, id)->running);
     world_stop(&world);
+}
+
+/* What sacct is told: rows, and steps in them. */
+struct told {
+    struct arena arena;
+    uint32_t n_jobs, n_steps;
+};
+
+static void hear(void *context, uint32_t job_id, struct bytes body) {
+    struct told *told = context;
+    struct acct_job record;
+    assert_int_equal(wire_decode(&record_acct_job, body, &told->arena, &record, NULL), 0);
+    told->n_jobs++;
+    told->n_steps += record.steps.n;
+}
+
+static void expect_told(struct world *world, uint32_t n_jobs, uint32_t n_steps) {
+    struct told live = {.n_jobs = 0}, history = {.n_jobs = 0};
+    struct acct_query query;
+    struct core_user root = {.name = "root", .group = "root"};
+    record_init(&record_acct_query, &query);
+    arena_init(&live.arena, 0);
+    arena_init(&history.arena, 0);
+    core_acct_live(world->core, world->now, &root, &query, hear, &live);
+    vec_each (&world->history, row)
+        hear(&history, 0, str_bytes(row));
+    assert_int_equal(live.n_jobs + history.n_jobs, n_jobs);
+    assert_int_equal(live.n_steps + history.n_steps, n_steps);
+    arena_done(&live.arena);
+    arena_done(&history.arena);
+}
+
+TEST(of_jobs_or_of_steps_nothing_may_be_kept) {
+    static const struct {
+        const char *enforce;
+        uint32_t n_jobs, n_steps;
+    } rows[] = {{"none", 1, 1}, {"nosteps", 1, 0}, {"nojobs", 0, 0}};
+    for (size_t i = 0; i < countof(rows); i++) {
+        struct world world;
+        cleanup_free char *conf =
+            xasprintf("ClusterName=tux\nSlurmctldHost=localhost\nNodeName=n1 CPUs=2 "
+                      "RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n"
+                      "AccountingStorageEnforce=%s\n",
+                      rows[i].enforce);
+        world_start(&world, conf);
+        world.keeps_history = true;
+        world_all_connect(&world);
+        uint32_t id = world_job(&world);
+        assert_int_equal(world_state(&world, id), JOB_RUNNING);
+        expect_told(&world, rows[i].n_jobs, rows[i].n_steps);
+        world_script_ends(&world, id, 0);
+        world_pass_time(&world, 400);
+        struct job job;
+        assert_false(world_look(&world, id, &job));
+        expect_told(&world, rows[i].n_jobs, rows[i].n_steps);
+        world_stop(&world);
+    }
 }
 
 TEST(a_finished_job_moves_to_history_after_min_job_age) {
@@ -634,6 +693,7 @@ int main(void) {
         cmocka_unit_test(a_job_stays_completing_until_its_node_is_clean),
         cmocka_unit_test(what_does_not_fit_waits_and_says_why),
         cmocka_unit_test(a_time_limit_ends_the_job),
+        cmocka_unit_test(of_jobs_or_of_steps_nothing_may_be_kept),
         cmocka_unit_test(a_finished_job_moves_to_history_after_min_job_age),
         cmocka_unit_test(a_held_job_waits_until_it_is_released),
         cmocka_unit_test(begin_time_is_kept),

@@ -101,6 +101,24 @@ TEST(limits_imply_associations) {
     reading_done(&r);
 }
 
+TEST(what_follows_from_an_enforcement_is_set_and_told) {
+    struct reading r = read_conf("AccountingStorageEnforce=wckeys");
+    assert_clean(&r);
+    assert_true(r.conf->track_wckey);
+    assert_int_equal(r.conf->accounting_storage_enforce,
+                     CONF_ENFORCE_ASSOCIATIONS | CONF_ENFORCE_WCKEYS);
+    reading_done(&r);
+    r = read_conf("AccountingStorageEnforce=nojobs");
+    assert_non_null(strstr(r.text.data, "nothing is kept of jobs and steps"));
+    assert_int_equal(r.conf->accounting_storage_enforce,
+                     CONF_ENFORCE_NOJOBS | CONF_ENFORCE_NOSTEPS);
+    reading_done(&r);
+    r = read_conf("AccountingStorageEnforce=all");
+    assert_int_equal(
+        r.conf->accounting_storage_enforce & (CONF_ENFORCE_NOJOBS | CONF_ENFORCE_NOSTEPS), 0);
+    reading_done(&r);
+}
+
 TEST(enforcing_without_accounting_is_told) {
     expect("AccountingStorageEnforce=limits AccountingStorageType=accounting_storage/none",
            "notice: AccountingStorageEnforce has no effect with "
@@ -222,6 +240,7 @@ int main(void) {
         cmocka_unit_test(association_limits_in_slurm_conf_are_taken_for_account_root_and_taught),
         cmocka_unit_test(strict_conf_refuses_association_limits_wherever_it_stands),
         cmocka_unit_test(limits_imply_associations),
+        cmocka_unit_test(what_follows_from_an_enforcement_is_set_and_told),
         cmocka_unit_test(enforcing_without_accounting_is_told),
         cmocka_unit_test(all_resource_limits_are_propagated_unless_some_are_named),
         cmocka_unit_test(cores_and_memory_are_handed_out_unless_told_otherwise),
