@@ -198,6 +198,7 @@ static void order_leave(struct core *core, struct core_job *job) {
 static void job_unlink(struct core *core, struct core_job *job) {
     core->n_jobs -= job->weight;
     limits_uncount(job);
+    limits_age_leave(core, job);
     singleton_leaves(core, job);
     heap_remove(&core->timers, &job->timer);
     list_remove(&job->dirty);

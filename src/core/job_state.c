@@ -309,7 +309,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     job->rec.pre_suspend_seconds = 0;
     job_resize_forget(&job->rec);
     job->rec.last_sched_eval = core->now;
-    if (job->rec.accrue_time == 0)
+    if (job->rec.accrue_time == 0 && !core->limits.ages)
         job->rec.accrue_time = job->rec.eligible_time;
     job->rec.end_time = start->limit == SCHED_FOREVER ? 0 : core->now + start->limit;
     if (start->limit != SCHED_FOREVER && job->rec.time_limit != UNSET32)

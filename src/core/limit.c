@@ -117,7 +117,7 @@ static struct limit_pool *pool_of(struct core *core, const struct place *place,
     pool->subject = xstrdup_null(subject);
     pool->reason = reasons[value->tres.class];
     pool->id = UINT32_MAX;
-    if (value->row->measure != LIMIT_SUBMITTED) {
+    if (value->row->measure != LIMIT_SUBMITTED && value->row->measure != LIMIT_AGEING) {
         pool->id = (uint32_t) core->limits.budgets.n;
         vec_push(&core->limits.budgets, pool);
     }
@@ -156,6 +156,8 @@ static void group_take(struct core *core, struct limit_group *group, const struc
     struct limit_use use = {pool_of(core, place, value), binds};
     if (value->row->measure == LIMIT_SUBMITTED)
         vec_push(&group->submitted, use);
+    else if (value->row->measure == LIMIT_AGEING)
+        vec_push(&group->ageing, use);
     else
         vec_push(&group->running, use);
 }
@@ -166,7 +168,9 @@ static void group_take_qos(struct core *core, struct limit_group *group, struct 
     place.of_qos = true;
     place.record = qos;
     vec_each (values_of(core, true, qos), value) {
-        group_take(core, group, &place, value, !has_value(before, value));
+        bool ages = value->row->measure == LIMIT_AGEING; /* that of the job alone */
+        if (!ages || str_equal_nocase(qos->name, place.job->qos))
+            group_take(core, group, &place, value, ages || !has_value(before, value));
     }
     group->denies |= (qos->flags & QOS_FLAG_DENY_ON_LIMIT) != 0;
 }
@@ -174,13 +178,15 @@ static void group_take_qos(struct core *core, struct limit_group *group, struct 
 /* Those of the association and the accounts above. What is not of a whole group counts where it is
  * set first on the way up. */
 static void group_take_assoc(struct core *core, struct limit_group *group, struct place place,
-                             const limit_values *const qos[2]) {
+                             const limit_values *const qos[2], const limit_values *of_job) {
     limit_values seen = {0};
     place.of_qos = false;
     for (const struct assoc *at = place.own; at != NULL; at = assoc_parent(&core->book, at)) {
         place.record = at;
         vec_each (values_of(core, false, at), value) {
-            bool overridden = has_value(qos[0], value) || has_value(qos[1], value);
+            bool overridden = value->row->measure == LIMIT_AGEING
+                                  ? has_value(of_job, value)
+                                  : has_value(qos[0], value) || has_value(qos[1], value);
             bool again = value->row->scope != LIMIT_OF_GROUP && has_value(&seen, value);
             if (again)
                 continue;
@@ -228,7 +234,8 @@ static struct limit_group *group_new(struct core *core, const struct job *job,
         group->any_max_nodes |= (qos[i]->flags & QOS_FLAG_PART_MAX_NODES) != 0;
         group->any_min_nodes |= (qos[i]->flags & QOS_FLAG_PART_MIN_NODES) != 0;
     }
-    group_take_assoc(core, group, place, values);
+    group_take_assoc(core, group, place, values,
+                     of_job != NULL ? values_of(core, true, of_job) : NULL);
     group->min_prio = min_prio_of(core, qos, assoc);
     group->factor_safe = of_job != NULL && (of_job->flags & QOS_FLAG_USAGE_FACTOR_SAFE);
     group->factor = of_job != NULL && of_job->usage_factor != NULL
@@ -312,13 +319,19 @@ void limits_uncount(struct core_job *job) {
     job->limits_count = 0;
 }
 
-void limits_count(struct core *core, struct core_job *job) {
+static void count(struct core *core, struct core_job *job) {
     limits_uncount(job);
     if (!limits_are_on(core) || job_state_is_final(job->rec.state))
         return;
     job->limits = limit_group_submitted(core, &job->rec);
     job->limits_count = max_of(idset_count(&job->tasks), (uint64_t) 1);
     count_in(job->limits, job->limits_count, true);
+}
+
+void limits_count(struct core *core, struct core_job *job) {
+    count(core, job);
+    if (core->limits.ages)
+        limits_age(core, job);
 }
 
 /* ---- anew ---- */
@@ -340,6 +353,7 @@ static void group_free(struct limit_group *group) {
     vec_done(&group->checks);
     vec_done(&group->running);
     vec_done(&group->submitted);
+    vec_done(&group->ageing);
     free(group->key);
     free(group);
 }
@@ -398,13 +412,15 @@ static void stocks_make(struct core *core) {
 
 void limits_renew(struct core *core) {
     jobs_each (core, job) {
-        job->limits = NULL;
+        job->limits = job->ageing = NULL;
         job->limits_count = 0;
     }
     limits_free(core);
     if (!limits_are_on(core))
         return;
     jobs_each (core, job)
-        limits_count(core, job);
+        count(core, job);
     stocks_make(core);
+    core->limits.ages = limits_age_are_set(core);
+    limits_age_all(core);
 }

@@ -14,6 +14,7 @@
  *   limit_used.c  those on what has been used up to now
  *   limit_why.c   what a job that waits for one is told
  *   limit_counts.c  who has how much now, for listings
+ *   limit_age.c   how many of those that wait gain priority by their age
  *
  * A limit on what runs is a budget of the planner (sched.h), so that it counts with it ahead in
  * time; it keeps what is in use. How many jobs are submitted is counted here.
@@ -47,6 +48,7 @@ enum limit_measure {
     LIMIT_TRES_AHEAD,    /* minutes that are left of the limits of what runs */
     LIMIT_TRES_USED,     /* minutes, with what runs; they decay */
     LIMIT_WALL_USED,     /* the same of the jobs themselves */
+    LIMIT_AGEING,        /* jobs that wait and gain priority by it; only in the QOS of the job */
 };
 enum limit_class {
     LIMIT_CPU,
@@ -65,12 +67,13 @@ struct limit_row {
     /* By class; of a measure without TRES the first. 0: not a limit. */
     uint32_t assoc_reasons[LIMIT_CLASSES], qos_reasons[LIMIT_CLASSES];
 };
-#define LIMIT_ROWS 19
+#define LIMIT_ROWS 22
 extern const struct limit_row limit_rows[LIMIT_ROWS];
 /* Does sacctmgr's value of it say something of TRES? */
 static inline bool limit_has_tres(const struct limit_row *row) {
     return row->measure != LIMIT_JOBS && row->measure != LIMIT_SUBMITTED &&
-           row->measure != LIMIT_WALL && row->measure != LIMIT_WALL_USED;
+           row->measure != LIMIT_WALL && row->measure != LIMIT_WALL_USED &&
+           row->measure != LIMIT_AGEING;
 }
 /* Of what has been used (limit_used.c). */
 static inline bool limit_is_used_up(const struct limit_row *row) {
@@ -122,8 +125,8 @@ struct limit_pool {
     char *owner;               /* "account physics", "QOS normal" */
     char *subject;             /* whose use of a QOS it is: "user alice"; NULL: its own */
     uint32_t reason;           /* enum job_reason */
-    uint32_t id;               /* the planner's budget; of submitted jobs UINT32_MAX */
-    uint64_t n_submitted;      /* of those */
+    uint32_t id;               /* the planner's budget; UINT32_MAX: jobs are counted here */
+    uint64_t n_submitted;      /* those that are submitted, or that age */
     struct limit_stock *stock; /* of those on what has been used, else NULL */
 };
 struct limit_use {
@@ -139,7 +142,7 @@ struct limit_check {
 /* Jobs whom the same limits concern, in one partition. */
 struct limit_group {
     char *key;
-    vec(struct limit_use) running, submitted;
+    vec(struct limit_use) running, submitted, ageing;
     vec(struct limit_check) checks; /* that bind */
     bool denies;                    /* DenyOnLimit: what never fits is refused */
     bool any_time, any_max_nodes, any_min_nodes;
@@ -156,6 +159,8 @@ struct limits {
     struct map stocks;                /* limit_used.c */
     vec(struct limit_pool *) stocked; /* those with a stock */
     int64_t told;                     /* when the planner was told of them, 0 */
+    bool ages;                        /* some limit is on who grows older */
+    bool age_room;                    /* one of them has gone since the others were looked at */
     int64_t used_next;                /* when one may come to its end, or be left enough of; 0 */
 };
 
@@ -205,6 +210,17 @@ void limit_used_show(struct core *core, struct sched *sched, const struct limit_
 void limits_before_pass(struct core *core);
 void limits_after_pass(struct core *core);
 void limits_used_tick(struct core *core);
+
+/* ---- who grows older (limit_age.c) ---- */
+
+/* A job that waits may begin to; one that does not wait any more, or is held, makes room. Without
+ * such limits it has waited since it could start. */
+void limits_age(struct core *core, struct core_job *job);
+void limits_age_leave(struct core *core, struct core_job *job);
+/* All for whom there may be room, in the order of the jobs. */
+void limits_age_all(struct core *core);
+/* Is some limit on it, in the book as it is? */
+bool limits_age_are_set(const struct core *core);
 
 /* ---- a job against them ---- */
 

@@ -129,7 +129,7 @@ static void count_job(struct counting *counting, const struct core_job *job, con
         struct limit_count *count = &counting->rows.items[*row].rec;
         count->jobs += has_nodes(rec) ? n : 0;
         count->submitted += n;
-        count->accruing += accrues ? n : 0;
+        count->accruing += !accrues ? 0 : counting->core->limits.ages ? 1 : n;
         if (has_nodes(rec))
             count_run(counting, *row, rec);
     }

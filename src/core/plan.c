@@ -53,8 +53,7 @@ static void note_wait(struct core *core, const struct sched_wait *wait) {
     if (wait->start == 0 && job->rec.begin_time > core->now)
         job->rec.start_time = job->rec.begin_time; /* nothing better is known yet */
     job->rec.last_sched_eval = core->now;
-    if (job->rec.accrue_time == 0 && job->rec.eligible_time <= core->now)
-        job->rec.accrue_time = job->rec.eligible_time;
+    limits_age(core, job);
     struct hostlist names cleanup_hostlist = HOSTLIST_INIT;
     for (size_t i = 0; i < wait->n_nodes; i++)
         hostlist_push(&names, core->nodes[wait->nodes[i]].rec.name);
@@ -85,6 +84,8 @@ void plan_run(struct core *core) {
     paused_resume(core);
     preempt_before_pass(core);
     limits_before_pass(core);
+    if (core->limits.age_room)
+        limits_age_all(core);
     sched_pass(core->sched, core->now, STARTS_PER_TURN, &plan);
     core->n_passes++;
     core->n_candidates += plan.candidates;

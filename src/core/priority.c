@@ -154,7 +154,9 @@ static bool multifactor_counts(const struct core_settings *s) {
 static uint64_t age_share(const struct core *core, const struct job *rec) {
     const struct core_settings *s = &core->settings;
     bool always = s->priority_flags & CONF_PRIORITY_ACCRUE_ALWAYS;
-    int64_t since = always ? rec->submit_time : rec->eligible_time;
+    int64_t since = always              ? rec->submit_time
+                    : core->limits.ages ? rec->accrue_time
+                                        : rec->eligible_time;
     if (since <= 0 || since >= core->now)
         return 0;
     return priority_share((uint64_t) min_of(core->now - since, s->max_age), (uint64_t) s->max_age);
@@ -388,6 +390,8 @@ void priorities_age(struct core *core) {
     const struct core_settings *s = &core->settings;
     if (core->age_at == 0 && s->weights.factor[PRIORITY_FAIRSHARE])
         shares_update(core);
+    if (core->age_at == 0)
+        limits_age_all(core);
     size_t end = min_of(core->job_order.n, core->age_at + AGED_PER_TICK);
     for (; core->age_at < end; core->age_at++) {
         struct core_job *job = core->job_order.items[core->age_at];

@@ -107,6 +107,7 @@ struct core_job {
     struct strs told;                /* salloc, srun: lines of a filter for the first answer */
     struct limit_group *limits;      /* in which it counts as submitted, NULL */
     uint64_t limits_count;           /* as so many */
+    struct limit_group *ageing;      /* in which it counts as one that grows older, NULL */
     uint32_t nodes_busy;             /* entries (also leaving ones) not yet released */
     struct core_het *het;            /* NULL: it is no component */
     struct core_array *array;        /* NULL: it is none */

@@ -48,7 +48,7 @@ static void take_request(struct core *core, struct core_job *job, const struct c
         rec->eligible_time = rec->start_time = rec->begin_time; /* until the planner knows better */
     else
         rec->eligible_time = rec->hold || rec->dependency != NULL ? 0 : core->now;
-    if (rec->eligible_time <= core->now)
+    if (rec->eligible_time <= core->now && !core->limits.ages)
         rec->accrue_time = rec->eligible_time;
     rec->last_sched_eval = core->now; /* it has been tried against the nodes on its way in */
     string_set(&rec->cluster, core->settings.cluster);
