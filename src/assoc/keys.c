@@ -465,16 +465,10 @@ static int wckey_check(const struct assoc_key *key, const char *name, struct err
                      key->name, name, WCKEY_NAME_MAX);
 }
 
-static char *lower_dup(const char *text) {
-    char *copy = xstrdup(text);
-    for (char *c = copy; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
-    return copy;
-}
-
 SET(set_default_wckey) {
     char **at = assoc_key_member(key, record);
-    cleanup_free char *name = lower_dup(value);
+    cleanup_free char *name = xstrdup(value);
+    text_lower(name);
     if (str_equal(value, "-1")) {
         string_set(at, NULL);
         return 0;
@@ -489,7 +483,8 @@ SET(set_wckeys) {
     bool clear = str_equal(value, "-1");
     struct acct_user next = {.wckeys = {NULL, 0}};
     int r = 0;
-    cleanup_free char *names = lower_dup(clear ? "" : value);
+    cleanup_free char *names = xstrdup(clear ? "" : value);
+    text_lower(names);
     words_each (names, ",", name) {
         if (r == 0)
             r = wckey_check(key, name, err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keys of a user, and sacctmgr's changes of them; see assoc.h. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workload characterisation key that a job counts for. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -33,8 +32,7 @@ int job_take_wckey(const struct core *core, struct job *job, struct error *err) 
         free(job->wckey);
         job->wckey = xasprintf("*%s", usual != NULL ? usual : "");
     }
-    for (char *c = job->wckey; *c != '\0'; c++)
-        *c = (char) tolower((unsigned char) *c);
+    text_lower(job->wckey);
     bool as_default = job->wckey[0] == '*';
     const char *name = job->wckey + as_default;
     const struct user_wckey *key = user != NULL ? user_wckey_find(user, name) : NULL;
