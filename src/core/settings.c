@@ -72,6 +72,9 @@ static void take_jobs(struct core_settings *s, const struct conf *conf) {
     s->no_advice = conf->slurmctld.no_advice;
     s->allow_zero_licenses = conf->scheduler.allow_zero_lic;
     s->user_top = conf->scheduler.enable_user_top;
+    s->no_shrink = conf->scheduler.disable_job_shrink;
+    s->no_triggers = conf->slurmctld.disable_triggers;
+    s->user_triggers = conf->slurmctld.allow_user_triggers;
     s->disable_root_jobs = conf->disable_root_jobs;
     s->whole_het = conf->scheduler.whole_hetjob;
     s->het_priority = str_equal_nocase(conf->scheduler.bf_hetjob_prio, "max")   ? HET_PRIORITY_MAX

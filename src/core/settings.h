@@ -37,6 +37,8 @@ struct core_settings {
     uint64_t def_mem_per_cpu, def_mem_per_node, max_mem_per_cpu, max_mem_per_node;
     uint64_t def_cpu_per_gpu, def_mem_per_gpu; /* UNSET64 */
     bool mem_consumable, config_overrides, kill_invalid_depend, user_top;
+    bool no_shrink; /* running jobs give no nodes back */
+    bool no_triggers, user_triggers;
     bool whole_het;                 /* what is done to a component is done to all */
     enum het_priority het_priority; /* that all have in the queue */
     bool order_wfp3, allow_zero_licenses, private_jobs, disable_root_jobs, priority_multifactor;

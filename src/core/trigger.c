@@ -267,8 +267,10 @@ void core_event(struct core *core, int64_t now, enum trigger_event event, struct
 
 /* ---- requests ---- */
 
+/* Programs of other users can be run only by a controller that is root. */
 static bool may_set(const struct core *core, const struct core_user *user) {
-    return user->uid == 0 || user->uid == core->settings.admin_uid;
+    return user->uid == 0 || user->uid == core->settings.admin_uid ||
+           (core->settings.user_triggers && core->settings.admin_uid == 0);
 }
 
 static bool is_same(const struct trigger *a, const struct trigger *b) {
@@ -310,6 +312,11 @@ static int trigger_check(const struct core *core, const struct trigger *wanted, 
         if (is_same(*at, wanted))
             return error_set(err, ERR_TRIGGER_DUPLICATE, "trigger %u is the same", (*at)->id);
     }
+    size_t n_own = 0;
+    vec_each (&core->triggers.list, at)
+        n_own += (*at)->uid == wanted->uid;
+    if (wanted->uid != 0 && wanted->uid != core->settings.admin_uid && n_own >= TRIGGERS_OF_USER)
+        return error_set(err, ERR_LIMIT, "a user may have %d triggers", TRIGGERS_OF_USER);
     if (core->triggers.list.n >= TRIGGERS_MAX)
         return error_set(err, ERR_LIMIT, "there are %d triggers already", TRIGGERS_MAX);
     return 0;
@@ -319,10 +326,16 @@ void handle_trigger_set(struct core *core, uint64_t client, uint32_t seq,
                         const struct core_user *user, void *body) {
     const struct trigger *request = body;
     struct error err = ERROR_INIT;
+    if (core->settings.no_triggers) {
+        emit_error(core, client, seq, -ERR_DISABLED,
+                   "SlurmctldParameters=disable_triggers lets nobody set triggers");
+        return;
+    }
     if (!may_set(core, user)) {
         emit_error(core, client, seq, -ERR_ACCESS_DENIED,
                    "triggers are set by root and SlurmUser only: their programs run beside the "
-                   "controller");
+                   "controller; SlurmctldParameters=allow_user_triggers lets all users set them "
+                   "where SlurmUser is root");
         return;
     }
     struct trigger *trigger = record_dup(&record_trigger, request);

@@ -19,7 +19,8 @@ struct core;
 struct core_user;
 
 #define TRIGGERS_MAX 10000
-#define TRIGGER_COLLECT 2 /* seconds */
+#define TRIGGERS_OF_USER 100 /* of one who is not an administrator */
+#define TRIGGER_COLLECT 2    /* seconds */
 
 struct triggers {
     vec(struct trigger *) list; /* owned, by ascending id */

@@ -204,9 +204,15 @@ static int set_kept(struct update_job *update,
             update->kept[i] = true;
     }
     int r = choose(update->core, update->job, update->value, update->kept, &update->note);
-    bool any = false; /* of several keys together */
-    for (uint32_t i = 0; i < n; i++)
+    bool any = false, all = true; /* of several keys together */
+    for (uint32_t i = 0; i < n; i++) {
         any |= update->kept[i];
+        all &= update->kept[i];
+    }
+    if (r == 0 && !all && update->core->settings.no_shrink)
+        return refuse(update, ERR_NOT_SUPPORTED,
+                      "SchedulerParameters=disable_job_shrink keeps running jobs as large as they "
+                      "are");
     return r < 0 || any ? r : refuse(update, ERR_NODE_COUNT, "a job keeps at least one node");
 }
 

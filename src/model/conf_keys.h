@@ -654,7 +654,8 @@ X(SWITCH, no_backup_scheduling, "no_backup_scheduling", false, 0, 1, NONE, NOT_Y
 X(SWITCH, pack_serial_at_end, "pack_serial_at_end", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, reduce_completing_frag, "reduce_completing_frag", false, 0, 1, NONE, NOT_YET, "", NULL) \
 X(SWITCH, permit_job_expansion, "permit_job_expansion", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, disable_job_shrink, "disable_job_shrink", false, 0, 1, NONE, HONOURED, "", \
+  "running jobs may not give nodes back (scontrol update NumNodes=, NodeList=)") \
 X(SWITCH, disable_hetjob_steps, "disable_hetjob_steps", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(SWITCH, enable_hetjob_steps, "enable_hetjob_steps", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(SWITCH, preempt_send_user_signal, "preempt_send_user_signal", false, 0, 1, NONE, HONOURED, "", \
@@ -719,8 +720,10 @@ X(SWITCH, job_submit_lua_refuse, "sluice_job_submit_refuse", false, 0, 1, NONE, 
   "refuse requests in which job_submit.lua has an error, instead of letting them pass as they were") \
 X(SWITCH, user_resv_delete, "user_resv_delete", false, 0, 1, NONE, HONOURED, "", NULL) \
 X(TEXT, max_dbd_msg_action, "max_dbd_msg_action", NULL, 0, 0, NONE, NOT_YET, "", NULL) \
-X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \
-X(SWITCH, disable_triggers, "disable_triggers", false, 0, 1, NONE, NOT_YET, "", NULL) \
+X(SWITCH, allow_user_triggers, "allow_user_triggers", false, 0, 1, NONE, HONOURED, "", \
+  "every user may set triggers (strigger), where SlurmUser is root; their programs run as the user") \
+X(SWITCH, disable_triggers, "disable_triggers", false, 0, 1, NONE, HONOURED, "", \
+  "nobody may set triggers; those that are set stay and are run") \
 X(U32, conmgr_threads, "conmgr_threads", 0, 0, 1024, NONE, NOT_NEEDED, "", NULL) \
 X(U32, conmgr_max_connections, "conmgr_max_connections", 0, 0, 65535, NONE, NOT_NEEDED, "", NULL) \
 X(SWITCH, conmgr_use_poll, "conmgr_use_poll", false, 0, 1, NONE, NOT_NEEDED, "", NULL) \

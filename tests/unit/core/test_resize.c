@@ -101,6 +101,20 @@ TEST(a_running_job_takes_in_no_nodes_and_keeps_at_least_one) {
     world_stop(&world);
 }
 
+TEST(no_job_gives_nodes_back_where_that_is_disabled) {
+    struct world world;
+    world_start(&world, CLUSTER "SchedulerParameters=disable_job_shrink\n");
+    world_all_connect(&world);
+    world.uid = 1000;
+    (void) running_job(&world, 2);
+    assert_int_equal(update(&world, "NumNodes", "1"), ERR_NOT_SUPPORTED);
+    assert_int_equal(update(&world, "NodeList", "n1"), ERR_NOT_SUPPORTED);
+    assert_int_equal(update(&world, "NumNodes", "2"), 0);
+    world.uid = 0;
+    assert_int_equal(update(&world, "NumNodes", "1"), ERR_NOT_SUPPORTED);
+    world_stop(&world);
+}
+
 TEST(what_two_keys_leave_together_is_a_node_at_least) {
     struct world world;
     struct update request;
@@ -439,6 +453,7 @@ int main(void) {
         cmocka_unit_test(a_list_says_which_nodes_stay_and_the_scripts_is_one_of_them),
         cmocka_unit_test(an_allocation_without_a_script_may_give_its_first_node_back),
         cmocka_unit_test(a_running_job_takes_in_no_nodes_and_keeps_at_least_one),
+        cmocka_unit_test(no_job_gives_nodes_back_where_that_is_disabled),
         cmocka_unit_test(what_two_keys_leave_together_is_a_node_at_least),
         cmocka_unit_test(a_suspended_job_gives_nodes_back_and_is_charged_nothing_for_it),
         cmocka_unit_test(others_get_the_nodes_when_they_are_clean_also_after_a_restart),

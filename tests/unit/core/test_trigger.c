@@ -213,6 +213,35 @@ TEST(who_may_do_what_and_what_cannot_be_meant) {
     world_stop(&world);
 }
 
+TEST(users_set_triggers_where_the_configuration_lets_them) {
+    struct world world;
+    char text[512];
+    snprintf(text, sizeof(text), "%sSlurmctldParameters=allow_user_triggers\n", conf_text);
+    world_start(&world, text);
+    world_all_connect(&world);
+    world.uid = 1000;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(set(&world, TRIGGER_DOWN, 0, NULL, i, false), 0);
+    assert_int_equal(set(&world, TRIGGER_DOWN, 0, NULL, 100, false), ERR_LIMIT);
+    world.uid = 1001;
+    assert_int_equal(set(&world, TRIGGER_DOWN, 0, NULL, 0, false), 0);
+    assert_int_equal(clear(&world, 1, UNSET32), ERR_ACCESS_DENIED);
+    world_stop(&world);
+}
+
+TEST(nobody_sets_triggers_where_they_are_disabled) {
+    struct world world;
+    char text[512];
+    snprintf(text, sizeof(text), "%sSlurmctldParameters=disable_triggers,allow_user_triggers\n",
+             conf_text);
+    world_start(&world, text);
+    world_all_connect(&world);
+    world.uid = 0;
+    assert_int_equal(set(&world, TRIGGER_DOWN, 0, NULL, 0, false), ERR_DISABLED);
+    assert_int_equal(n_left(&world), 0);
+    world_stop(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_that_go_down_together_are_one_call),
@@ -222,6 +251,8 @@ int main(void) {
         cmocka_unit_test(idle_nodes_are_told_once_for_each_time_they_are_idle),
         cmocka_unit_test(triggers_survive_a_restart_which_is_an_event_itself),
         cmocka_unit_test(who_may_do_what_and_what_cannot_be_meant),
+        cmocka_unit_test(users_set_triggers_where_the_configuration_lets_them),
+        cmocka_unit_test(nobody_sets_triggers_where_they_are_disabled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
