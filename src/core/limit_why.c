@@ -23,22 +23,25 @@ struct user_use {
     uint32_t assoc_id;
     double seconds;
 };
-typedef vec(struct user_use) user_uses;
+struct user_uses {
+    vec(struct user_use) all;
+    struct map places; /* an association's number -> its place among them, from 1 on */
+};
 
 static void user_adds(struct why_work *w, const struct limit_pool *pool, uint32_t assoc_id,
-                      double seconds, user_uses *uses) {
+                      double seconds, struct user_uses *uses) {
     const struct assoc *at = shares_assoc(w->core, assoc_id);
     while (at != NULL && at->id != pool->stock->id)
         at = assoc_parent(&w->core->book, at);
     if (at == NULL || seconds <= 0)
         return;
-    vec_each (uses, use) {
-        if (use->assoc_id == assoc_id) {
-            use->seconds += seconds;
-            return;
-        }
+    size_t place = (size_t) (uintptr_t) map_get(&uses->places, assoc_id);
+    if (place > 0) {
+        uses->all.items[place - 1].seconds += seconds;
+        return;
     }
-    vec_push(uses, ((struct user_use) {assoc_id, seconds}));
+    vec_push(&uses->all, ((struct user_use) {assoc_id, seconds}));
+    map_put(&uses->places, assoc_id, (void *) (uintptr_t) uses->all.n);
 }
 
 static int most_first(const void *a, const void *b) {
@@ -51,7 +54,7 @@ static void print_past_users(struct why_work *w, const struct limit_pool *pool,
                              struct why_limit *row) {
     struct str by cleanup_str = STR_INIT;
     struct core *core = w->core;
-    user_uses uses = {0};
+    struct user_uses uses = {.places = MAP_INIT};
     size_t position = 0;
     uint64_t key;
     const struct usage_entry *entry;
@@ -64,17 +67,19 @@ static void print_past_users(struct why_work *w, const struct limit_pool *pool,
         if (usage_charged_from(core, job) > 0)
             user_adds(w, pool, job->assoc_id, limit_used_by_run(core, pool, job), &uses);
     }
-    qsort(uses.items, uses.n, uses.n > 0 ? sizeof(*uses.items) : 1, most_first);
-    for (size_t i = 0; i < uses.n && i < WHY_HOLDERS; i++) {
-        const struct assoc *assoc = shares_assoc(core, uses.items[i].assoc_id);
+    const size_t n = uses.all.n;
+    qsort(uses.all.items, n, n > 0 ? sizeof(*uses.all.items) : 1, most_first);
+    for (size_t i = 0; i < n && i < WHY_HOLDERS; i++) {
+        const struct assoc *assoc = shares_assoc(core, uses.all.items[i].assoc_id);
         str_printf(&by, "%s%s%s%s (%llu)", i > 0 ? ", " : "",
                    assoc->user != NULL ? assoc->user : "users who have left",
                    assoc->user != NULL ? " in " : " ", assoc->account,
-                   (unsigned long long) (uses.items[i].seconds / 60));
+                   (unsigned long long) (uses.all.items[i].seconds / 60));
     }
-    if (uses.n > WHY_HOLDERS)
-        str_printf(&by, " and %zu more", uses.n - WHY_HOLDERS);
-    vec_done(&uses);
+    if (n > WHY_HOLDERS)
+        str_printf(&by, " and %zu more", n - WHY_HOLDERS);
+    vec_done(&uses.all);
+    map_done(&uses.places);
     row->used_by = why_copy(w, by.length > 0 ? by.data : "jobs that have ended");
 }
 
