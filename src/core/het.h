@@ -80,8 +80,9 @@ bool het_select(const struct core *core, uint32_t number, const char *plus, job_
 void het_select_some(const struct core *core, uint32_t number, const uint64_t *bits, job_ptrs *ret);
 /* Takes those components out of what a request is about that their leader stands for. */
 void het_choose(struct core *core, job_ptrs *jobs);
-/* As the answer to a request names it: the whole by its first component's id. */
-const char *het_result_id(struct core *core, const struct core_job *job);
+/* As the answer to a request names it: the whole by its first component's id, a component as it was
+ * written. */
+const char *het_result_id(struct core *core, const struct core_job *job, const struct strs *ids);
 /* Nothing can be done to it that is not done to all. */
 bool het_refuses_alone(const struct core_job *job);
 

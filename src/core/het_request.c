@@ -66,11 +66,11 @@ void het_choose(struct core *core, job_ptrs *jobs) {
     }
 }
 
-const char *het_result_id(struct core *core, const struct core_job *job) {
-    if (job->het == NULL || !het_is_leader(job))
-        return job_display_id(core, job);
+const char *het_result_id(struct core *core, const struct core_job *job, const struct strs *ids) {
     char text[16];
     int length = snprintf(text, sizeof(text), "%u", job->rec.job_id);
+    if (job->het == NULL || (!het_is_leader(job) && !strs_has(ids, text)))
+        return job_display_id(core, job);
     return arena_strndup(&core->out->memory, text, (size_t) length);
 }
 

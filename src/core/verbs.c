@@ -164,7 +164,7 @@ static void kill_chosen(struct core *core, const struct core_user *user,
             continue; /* wide filters choose among one's own */
         if (!by_id && cron_is_spared(core, job, request->cron))
             continue;
-        const char *id = het_result_id(core, job);
+        const char *id = het_result_id(core, job, &request->select->ids);
         uint32_t job_id = job->rec.job_id;
         results_add(core, results, id, job_id, kill_one(core, job, user, request), NULL);
     }
@@ -226,141 +226,185 @@ void handle_step_kill(struct core *core, uint64_t client, uint32_t seq,
         emit_reply(core, client, MSG_OK, 1, seq, NULL);
 }
 
-/* ---- verbs: one row each ---- */
+/* ---- verbs: one row each; what can be wrong first, then what is done ---- */
 
-static int verb_hold(struct core *core, struct core_job *job, const struct core_user *user,
-                     const struct job_verb_request *request, const char **detail) {
-    if (job_state_is_final(job->rec.state))
-        return -ERR_JOB_FINISHED;
-    bool as_user = request->verb == VERB_UHOLD || user->uid == job->rec.uid;
+struct verb_call {
+    struct core *core;
+    const struct core_user *user;
+    const struct job_verb_request *request;
+    const char *detail; /* a line for the answer */
+};
+
+static int check_live(struct verb_call *call, struct core_job *job) {
+    return job_state_is_final(job->rec.state) ? -ERR_JOB_FINISHED : 0;
+}
+
+static void verb_hold(struct verb_call *call, struct core_job *job) {
+    bool as_user = call->request->verb == VERB_UHOLD || call->user->uid == job->rec.uid;
     if (job_has_nodes(job)) {
-        *detail = "The job runs and goes on running; it will be held if it is requeued. "
-                  "scontrol requeuehold or suspend would stop it now.";
+        call->detail = "The job runs and goes on running; it will be held if it is requeued. "
+                       "scontrol requeuehold or suspend would stop it now.";
     }
-    job_hold(core, job, as_user ? REASON_HELD_USER : REASON_HELD_ADMIN);
-    return 0;
+    job_hold(call->core, job, as_user ? REASON_HELD_USER : REASON_HELD_ADMIN);
 }
 
-static int verb_release(struct core *core, struct core_job *job, const struct core_user *user,
-                        const struct job_verb_request *request, const char **detail) {
+static int check_release(struct verb_call *call, struct core_job *job) {
     if (job_state_is_final(job->rec.state))
         return -ERR_JOB_FINISHED;
-    if (job->rec.reason == REASON_HELD_ADMIN && !core_is_admin(core, user->uid))
+    if (job->rec.reason == REASON_HELD_ADMIN && !core_is_admin(call->core, call->user->uid))
         return -ERR_ACCESS_DENIED;
-    job->rec.requested_priority = UNSET32; /* also one that an administrator has set */
-    job_release(core, job);
     return 0;
 }
 
-static int verb_requeue(struct core *core, struct core_job *job, const struct core_user *user,
-                        const struct job_verb_request *request, const char **detail) {
-    bool special = str_has_word(request->options, "specialexit", ",");
-    bool hold = request->verb == VERB_REQUEUE_HOLD || special;
-    if (job_state_is_final(job->rec.state) && str_has_word(request->options, "incomplete", ","))
-        return 0; /* only what has not ended is meant */
+static void verb_release(struct verb_call *call, struct core_job *job) {
+    job->rec.requested_priority = UNSET32; /* also one that an administrator has set */
+    job_release(call->core, job);
+}
+
+static bool is_special(const struct verb_call *call) {
+    return str_has_word(call->request->options, "specialexit", ",");
+}
+
+static bool holds(const struct verb_call *call) {
+    return call->request->verb == VERB_REQUEUE_HOLD || is_special(call);
+}
+
+/* Has it ended, where only what has not is meant? */
+static bool is_spared(const struct verb_call *call, const struct core_job *job) {
+    return job_state_is_final(job->rec.state) &&
+           str_has_word(call->request->options, "incomplete", ",");
+}
+
+static bool may_be_requeued(const struct core_job *job) {
+    bool may = job->rec.requeue == TRI_YES;
+    het_each(job, other) may = may && other->rec.requeue == TRI_YES;
+    return may;
+}
+
+static int check_requeue(struct verb_call *call, struct core_job *job) {
+    if (is_spared(call, job))
+        return 0;
     if (job->rec.kind != JOB_KIND_BATCH)
         return -ERR_BATCH_ONLY;
-    if (job->rec.requeue != TRI_YES)
+    if (!may_be_requeued(job))
         return -ERR_DISABLED;
     if (job->rec.het_size > 0 && (job->het == NULL || job->het->n < job->het->size))
         return -ERR_ALREADY_DONE; /* some of it has been forgotten */
     if (job_is_pending(job))
         return -ERR_JOB_PENDING;
-    if (job->rec.flags & JOB_FLAG_COMPLETING)
-        return -ERR_ALREADY_DONE;
+    return job->rec.flags & JOB_FLAG_COMPLETING ? -ERR_ALREADY_DONE : 0;
+}
+
+static void tell_requeue_wait(struct verb_call *call, const struct core_job *job, int64_t wait) {
+    cleanup_free char *text =
+        xasprintf("It was requeued after short runs again and again, and waits %lld seconds. "
+                  "scontrol update JobId=%u StartTime=now lifts that.",
+                  (long long) wait, job->rec.job_id);
+    call->detail = arena_strndup(&call->core->out->memory, text, strlen(text));
+}
+
+/* Its components go with the first. */
+static void verb_requeue(struct verb_call *call, struct core_job *job) {
+    struct core *core = call->core;
+    bool hold = holds(call);
+    if (is_spared(call, job))
+        return;
     int64_t wait = failure_of_requeue(core, job);
-    if (wait > 0 && !hold) {
-        cleanup_free char *text =
-            xasprintf("It was requeued after short runs again and again, and waits %lld seconds. "
-                      "scontrol update JobId=%u StartTime=now lifts that.",
-                      (long long) wait, job->rec.job_id);
-        *detail = arena_strndup(&core->out->memory, text, strlen(text));
-    }
+    if (wait > 0 && !hold)
+        tell_requeue_wait(call, job, wait);
     job_requeue(core, job, hold,
                 job_has_nodes(job) ? JOB_CANCELLED : (enum job_state) job->rec.state,
                 "DUE TO JOB REQUEUE", hold ? REASON_REQUEUED_HELD : REASON_NONE);
-    job->rec.flags |= special ? JOB_FLAG_SPECIAL_EXIT : 0u;
-    return 0;
+    job->rec.flags |= is_special(call) ? JOB_FLAG_SPECIAL_EXIT : 0u;
 }
 
-static int verb_suspend(struct core *core, struct core_job *job, const struct core_user *user,
-                        const struct job_verb_request *request, const char **detail) {
-    if (job_is_pending(job))
-        return -ERR_JOB_PENDING;
-    if (job_state_is_final(job->rec.state))
-        return -ERR_JOB_FINISHED;
+static int check_suspend(struct verb_call *call, struct core_job *job) {
+    return job_is_pending(job) ? -ERR_JOB_PENDING : check_live(call, job);
+}
+
+static void verb_suspend(struct verb_call *call, struct core_job *job) {
     if (job->rec.state == JOB_RUNNING)
-        job_suspend(core, job);
+        job_suspend(call->core, job);
     else
-        job_stays_suspended(core, job);
-    return 0;
+        job_stays_suspended(call->core, job);
 }
 
-static int verb_resume(struct core *core, struct core_job *job, const struct core_user *user,
-                       const struct job_verb_request *request, const char **detail) {
-    if (job_is_pending(job))
-        return -ERR_JOB_PENDING;
-    if (job_state_is_final(job->rec.state))
-        return -ERR_JOB_FINISHED;
-    if (job->rec.state != JOB_SUSPENDED)
-        return -ERR_NOT_SUSPENDED;
-    if (job->rec.paused) {
-        *detail = "The job was suspended to make room for others; it goes on by itself.";
-        return -ERR_NODES_BUSY;
+static int check_resume(struct verb_call *call, struct core_job *job) {
+    int r = check_suspend(call, job);
+    if (r == 0 && job->rec.state != JOB_SUSPENDED)
+        r = -ERR_NOT_SUSPENDED;
+    if (r == 0 && job->rec.paused) {
+        call->detail = "The job was suspended to make room for others; it goes on by itself.";
+        r = -ERR_NODES_BUSY;
     }
-    job_resume(core, job);
-    return 0;
+    return r;
 }
 
-static int verb_top(struct core *core, struct core_job *job, const struct core_user *user,
-                    const struct job_verb_request *request, const char **detail) {
-    if (!core->settings.user_top && !core_is_admin(core, user->uid))
+static void verb_resume(struct verb_call *call, struct core_job *job) {
+    job_resume(call->core, job);
+}
+
+/* What is in its way is known when it is tried, and it changes nothing then. */
+static int verb_top(struct verb_call *call, struct core_job *job) {
+    if (!call->core->settings.user_top && !core_is_admin(call->core, call->user->uid))
         return -ERR_ACCESS_DENIED;
-    return job_top(core, job, detail);
+    return job_top(call->core, job, &call->detail);
 }
 
-static int verb_notify(struct core *core, struct core_job *job, const struct core_user *user,
-                       const struct job_verb_request *request, const char **detail) {
+static int check_notify(struct verb_call *call, struct core_job *job) {
     if (!job_has_nodes(job))
         return job_is_pending(job) ? -ERR_JOB_PENDING : -ERR_ALREADY_DONE;
-    job_tell(core, job, request->text);
     return 0;
+}
+
+static void verb_notify(struct verb_call *call, struct core_job *job) {
+    job_tell(call->core, job, call->request->text);
 }
 
 static const struct verb_row {
     enum job_verb verb;
-    int (*fn)(struct core *core, struct core_job *job, const struct core_user *user,
-              const struct job_verb_request *request, const char **detail);
+    int (*check)(struct verb_call *call, struct core_job *job);  /* changes nothing if it refuses */
+    void (*apply)(struct verb_call *call, struct core_job *job); /* NULL: check has done it */
     enum err refusal; /* for other people's jobs; which word it is depends on the verb, as ever */
     enum err alone;   /* for a component that is meant alone; ERR_OK: it may be */
     bool each;        /* for the whole it is called for every component that has not ended */
 } verbs[] = {
-    {VERB_HOLD, verb_hold, ERR_USER_ID, ERR_OK, true},
-    {VERB_UHOLD, verb_hold, ERR_USER_ID, ERR_OK, true},
-    {VERB_RELEASE, verb_release, ERR_USER_ID, ERR_OK, true},
-    {VERB_REQUEUE, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
-    {VERB_REQUEUE_HOLD, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
-    {VERB_SUSPEND, verb_suspend, ERR_USER_ID, ERR_HET_COMPONENT, true},
-    {VERB_RESUME, verb_resume, ERR_USER_ID, ERR_HET_COMPONENT, true},
-    {VERB_TOP, verb_top, ERR_ACCESS_DENIED, ERR_HET_COMPONENT, false},
-    {VERB_NOTIFY, verb_notify, ERR_USER_ID, ERR_OK, false},
+    {VERB_HOLD, check_live, verb_hold, ERR_USER_ID, ERR_OK, true},
+    {VERB_UHOLD, check_live, verb_hold, ERR_USER_ID, ERR_OK, true},
+    {VERB_RELEASE, check_release, verb_release, ERR_USER_ID, ERR_OK, true},
+    {VERB_REQUEUE, check_requeue, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
+    {VERB_REQUEUE_HOLD, check_requeue, verb_requeue, ERR_ACCESS_DENIED, ERR_HET_LEADER, false},
+    {VERB_SUSPEND, check_suspend, verb_suspend, ERR_USER_ID, ERR_HET_COMPONENT, true},
+    {VERB_RESUME, check_resume, verb_resume, ERR_USER_ID, ERR_HET_COMPONENT, true},
+    {VERB_TOP, verb_top, NULL, ERR_ACCESS_DENIED, ERR_HET_COMPONENT, false},
+    {VERB_NOTIFY, check_notify, verb_notify, ERR_USER_ID, ERR_OK, false},
 };
 
-/* Of the whole job when it is a leader; the first error stops it. */
-static int verb_apply(struct core *core, const struct verb_row *row, struct core_job *job,
-                      const struct core_user *user, const struct job_verb_request *request,
-                      const char **detail) {
-    if (!job_user_may(core, job, user->uid))
+/* Is this component meant with its leader? */
+static bool goes_along(const struct verb_row *row, const struct core_job *job,
+                       const struct core_job *other) {
+    return row->each && het_is_leader(job) && other != job && !job_state_is_final(other->rec.state);
+}
+
+/* Of the whole job when it is a leader: of all of it, or, with the first error, of none. */
+static int verb_apply(struct verb_call *call, const struct verb_row *row, struct core_job *job) {
+    if (!job_user_may(call->core, job, call->user->uid))
         return -(int) row->refusal;
     if (het_refuses_alone(job) && row->alone != ERR_OK)
         return -(int) row->alone;
-    int r = row->fn(core, job, user, request, detail);
+    int r = row->check(call, job);
     het_each(job, other) {
-        if (r == 0 && row->each && het_is_leader(job) && other != job &&
-            !job_state_is_final(other->rec.state))
-            r = row->fn(core, other, user, request, detail);
+        if (r == 0 && goes_along(row, job, other))
+            r = row->check(call, other);
     }
-    return r;
+    if (r < 0 || row->apply == NULL)
+        return r;
+    row->apply(call, job);
+    het_each(job, other) {
+        if (goes_along(row, job, other))
+            row->apply(call, other);
+    }
+    return 0;
 }
 
 void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct core_user *user,
@@ -383,10 +427,11 @@ void handle_verb(struct core *core, uint64_t client, uint32_t seq, const struct 
     for (size_t i = 0; i < jobs.n; i++) {
         /* Of a list for the top the first comes last, so that it ends up before the others. */
         struct core_job *job = jobs.items[row->verb == VERB_TOP ? jobs.n - 1 - i : i];
-        const char *detail = NULL, *id = het_result_id(core, job);
+        struct verb_call call = {.core = core, .user = user, .request = request};
+        const char *id = het_result_id(core, job, &request->select->ids);
         uint32_t job_id = job->rec.job_id;
-        int r = verb_apply(core, row, job, user, request, &detail);
-        results_add(core, &results, id, job_id, r, detail);
+        int r = verb_apply(&call, row, job);
+        results_add(core, &results, id, job_id, r, call.detail);
     }
     results.n_matched = (uint32_t) jobs.n;
     vec_done(&jobs);

@@ -177,6 +177,30 @@ TEST(a_hold_of_one_holds_up_all_and_the_leader_stands_for_all) {
     world_stop(&world);
 }
 
+TEST(a_verb_that_one_component_refuses_changes_none) {
+    struct world world;
+    struct job job;
+    begin(&world);
+    struct wanted wanted = want(2, (uint32_t[]) {1, 1});
+    wanted.items[0].hold = wanted.items[1].hold = true;
+    wanted.items[1].requeue = TRI_NO;
+    uint32_t owner = world.uid = 1000;
+    uint32_t id = submit(&world, &wanted, NULL);
+    world.uid = 0;
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1+1"), 0);
+    assert_int_equal(world_verb(&world, VERB_HOLD, "1+1"), 0); /* an administrator's */
+    world.uid = owner;
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), ERR_ACCESS_DENIED);
+    assert_true(world_look(&world, id, &job));
+    assert_int_equal(job.priority, 0);
+    world.uid = 0;
+    assert_int_equal(world_verb(&world, VERB_RELEASE, "1"), 0);
+    check_states(&world, id, 2, JOB_RUNNING);
+    assert_int_equal(world_verb(&world, VERB_REQUEUE, "1"), ERR_DISABLED);
+    check_states(&world, id, 2, JOB_RUNNING);
+    world_stop(&world);
+}
+
 TEST(a_requeue_is_for_the_leader_and_of_all) {
     struct world world;
     struct job job;
@@ -535,6 +559,7 @@ int main(void) {
         cmocka_unit_test(a_waiting_component_cannot_be_cancelled_alone_a_running_one_can),
         cmocka_unit_test(cancelling_the_leader_of_a_waiting_job_cancels_all),
         cmocka_unit_test(a_hold_of_one_holds_up_all_and_the_leader_stands_for_all),
+        cmocka_unit_test(a_verb_that_one_component_refuses_changes_none),
         cmocka_unit_test(a_requeue_is_for_the_leader_and_of_all),
         cmocka_unit_test(suspending_is_for_the_leader_and_of_all),
         cmocka_unit_test(a_lost_node_of_one_requeues_all),
