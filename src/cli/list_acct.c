@@ -337,6 +337,7 @@ static void jobs_choose(const struct acct_filter *filter, const struct job_refs 
 void acct_jobs_choose(const struct acct_filter *filter, struct rows *jobs) {
     struct job_refs refs cleanup_job_refs;
     job_refs_init(&refs, &filter->ids);
+    refs.alone = filter->het_alone;
     jobs_choose(filter, &refs, jobs);
 }
 
@@ -344,6 +345,7 @@ void acct_rows_build(const struct acct_filter *filter, struct rows *jobs, struct
                      struct rows *ret_rows) {
     struct job_refs refs cleanup_job_refs;
     job_refs_init(&refs, &filter->ids);
+    refs.alone = filter->het_alone;
     jobs_choose(filter, &refs, jobs);
     for (size_t i = 0; i < jobs->n; i++) {
         const struct acct_job *acct = jobs->items[i];

@@ -22,6 +22,7 @@ struct acct_filter {
     bool by_state;
     int64_t start, end; /* the window */
     bool start_given, end_given;
+    bool het_alone; /* the number of a first component does not mean the others */
     bool allocations, duplicates, unfold, truncate;
     bool want_script, want_environment;
     uint32_t flags; /* enum acct_flag, 0 = any */

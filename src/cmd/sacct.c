@@ -35,6 +35,7 @@ struct settings {
     struct acct_filter filter;
     const char *format, *delimiter, *clusters, *json;
     bool all_clusters;
+    bool whole_het; /* the number of any component means all of them */
     struct list_parsable parsable;
     bool no_header, raw_units, all_users, verbose, expand;
     char unit;
@@ -166,6 +167,13 @@ SET(set_users) {
         u32s_push(&FILTER->uids, uid);
     }
 }
+SET(set_whole) {
+    bool no = value && str_equal_nocase(value, "no");
+    if (value && !no && !str_equal_nocase(value, "yes"))
+        list_fail("Invalid --whole-hetjob value: %s; it is yes or no", value);
+    SETTINGS->whole_het = !no;
+    FILTER->het_alone = no;
+}
 SET(set_units) {
     if (!value[0] || value[1] || !strchr("KMGTPkmgtp", value[0])) {
         list_error("Invalid unit type '%s'. Possible options are 'KMGTP'", value);
@@ -256,8 +264,9 @@ static const struct list_option option_rows[] = {
         AT(verbose)},
     {"wckeys", 'W', LIST_ARG_REQUIRED, NULL, list_add_words, "list", "only these wckeys",
         AT(filter.wckeys)},
-    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, list_set_nothing, "yes|no",
-        "accepted; the number of a heterogeneous job names all its components"},
+    {"whole-hetjob", 0, LIST_ARG_OPTIONAL, NULL, set_whole, "yes|no",
+        "whether the number of a component stands for the whole heterogeneous job; without it only "
+        "the first one's does"},
     {"associations", 'x', LIST_ARG_REQUIRED, NULL, set_assocs, "list",
         "only these associations, by number (sacctmgr show assoc format=id)"},
     {"allocations", 'X', LIST_ARG_NONE, NULL, list_set_true, NULL, "no steps",
@@ -355,10 +364,39 @@ static int load_failed(const struct error *err) {
     return 1;
 }
 
+/* With --whole-hetjob=yes: the jobs whose components were named. True: ask again. */
+static bool whole_added(struct settings *settings, const struct rows *jobs) {
+    struct strs *ids = &settings->filter.ids;
+    bool added = false;
+    for (size_t i = 0; i < jobs->n && settings->whole_het && ids->n > 0; i++) {
+        const struct acct_job *acct = jobs->items[i];
+        char text[16];
+        snprintf(text, sizeof(text), "%u", acct->job->het_job_id);
+        if (acct->job->het_job_id == 0 || strs_has(ids, text))
+            continue;
+        strs_push(ids, text);
+        added = true;
+    }
+    return added;
+}
+
+static int ask(struct list_session *session, struct settings *settings, const struct strs *clusters,
+               struct rows *jobs, struct error *err) {
+    struct acct_query query;
+    int r;
+    do {
+        rows_done(jobs);
+        *jobs = (struct rows) {NULL, 0, 0};
+        acct_query_make(&settings->filter, &query);
+        query.clusters = *clusters;
+        r = list_accounting(session, &query, jobs, err);
+    } while (r == 0 && whole_added(settings, jobs));
+    return r;
+}
+
 static int history_show(struct settings *settings, const struct format *format, int argc,
                         char **argv) {
     struct list_session session;
-    struct acct_query query;
     struct rows jobs = {NULL, 0, 0}, rows = {NULL, 0, 0};
     struct str out cleanup_str = STR_INIT;
     struct error err = ERROR_INIT;
@@ -382,10 +420,8 @@ static int history_show(struct settings *settings, const struct format *format, 
         fprintf(stderr, "sacct: %s\n", str_cstr(&window));
     }
     arena_init(&arena, 0);
-    acct_query_make(&settings->filter, &query);
-    query.clusters = named;
     int status = 0;
-    if (list_accounting(&session, &query, &jobs, &err) < 0) {
+    if (ask(&session, settings, &named, &jobs, &err) < 0) {
         status = load_failed(&err);
     } else {
         acct_rows_build(&settings->filter, &jobs, &arena, &rows);

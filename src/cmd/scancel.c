@@ -319,6 +319,8 @@ static int failure_status(const struct scancel *scancel, uint32_t code) {
     switch (code) {
     case ERR_ACCESS_DENIED:
         return 210;
+    case ERR_HET_COMPONENT:
+        return 60;
     case ERR_CONNECT:
         return 8;
     case ERR_INVALID_JOB_ID:

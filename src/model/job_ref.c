@@ -163,17 +163,18 @@ static const struct job_wanted *wanted_whole(const struct job_refs *refs, const 
     return wanted_find(refs, job->array_job_id ? job->array_job_id : job->het_job_id);
 }
 
-static bool is_among(const struct job_tasks *tasks, const struct job *job) {
+static bool is_among(const struct job_tasks *tasks, const struct job *job, bool alone) {
     uint32_t component = job->het_offset % HET_COMPONENTS_MAX;
-    if (tasks->all || !job->het_job_id)
+    if (!job->het_job_id)
         return tasks->all || tasks_meet(tasks->sets.items, tasks->sets.n, job);
-    return tasks->components[component / 64] >> component % 64 & 1;
+    return (tasks->all && !alone) || tasks->components[component / 64] >> component % 64 & 1;
 }
 
 bool job_refs_match(const struct job_refs *refs, const struct job *job) {
     const struct job_wanted *self = wanted_find(refs, job->job_id);
     const struct job_wanted *whole = wanted_whole(refs, job);
-    return refs->any || (self && self->tasks.all) || (whole && is_among(&whole->tasks, job));
+    return refs->any || (self && self->tasks.all) ||
+           (whole && is_among(&whole->tasks, job, refs->alone));
 }
 
 static bool step_in(const struct job_wanted *wanted, const struct job *job, const char *step) {
@@ -187,7 +188,8 @@ static bool step_in(const struct job_wanted *wanted, const struct job *job, cons
 bool job_refs_match_step(const struct job_refs *refs, const struct job *job, const char *step) {
     const struct job_wanted *self = wanted_find(refs, job->job_id);
     const struct job_wanted *whole = wanted_whole(refs, job);
-    if (refs->any || (self && self->whole.all) || (whole && is_among(&whole->whole, job)))
+    if (refs->any || (self && self->whole.all) ||
+        (whole && is_among(&whole->whole, job, refs->alone)))
         return true;
     return step && ((self && step_in(self, job, step)) ||
                     (whole && whole != self && step_in(whole, job, step)));

@@ -39,7 +39,8 @@ struct job_wanted {
     vec(struct job_ref) with_step; /* the others */
 };
 struct job_refs {
-    bool any;                     /* no reference at all: every job passes */
+    bool any;   /* no reference at all: every job passes */
+    bool alone; /* the number of a first component is that of this one, not of the whole */
     vec(struct job_wanted) items; /* by number, each once */
 };
 /* What is no reference names nothing. Borrows the texts. */
