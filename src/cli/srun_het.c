@@ -129,7 +129,11 @@ static int part_add(const struct cli *cli, struct srun_parts *parts, char **argv
         cli_error(cli, "a step may be in %u components at most", HET_COMPONENTS_MAX);
         return cli->error_status;
     }
-    struct srun_part *part = &parts->items[parts->n++];
+    /* Tasks are numbered through the components in their order, however the groups are written. */
+    size_t at = parts->n++;
+    for (; at > 0 && parts->items[at - 1].group > group; at--)
+        parts->items[at] = parts->items[at - 1];
+    struct srun_part *part = &parts->items[at];
     part->group = group;
     part->argc = (int) n + 1;
     part->argv = xcalloc(n + 2, sizeof(char *));

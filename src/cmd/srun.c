@@ -258,6 +258,12 @@ static int prepare_part(struct srun *srun, int argc, char **argv) {
     return status;
 }
 
+/* Labels are for all tasks, whichever group asks for them. */
+static void share_label(struct srun *srun) {
+    for (size_t p = 1; p < srun->n_parts; p++)
+        srun->options.label = srun->options.label || srun->parts[p]->options.label;
+}
+
 static int check_parts(struct srun *srun) {
     const struct conf *conf = cli_conf(&srun->cli);
     const char *mpi = srun->options.mpi;
@@ -369,8 +375,10 @@ static int run(struct srun *srun, int argc, char **argv) {
 
     if (status == CLI_GO_ON)
         status = make_parts(srun, &parts);
-    if (status == CLI_GO_ON)
+    if (status == CLI_GO_ON) {
+        share_label(srun);
         status = check_parts(srun);
+    }
     if (status == CLI_GO_ON)
         status = ask_parts(srun, parts.own);
     if (status == CLI_GO_ON && srun->layout)
