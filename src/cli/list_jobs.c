@@ -139,7 +139,10 @@ void job_query_choose(const struct job_query *query, const struct hostlist *node
 }
 
 static bool ref_match_step(const struct job_ref *ref, const struct step *step) {
-    if (ref->tasks) {
+    if (ref->component != UNSET32) { /* its number follows that of the first */
+        if (ref->job_id + ref->component != step->job_id)
+            return false;
+    } else if (ref->tasks) {
         struct idset wanted cleanup_idset = IDSET_INIT;
         if (ref->job_id != step->array_job_id || !job_ref_tasks(ref, &wanted) ||
             !idset_contains(&wanted, step->array_task_id))
