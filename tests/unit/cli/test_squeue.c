@@ -262,6 +262,27 @@ TEST(the_manual_has_every_column) {
     check_manual(columns_step, "squeue.1.scd");
 }
 
+static bool names_step(const char *id, uint32_t job_id, uint32_t step_id) {
+    struct job_query query = {.states = {.all = true}};
+    struct step step;
+    record_init(&record_step, &step);
+    step.job_id = job_id;
+    step.step_id = step_id;
+    strs_split(&query.ids, id);
+    bool named = job_query_match_step(&query, &step, NULL);
+    strs_done(&query.ids);
+    return named;
+}
+
+TEST(a_step_of_a_component_is_named_by_the_jobs_number_and_its_place) {
+    assert_true(names_step("20+1.3", 21, 3));
+    assert_true(names_step("20+1", 21, 3));
+    assert_true(names_step("21.3", 21, 3));
+    assert_false(names_step("20+1.2", 21, 3));
+    assert_false(names_step("20+1", 20, 3));
+    assert_false(names_step("20", 21, 3));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_table_is_exact),
@@ -278,6 +299,7 @@ int main(void) {
         cmocka_unit_test(ids_must_begin_with_a_number_that_exists),
         cmocka_unit_test(time_used_leaves_suspensions_out),
         cmocka_unit_test(steps_have_their_own_table),
+        cmocka_unit_test(a_step_of_a_component_is_named_by_the_jobs_number_and_its_place),
         cmocka_unit_test(the_json_of_a_job_is_exact),
         cmocka_unit_test(the_manual_has_every_column),
     };

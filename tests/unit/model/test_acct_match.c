@@ -66,6 +66,29 @@ TEST(lists_name_what_a_job_has) {
     assert_false(matches(&query.ids, &query, "13"));
 }
 
+/* Component 1 of job 12, by references as written; alone: that to a first component means no other.
+ */
+static bool names_component(const char *id, bool alone) {
+    struct job job = sample();
+    struct job_refs refs cleanup_job_refs;
+    char *ids[] = {T(id)};
+    job.job_id = 13;
+    job.het_job_id = 12;
+    job.het_offset = 1;
+    job.het_size = 2;
+    job_refs_init(&refs, &(struct strs) {ids, 1});
+    refs.alone = alone;
+    return job_refs_match(&refs, &job);
+}
+
+TEST(the_number_of_a_job_means_its_components_unless_each_is_meant_alone) {
+    assert_true(names_component("12", false));
+    assert_false(names_component("12", true));
+    assert_true(names_component("12+1", true));
+    assert_true(names_component("13", true));
+    assert_false(names_component("12+0", false));
+}
+
 TEST(users_and_states_choose) {
     struct acct_query query = question();
     struct job job = sample();
@@ -180,6 +203,7 @@ TEST(words_that_are_no_reference_name_nothing) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_name_what_a_job_has),
+        cmocka_unit_test(the_number_of_a_job_means_its_components_unless_each_is_meant_alone),
         cmocka_unit_test(users_and_states_choose),
         cmocka_unit_test(a_window_takes_what_was_there_at_some_time_of_it),
         cmocka_unit_test(a_reference_names_a_job_its_tasks_or_an_array),
