@@ -287,6 +287,7 @@ static void job_seen(struct check *check, const struct job *job, bool live) {
     limits_job(check, job, live && job->attempt > (before != NULL ? before->attempt : 0));
     if (live && job->attempt > (before != NULL ? before->attempt : 0))
         job_started(check, job, before, now);
+    groups_job(check, job);
     if (live)
         rules_job(check, job, before != NULL ? before->preempt_time : 0);
     struct run *run = map_get(&check->runs, run_key(job->job_id, job->attempt));
@@ -323,6 +324,7 @@ static void node_seen(struct check *check, const struct node *node) {
 }
 
 static void job_left(struct check *check, uint32_t job_id) {
+    groups_left(check, job_id);
     struct belief *belief = map_remove(&check->beliefs, job_id);
     limits_job_left(check, job_id);
     if (belief != NULL)
@@ -386,6 +388,7 @@ void check_turn(struct check *check, const struct effects *batch) {
     }
     rules_turn(check);
     limits_turn(check);
+    groups_turn(check);
     if (check->licenses_used > check->licenses)
         check_fail(check, "%llu of %llu licences are in use",
                    (unsigned long long) check->licenses_used, (unsigned long long) check->licenses);
@@ -526,6 +529,7 @@ void check_restored(struct check *check) {
         node->mem = node->cpus = 0;
         node->down = false;
     }
+    groups_restored(check);
     sim_cluster_stored(check->cluster, STORE_JOB, stored_job, check);
     sim_cluster_stored(check->cluster, STORE_NODE, stored_node, check);
     rules_restored(check);
@@ -727,6 +731,7 @@ void check_done(struct check *check) {
     forget_beliefs(check);
     rules_done(&check->rules);
     limits_done(&check->limits);
+    groups_done(&check->groups);
     map_done(&check->beliefs);
     while ((run = map_next(&check->runs, &at, &id)) != NULL) {
         free(run->held);

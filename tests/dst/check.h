@@ -13,12 +13,14 @@
  *     each run before.
  *   - A node is not set DOWN for silence before the controller has been up for SlurmdTimeout, nor
  *     while more than half of the nodes are silent.
+ *   - Components of a heterogeneous job start and end together (groups.h).
  *   - A report of an old attempt, or about a job that is not there, changes nothing.
  */
 #ifndef SLUICE_TESTS_DST_CHECK_H
 #define SLUICE_TESTS_DST_CHECK_H
 
 #include "base/map.h"
+#include "groups.h"
 #include "limits.h"
 #include "rules.h"
 #include "sim/cluster_internal.h"
@@ -29,6 +31,7 @@ struct check {
     bool with_memory;
     struct rules rules;
     struct limits limits;
+    struct groups groups;
     bool loses_tail;  /* what was acknowledged may be lost with the store's tail */
     bool clock_jumps; /* a new life of the controller may be behind an earlier one */
     int64_t slurmd_timeout;

@@ -16,10 +16,11 @@ struct command {
     enum command_kind kind;
     char user[8];
     uint32_t job_id;
-    int64_t run;    /* of its step or shell */
-    bool granted;   /* todo: its end; else todo: it gives up waiting */
-    uint32_t steps; /* still to be started */
-    bool returning; /* todo: it comes back to its job with a new connection */
+    uint32_t n_jobs; /* its components */
+    int64_t run;     /* of its step or shell */
+    bool granted;    /* todo: its end; else todo: it gives up waiting */
+    uint32_t steps;  /* still to be started */
+    bool returning;  /* todo: it comes back to its job with a new connection */
 };
 
 static uint32_t below(struct users *users, uint32_t n) {
@@ -163,8 +164,34 @@ static uint32_t exit_status(struct users *users) {
 /* A queue that only grows proves nothing new and takes long. */
 #define QUEUE_MOST 80
 
+#define MORE_COMPONENTS 2
+
+struct more {
+    struct job_request jobs[MORE_COMPONENTS];
+    struct str texts[MORE_COMPONENTS][4];
+};
+
+/* Components of different kinds, for whoever asked for the first. */
+static void add_components(struct users *users, const struct job_request *first, struct more *more,
+                           struct submit *body) {
+    uint32_t n = 1 + below(users, MORE_COMPONENTS);
+    int64_t run;
+    for (uint32_t i = 0; i < n; i++) {
+        struct job_request *job = &more->jobs[i];
+        record_init(&record_job_request, job);
+        choose_size(users, job);
+        choose_times(users, job, &run);
+        choose_rest(users, job, more->texts[i]);
+        job->kind = first->kind;
+    }
+    body->components.items = more->jobs;
+    body->components.n = n;
+    body->step = NULL;
+}
+
 static void submit(struct users *users) {
     struct job_request job;
+    struct more more = {0};
     struct submit body;
     struct step_request step;
     struct str texts[4] = {STR_INIT, STR_INIT, STR_INIT, STR_INIT}, script cleanup_str = STR_INIT;
@@ -197,13 +224,20 @@ static void submit(struct users *users) {
             job.array_spec = texts[2].data;
         }
     }
+    if (users->het && job.array_spec == NULL && one_in(users, 4))
+        add_components(users, &job, &more, &body);
     struct command *command = command_new(users, what, user, MSG_SUBMIT, &body);
     command->run = run;
-    command->steps = job.kind == JOB_KIND_SALLOC ? below(users, 4) : 0;
+    command->n_jobs = 1 + body.components.n;
+    bool steps = job.kind == JOB_KIND_SALLOC || (what == COMMAND_ALLOC && command->n_jobs > 1);
+    command->steps = steps ? below(users, 4) : 0;
     later(users, command, 200000); /* nobody waits for ever */
     users->n_asked++;
-    for (size_t i = 0; i < countof(texts); i++)
+    for (size_t i = 0; i < countof(texts); i++) {
         str_done(&texts[i]);
+        for (size_t k = 0; k < MORE_COMPONENTS; k++)
+            str_done(&more.texts[k][i]);
+    }
 }
 
 /* ---- what commands do with answers ---- */
@@ -237,6 +271,8 @@ static void next_step(struct users *users, struct command *command) {
     struct step_request step;
     record_init(&record_step_request, &step);
     step.job_id = command->job_id;
+    if (command->n_jobs > 1)
+        step.job_id += below(users, command->n_jobs);
     step.ntasks = 1 + below(users, 2);
     step.overlap = one_in(users, 4);
     command->steps--;
@@ -249,9 +285,11 @@ static void acknowledged(struct users *users, struct command *command, struct by
     struct submit_reply reply;
     if (wire_decode(&record_submit_reply, body, arena, &reply, NULL) < 0)
         return;
-    check_acknowledged(users->check, reply.job_id, command->kind == COMMAND_BATCH);
+    for (uint32_t i = 0; i < command->n_jobs; i++) {
+        check_acknowledged(users->check, reply.job_id + i, command->kind == COMMAND_BATCH);
+        vec_push(&users->known, reply.job_id + i);
+    }
     command->job_id = reply.job_id;
-    vec_push(&users->known, reply.job_id);
     users->n_acknowledged++;
     if (command->kind == COMMAND_BATCH && one_in(users, 2))
         command_ends(users, command);
@@ -274,6 +312,7 @@ static void notice(struct users *users, struct command *command, struct bytes bo
                    struct arena *arena) {
     struct alloc_notice notice;
     if (wire_decode(&record_alloc_notice, body, arena, &notice, NULL) == 0 &&
+        notice.job_id == command->job_id &&
         (notice.what == ALLOC_REVOKED || notice.what == ALLOC_TIMEOUT))
         command_ends(users, command);
 }

@@ -17,6 +17,7 @@ struct users {
     int64_t mean_gap; /* seconds between two submissions */
     uint32_t n_nodes, cpus, gpus;
     bool suspends;    /* jobs are suspended and resumed */
+    bool het;         /* some jobs have components */
     bool tiers;       /* partitions "high" and "low" */
     bool accounts;    /* there are some, and their limits change */
     bool leave_alone; /* whatever has been submitted */

@@ -182,6 +182,7 @@ static void build(struct world *world, uint64_t seed) {
     world->check.limits.enforced = accounts;
     world->check.limits.sums = seed % 8 == 1;
     world->users.next_act = accounts ? START + 1 : world->users.next_act;
+    world->users.het = seed % 16 == 8;
     world->users.reconfigure = reconfigure;
     world->users.reconfigure_context = world;
 }
