@@ -234,7 +234,8 @@ SET(set_tres) {
     }
     if (r == 0) {
         struct str text cleanup_str = STR_INIT;
-        qsort(items.items, items.n, sizeof(*items.items), tres_order);
+        if (items.n > 1)
+            qsort(items.items, items.n, sizeof(*items.items), tres_order);
         for (uint32_t i = 0; i < items.n; i++)
             str_join(&text, ",", items.items[i]);
         string_set(at, text.length > 0 ? text.data : NULL);

@@ -68,7 +68,8 @@ static void print_past_users(struct why_work *w, const struct limit_pool *pool,
             user_adds(w, pool, job->assoc_id, limit_used_by_run(core, pool, job), &uses);
     }
     const size_t n = uses.all.n;
-    qsort(uses.all.items, n, n > 0 ? sizeof(*uses.all.items) : 1, most_first);
+    if (n > 1)
+        qsort(uses.all.items, n, sizeof(*uses.all.items), most_first);
     for (size_t i = 0; i < n && i < WHY_HOLDERS; i++) {
         const struct assoc *assoc = shares_assoc(core, uses.all.items[i].assoc_id);
         str_printf(&by, "%s%s%s%s (%llu)", i > 0 ? ", " : "",

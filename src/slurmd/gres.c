@@ -298,7 +298,8 @@ void gres_inventory_make(const struct conf *conf, const struct conf_node *node,
             add_devices(ret, line);
     }
     number_devices(ret, node->gres ? node->gres : &none);
-    qsort(ret->devices.items, ret->devices.n, sizeof(*ret->devices.items), index_compare);
+    if (ret->devices.n > 1)
+        qsort(ret->devices.items, ret->devices.n, sizeof(*ret->devices.items), index_compare);
     count_devices(ret, node->name);
 }
 

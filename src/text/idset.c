@@ -104,7 +104,8 @@ static void id_append(struct idset *set, uint32_t id) {
 
 /* Makes one sorted set of runs that may overlap and cross. */
 static bool runs_normalise(struct idset *set) {
-    qsort(set->runs, set->n, sizeof(*set->runs), run_compare);
+    if (set->n > 1)
+        qsort(set->runs, set->n, sizeof(*set->runs), run_compare);
     struct idset merged = IDSET_INIT;
     bool crossing = false;
     for (size_t i = 0; i < set->n && !crossing; i++) {
