@@ -55,10 +55,15 @@ class Claims:
         return self.ours[path]
 
 
+MINUTE = 60     # as many tests as one that is marked slow takes time
+
+
 def by_size_of_file(items):
-    """Files with many tests first, so that the runs end at about the same time."""
-    count = Counter(item.path for item in items)
-    return sorted(items, key=lambda item: (-count[item.path], item.path))     # stable: the order within a file stays
+    """Files that take long first, so that the runs end at about the same time."""
+    size = Counter()
+    for item in items:
+        size[item.path] += MINUTE if item.get_closest_marker("slow") else 1
+    return sorted(items, key=lambda item: (-size[item.path], item.path))     # stable: the order within a file stays
 
 
 def pytest_runtestloop(session):
