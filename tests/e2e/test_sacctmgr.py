@@ -140,7 +140,7 @@ def test_mistakes_name_what_would_work(cluster):
     fails("-i modify qos normal set priorty=3", "Unknown option: priorty=3", "Did you mean Priority?")
     fails("show qos where color=red", "Unknown condition: color=red")
     fails("-i add user x account=nope", "This account 'nope' doesn't exist.")
-    note = cluster.run("sacctmgr -i modify qos normal set grpjobsaccrue=3", user="root")
+    note = cluster.run("sacctmgr -i modify qos normal set limitfactor=2", user="root")
     assert note.rc == 0 and "without effect in this release" in note.err
 
 
