@@ -105,8 +105,11 @@
     X(WHY_SUSPENDED_PAUSED, "It has been suspended since %s to let others have its CPUs, and goes on by itself when they " \
       "are free again or its turn has come.\n", \
       "%s부터 다른 작업에 CPU를 내주느라 멈추어 있으며, CPU가 비거나 차례가 오면 저절로 이어집니다.\n") \
-    X(WHY_SUSPENDED_BY_ADMIN, "It has been suspended since %s by an administrator; scontrol resume %s lets it go on.\n", \
-      "%s부터 관리자가 멈추어 두었습니다. 이어 가게 하려면: scontrol resume %s\n") \
+    X(WHY_SUSPENDED_BY, "It has been suspended since %1$s by %2$s; scontrol resume %3$s lets it go on.\n", \
+      "%1$s부터 %2$s님이 멈추어 두었습니다. 이어 가게 하려면: scontrol resume %3$s\n") \
+    X(WHY_SUSPENDED_KEEPS, "Meanwhile it keeps its memory and devices; scontrol requeuehold %s gives them to others, and it " \
+      "begins anew later.\n", \
+      "그동안 메모리와 장치는 그대로 차지합니다. 다른 작업에 내주려면: scontrol requeuehold %s (나중에 처음부터 다시 시작합니다)\n") \
     X(WHY_RUNS, "It has run since %s (%s) on %s", "%s부터(%s) %s에서 실행 중입니다") \
     X(WHY_STARTED, ", started %s", " (시작: %s)") \
     X(WHY_ENDS_BY_GRACE, "It ends at the latest at %s, the end of its grace.\n", "늦어도 %s에 끝납니다(유예 시간의 끝).\n") \

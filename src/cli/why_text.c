@@ -400,8 +400,10 @@ static void suspended_print(const struct page *page) {
     if (job->paused)
         str_printf(page->out, say(page, PHRASE_WHY_SUSPENDED_PAUSED), since.text);
     else
-        str_printf(page->out, say(page, PHRASE_WHY_SUSPENDED_BY_ADMIN), since.text,
-                   page->reply->id);
+        str_printf(page->out, say(page, PHRASE_WHY_SUSPENDED_BY), since.text,
+                   job->suspended_by ? job->suspended_by : "?", page->reply->id);
+    if (!job->paused && job->kind == JOB_KIND_BATCH && job->requeue == TRI_YES)
+        str_printf(page->out, say(page, PHRASE_WHY_SUSPENDED_KEEPS), page->reply->id);
 }
 
 static void running_print(const struct page *page) {

@@ -306,6 +306,7 @@ void job_start(struct core *core, struct core_job *job, const struct sched_start
     job->rec.start_time = core->now;
     array_started(job);
     job->rec.suspend_time = 0;
+    string_set(&job->rec.suspended_by, NULL);
     job->rec.pre_suspend_seconds = 0;
     job_resize_forget(&job->rec);
     job->rec.last_sched_eval = core->now;
@@ -651,6 +652,7 @@ void job_resume(struct core *core, struct core_job *job) {
     int64_t pause = core->now - job->rec.suspend_time;
     set_state(core, job, JOB_RUNNING);
     job->rec.paused = false;
+    string_set(&job->rec.suspended_by, NULL);
     job->rec.suspend_time = core->now;
     usage_run_begins(core, job);
     if (job->rec.end_time > 0) {

@@ -327,6 +327,7 @@ static void verb_suspend(struct verb_call *call, struct core_job *job) {
         job_suspend(call->core, job);
     else
         job_stays_suspended(call->core, job);
+    string_set(&job->rec.suspended_by, call->user->name);
 }
 
 static int check_resume(struct verb_call *call, struct core_job *job) {

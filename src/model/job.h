@@ -300,7 +300,8 @@ enum job_script_flag {
     X(313, U32, cron_line, 0)      /* where that begins */                                         \
     X(314, U32, cron_last_line, 0) /* and ends */                                                  \
     X(315, U32, wckey_id, 0)       /* of the user's key; 0: none, or not known */                  \
-    X(316, U32, reservation_id, 0) /* that it runs, or has run in; 0 = in none */
+    X(316, U32, reservation_id, 0) /* that it runs, or has run in; 0 = in none */                  \
+    X(340, STR, suspended_by, 0)   /* the user whose scontrol suspend it was; NULL: no one's */
 
 /* The controller's again. Of a component of a heterogeneous job: the id of the first one (0: it is
  * none), which of them it is, how many there are. Their ids follow each other. */

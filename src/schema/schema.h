@@ -107,7 +107,7 @@ struct record {
 };
 
 /* A subset of fields by number, for listings that want only some columns. */
-#define FIELD_NUMBER_MAX 319
+#define FIELD_NUMBER_MAX 383
 struct field_mask {
     uint64_t words[(FIELD_NUMBER_MAX + 64) / 64];
 };

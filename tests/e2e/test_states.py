@@ -4,7 +4,7 @@
 import os
 import time
 
-from harness import OTHER, process_is_alive, processes_of, wait_until
+from harness import OTHER, USER, process_is_alive, processes_of, wait_until
 
 
 def test_the_queue_as_people_print_it(cluster, work):                                               # A31, A32
@@ -131,6 +131,19 @@ def test_suspend_stops_and_resume_continues(cluster, work):
     cluster.ok(f"scontrol resume {job}", user="root")
     assert cluster.state(job) == {"RUNNING"}
     wait_until(lambda: os.path.getsize(log) > size + 200)
+
+
+def test_an_owner_pauses_his_job_for_somebody_in_a_hurry(cluster, work):                                     # B36
+    job = cluster.submit("-o /dev/null --wrap='sleep 600'", cwd=work)
+    cluster.wait_state(job, "RUNNING")
+    refused = cluster.run(f"scontrol suspend {job}", user=OTHER)
+    assert refused.rc == 1 and cluster.state(job) == {"RUNNING"}
+    cluster.ok(f"scontrol suspend {job}")
+    told = cluster.ok(f"sluice why {job}")
+    assert f"by {USER}; scontrol resume {job} lets it go on" in told and "requeuehold" in told
+    cluster.ok(f"scontrol resume {job}")
+    assert cluster.state(job) == {"RUNNING"} and "suspended" not in cluster.ok(f"sluice why {job}")
+    cluster.ok(f"scancel {job}")
 
 
 def test_no_process_outlives_its_job(cluster, work):

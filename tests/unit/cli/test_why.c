@@ -129,7 +129,12 @@ TEST(who_preempted_a_job_is_told_in_every_state) {
     job.paused = true;
     end_says(&job, "suspended since 1970-01-01T01:00:00 to let others have its CPUs, and goes on");
     job.paused = false;
-    end_says(&job, "by an administrator; scontrol resume 7 lets it go on.");
+    job.suspended_by = text_of("lee");
+    end_says(&job, "by lee; scontrol resume 7 lets it go on.");
+    end_says_not(&job, "requeuehold"); /* it may not be */
+    job.kind = JOB_KIND_BATCH;
+    job.requeue = TRI_YES;
+    end_says(&job, "scontrol requeuehold 7 gives them to others");
     job.state = JOB_RUNNING;
     job.end_time = job.preempt_end = 6000;
     end_says(&job, ", the end of its grace.\n");

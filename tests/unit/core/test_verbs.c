@@ -44,11 +44,16 @@ TEST(a_cancelled_run_has_no_reason_and_the_exit_code_of_its_script) {
 
 TEST(only_a_suspended_job_is_resumed) {
     struct world world;
+    struct job job;
     begin(&world);
-    (void) world_job(&world);
+    uint32_t id = world_job(&world);
     assert_int_equal(world_verb(&world, VERB_RESUME, "1"), ERR_NOT_SUSPENDED);
     assert_int_equal(world_verb(&world, VERB_SUSPEND, "1"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_memory_equal(job.suspended_by, "user", strlen("user"));
     assert_int_equal(world_verb(&world, VERB_RESUME, "1"), 0);
+    assert_true(world_look(&world, id, &job));
+    assert_null(job.suspended_by);
     world_stop(&world);
 }
 
