@@ -37,6 +37,7 @@ enum acctmgr_thing {
     THING_EVENT,
     THING_PROBLEM,
     THING_RUNAWAY,
+    THING_CONFIGURATION,
     THING_STATS,
     THING_TRES,
     THING_USER,
@@ -96,6 +97,7 @@ int acctmgr_show_runaways(struct list_session *session, const struct acctmgr_set
                           int argc, char **argv);
 /* acctmgr_dbd.c: what is asked of slurmdbd itself, and what is wrong in the accounts */
 int acctmgr_show_stats(struct list_session *session);
+int acctmgr_show_configuration(struct list_session *session);
 int acctmgr_show_problems(struct list_session *session, const struct acctmgr_settings *settings,
                           int argc, char **argv);
 /* ping, shutdown, reconfigure, clear stats */

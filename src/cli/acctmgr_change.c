@@ -53,6 +53,7 @@ enum acctmgr_thing acctmgr_thing_find(const char *word) {
         {"events", 1, THING_EVENT},
         {"problems", 1, THING_PROBLEM},
         {"runawayjobs", 2, THING_RUNAWAY},
+        {"configuration", 2, THING_CONFIGURATION},
         {"stats", 1, THING_STATS},
         {"wckeys", 1, THING_WCKEY},
     };

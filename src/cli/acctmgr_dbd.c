@@ -128,6 +128,63 @@ int acctmgr_show_stats(struct list_session *session) {
     return 0;
 }
 
+/* ---- configuration ---- */
+
+static void config_line(const char *key, const char *value, struct str *out) {
+    str_printf(out, "%-22s = %s\n", key, value != NULL ? value : "(null)");
+}
+
+/* The controller's: what accounts and who asks depend on. */
+static int controller_config(struct list_session *session, struct str *out) {
+    static const char *const keys[] = {"AccountingStorageBackupHost",
+                                       "AccountingStorageEnforce",
+                                       "AccountingStorageHost",
+                                       "AccountingStorageParameters",
+                                       "AccountingStoragePort",
+                                       "AccountingStorageTRES",
+                                       "AccountingStorageType",
+                                       "AuthType",
+                                       "ClusterName",
+                                       "MessageTimeout",
+                                       "PrivateData",
+                                       "SlurmUser",
+                                       "SLURM_CONF",
+                                       "SLURM_VERSION",
+                                       "TCPTimeout",
+                                       "TrackWCKey"};
+    const struct config_list *list;
+    struct error err = ERROR_INIT;
+    if (list_ask(session, MSG_LIST_CONFIG, &nothing, MSG_CONFIG_LIST, (const void **) &list, &err) <
+        0) {
+        list_load_error("slurm_load_ctl_conf error", &err);
+        return 1;
+    }
+    if (list->items.n > 0) /* the line that says of when it is */
+        str_printf(out, "%s\n", list->items.items[0].value);
+    for (size_t i = 0; i < countof(keys); i++)
+        config_line(keys[i], config_value(list, keys[i]), out);
+    return 0;
+}
+
+int acctmgr_show_configuration(struct list_session *session) {
+    struct str out cleanup_str = STR_INIT;
+    const struct config_list *list;
+    struct error err = ERROR_INIT;
+    int status = controller_config(session, &out);
+    str_append(&out, "\nSlurmDBD configuration:\n");
+    if (!cli_has_dbd(list_session_conf(session))) {
+        str_append(&out, "none: the controller keeps the accounts itself\n");
+    } else if (list_ask_dbd(session, MSG_LIST_CONFIG, &nothing, MSG_CONFIG_LIST,
+                            (const void **) &list, &err) < 0) {
+        status = acctmgr_complain(&err);
+    } else {
+        for (uint32_t i = 0; i < list->items.n; i++)
+            config_line(list->items.items[i].key, list->items.items[i].value, &out);
+    }
+    list_output_all(&out);
+    return status;
+}
+
 /* ---- what is wrong in the accounts ---- */
 
 struct problem {

@@ -381,15 +381,17 @@ int acctmgr_show(struct list_session *session, const struct acctmgr_settings *se
         return acctmgr_show_problems(session, settings, argc, argv);
     if (which == THING_RUNAWAY)
         return acctmgr_show_runaways(session, settings, argc, argv);
+    if (which == THING_CONFIGURATION)
+        return acctmgr_show_configuration(session);
     if (which == THING_STATS)
         return acctmgr_show_stats(session);
     if (which == THING_CHANGE)
         return acctmgr_show_changes(session, settings, argc, argv);
     if (thing == NULL) {
-        fprintf(stderr,
-                "No valid entity in list command\nInput line must include \"Account\", "
-                "\"Association\", \"Cluster\", \"Event\", \"Problem\", \"QOS\", \"RunawayJobs\", "
-                "\"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"\n");
+        fprintf(stderr, "No valid entity in list command\nInput line must include \"Account\", "
+                        "\"Association\", \"Cluster\", \"Configuration\", \"Event\", \"Problem\", "
+                        "\"QOS\", \"RunawayJobs\", "
+                        "\"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"\n");
         return 1;
     }
     int status = read_words(&query, argc, argv);

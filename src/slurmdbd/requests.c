@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/conf_table.h"
 #include "os/log.h"
 #include "slurmdbd/dbd.h"
 
@@ -57,6 +58,41 @@ static void clear_stats(struct client *client, uint32_t seq, const void *body) {
     reply_record(client, MSG_OK, seq, NULL);
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcasecmp((*(const struct conf_key *const *) a)->name,
+                      (*(const struct conf_key *const *) b)->name);
+}
+
+/* slurmdbd.conf as it is in force; anybody may know it but for the password. */
+static void list_config(struct client *client, uint32_t seq, const void *body) {
+    const struct conf_table *table = &conf_dbd_table;
+    struct arena memory;
+    struct config_list list;
+    size_t n = 0;
+    arena_init(&memory, 0);
+    const struct conf_key **keys = arena_alloc(&memory, table->n * sizeof(void *));
+    for (size_t i = 0; i < table->n; i++) {
+        const struct conf_key *key = &table->keys[i];
+        if (key->same_as == NULL && !str_equal(key->name, "StoragePass") &&
+            key->effect != CONF_OBSOLETE)
+            keys[n++] = key;
+    }
+    qsort(keys, n, sizeof(*keys), by_name);
+    record_init(&record_config_list, &list);
+    list.boot_time = client->dbd->start_time;
+    list.items.items = arena_alloc(&memory, n * sizeof(struct key_value));
+    for (size_t i = 0; i < n; i++) {
+        struct str value cleanup_str = STR_INIT;
+        conf_value_print(keys[i], client->dbd->conf, &value);
+        struct key_value *item = &list.items.items[list.items.n++];
+        record_init(&record_key_value, item);
+        item->key = (char *) (uintptr_t) keys[i]->name;
+        item->value = arena_strndup(&memory, str_cstr(&value), value.length);
+    }
+    reply_record(client, MSG_CONFIG_LIST, seq, &list);
+    arena_done(&memory);
+}
+
 static void reconfigure(struct client *client, uint32_t seq, const void *body) {
     struct error err = ERROR_INIT;
     if (dbd_reconfigure(client->dbd, &err) < 0)
@@ -82,6 +118,7 @@ static const struct handler {
     {MSG_LIST_CLUSTERS, false, query_clusters},
     {MSG_LIST_EVENTS, false, query_events},
     {MSG_LIST_RUNAWAYS, true, runs_runaways},
+    {MSG_LIST_CONFIG, false, list_config},
     {MSG_RECONFIGURE, true, reconfigure},
     {MSG_CLEAR_STATS, true, clear_stats},
     {MSG_ARCHIVE, true, purge_archive},

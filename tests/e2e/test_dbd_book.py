@@ -162,6 +162,11 @@ def test_slurmdbd_is_pinged_counted_reconfigured_archived_and_stopped(make_clust
     assert cluster.ok("sacctmgr ping").startswith("slurmdbd(primary) at ")
     out = cluster.ok("sacctmgr show stats", user="root")
     assert "DIAG" in out and "PING" in out and "root" in out and "Data since" in out
+    out = cluster.ok("sacctmgr show configuration")
+    rows = dict(line.split(" = ", 1) for line in out.splitlines() if " = " in line)
+    rows = {key.strip(): value for key, value in rows.items()}
+    assert rows["AccountingStorageType"] == "accounting_storage/slurmdbd" and rows["TrackWCKey"] == "No"
+    assert rows["DbdPort"] == str(dbd.port) and "StoragePass" not in rows
     for words in ("clear stats", "reconfigure", "shutdown", "archive dump jobs purgejobafter=1hours -i"):
         assert cluster.run(f"sacctmgr {words}").rc == 1                            # not by anybody
     cluster.ok("sacctmgr clear stats", user="root")

@@ -100,6 +100,12 @@ def test_an_urgent_qos_preempts_the_one_that_it_names(cluster):
     assert busy.rc == 1 and "Job(s) active" in busy.err
 
 
+def test_the_configuration_of_the_accounts_is_shown_without_slurmdbd(cluster):
+    out = cluster.ok("sacctmgr show configuration")
+    assert "AccountingStorageEnforce" in out and "TrackWCKey" in out
+    assert out.endswith("SlurmDBD configuration:\nnone: the controller keeps the accounts itself\n")
+
+
 def test_accounts_and_users_are_listed_by_what_their_associations_are(cluster):
     admin(cluster, "sacctmgr -i add account physics")
     admin(cluster, "sacctmgr -i add account optics parent=physics")

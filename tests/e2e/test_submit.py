@@ -71,6 +71,16 @@ def test_ten_tasks_of_an_array_write_ten_files(cluster, work, script):          
             assert file.read() == f"My SLURM_ARRAY_TASK_ID: {index}\n{job} 10 1 10\n"
 
 
+def test_a_priority_that_is_not_one_s_own_to_set_is_said(cluster, work):                                              # B23
+    result = cluster.run("sbatch -H --priority=1000 -o /dev/null --wrap=true", cwd=work)
+    assert result.rc == 0 and "--priority=1000 is not applied: only administrators" in result.err
+    job = result.out.split()[-1]
+    assert cluster.show(f"job {job}")["Priority"] == "0"
+    mine = cluster.submit("-b now+1hour --priority=1000 -o /dev/null --wrap=true", user="root", cwd="/tmp")
+    assert cluster.show(f"job {mine}")["Priority"] == "1000"
+    cluster.ok(f"scancel {job} {mine}", user="root")
+
+
 def test_job_array_task_id_has_two_names(cluster, work):                                                 # B18
     job = cluster.submit("-W -a 3 -o out --wrap='echo $JOB_ARRAY_TASK_ID $SLURM_ARRAY_TASK_ID'", cwd=work)
     with open(os.path.join(work, "out")) as file:
