@@ -120,25 +120,31 @@ static int set_signal(struct scancel *scancel, const char *value) {
     return CLI_GO_ON;
 }
 
-/* A state or a comma list of states. */
+static int refuse_states(const char *value, bool variable) {
+    cleanup_free char *line = xasprintf(
+        "%s%s\nValid job states are PENDING, RUNNING, and SUSPENDED\n",
+        variable ? "Unrecognized SCANCEL_STATE value: " : "Invalid job state specified: ", value);
+    cli_raw(line);
+    return 1;
+}
+
+/* A state or a comma list of states. None at all would be every one: that is no filter. */
 static int set_states(struct scancel *scancel, const char *value, bool variable) {
     cleanup_free char *copy = xstrdup(value);
     char *cursor = copy;
+    uint64_t states = 0;
     for (char *word; (word = str_next_word(&cursor, ",")) != NULL;) {
         uint32_t state;
-        if (names_value(&names_job_state, word, &state)) {
-            scancel->select.states |= (uint64_t) 1 << state;
-            continue;
-        }
-        if (names_value(&names_job_flag, word, &state))
-            continue; /* a completing or configuring job counts by its base state */
-        cleanup_free char *line = xasprintf(
-            "%s%s\nValid job states are PENDING, RUNNING, and SUSPENDED\n",
-            variable ? "Unrecognized SCANCEL_STATE value: " : "Invalid job state specified: ",
-            value);
-        cli_raw(line);
-        return 1;
+        if (names_value(&names_job_state, word, &state))
+            states |= (uint64_t) 1 << state;
+        else if (!names_value(&names_job_flag, word, &state))
+            return refuse_states(value, variable);
+        else /* who is completing has ended */
+            states |= (uint64_t) 1 << JOB_COMPLETED;
     }
+    if (states == 0)
+        return refuse_states(value, variable);
+    scancel->select.states |= states;
     scancel->filtered = true;
     str_printf(&scancel->filters, "state=%s ", value);
     return CLI_GO_ON;
@@ -447,13 +453,18 @@ static int report_ended(const struct scancel *scancel, const struct job *job) {
     return report_failure(scancel, id.data, ERR_INVALID_JOB_ID, NULL);
 }
 
-static int choose(struct scancel *scancel, struct cli_link *link, struct str *chosen,
-                  int *ret_status) {
+/* Asks about the jobs that one id names, or about all that the filters let pass where it is NULL.
+ */
+static int choose_of(struct scancel *scancel, struct cli_link *link, char *id, struct str *chosen,
+                     int *ret_status) {
     struct error err = ERROR_INIT;
     struct cli_reply reply = {0};
     struct job_select select = selection(scancel);
     struct list_request list;
+    uint32_t n = 0;
     record_init(&record_list_request, &list);
+    select.ids.items = &id;
+    select.ids.n = id != NULL;
     list.select = &select;
     list.all = true; /* hidden partitions too */
     int rc = cli_send(link, MSG_LIST_JOBS, &list, &err);
@@ -462,6 +473,7 @@ static int choose(struct scancel *scancel, struct cli_link *link, struct str *ch
         if (rc < 0 || reply.type != MSG_JOB_LIST)
             break;
         const struct job_list *jobs = reply.body;
+        n += jobs->items.n;
         for (uint32_t i = 0; i < jobs->items.n; i++) {
             const struct job *job = &jobs->items.items[i];
             if (job_state_is_final(job->state)) {
@@ -475,9 +487,19 @@ static int choose(struct scancel *scancel, struct cli_link *link, struct str *ch
             str_append_char(chosen, '\0');
         }
     }
-    if (rc == 0)
-        return CLI_GO_ON;
-    return failed(scancel, &err);
+    if (rc < 0)
+        return failed(scancel, &err);
+    if (n == 0 && id != NULL && !scancel->filtered)
+        *ret_status = max_of(*ret_status, report_failure(scancel, id, ERR_INVALID_JOB_ID, NULL));
+    return CLI_GO_ON;
+}
+
+static int choose(struct scancel *scancel, struct cli_link *link, struct str *chosen,
+                  int *ret_status) {
+    int status = CLI_GO_ON;
+    for (size_t i = 0; i < scancel->ids.n && status == CLI_GO_ON; i++)
+        status = choose_of(scancel, link, scancel->ids.items[i], chosen, ret_status);
+    return scancel->ids.n > 0 ? status : choose_of(scancel, link, NULL, chosen, ret_status);
 }
 
 static int run_interactive(struct scancel *scancel, struct cli_link *link) {

@@ -407,6 +407,18 @@ static void select_all_live(struct filter_state *state, job_ptrs *ret) {
     }
 }
 
+/* Is any of it meant? Tasks get no records of their own for nothing. */
+static bool any_matches(struct filter_state *state, const char *id) {
+    job_ptrs found = {0};
+    bool any = false;
+    if (job_select_id(state->core, id, NULL, &found) < 0)
+        any = true; /* told by whoever selects */
+    vec_each (&found, job)
+        any |= job_matches(state, *job);
+    vec_done(&found);
+    return any;
+}
+
 void job_select(struct core *core, const struct job_select *select, job_ptrs *ret,
                 struct job_results *errors, const struct core_user *splitter) {
     struct filter_state state = {core, select, SMAP_INIT};
@@ -422,6 +434,8 @@ void job_select(struct core *core, const struct job_select *select, job_ptrs *re
         select_all_live(&state, ret);
     for (uint32_t i = 0; i < select->ids.n; i++) {
         job_ptrs found = {0};
+        if (!any_matches(&state, select->ids.items[i]))
+            continue;
         if (job_select_id(core, select->ids.items[i], splitter, &found) < 0) {
             results_add(core, errors, select->ids.items[i], 0, -ERR_INVALID_JOB_ID, NULL);
         } else {

@@ -179,6 +179,20 @@ static int list_by_ids(struct job_filter *filter, struct frame *frame,
     return 0;
 }
 
+/* What a cancellation of these would be about; ids that are none name nothing. */
+static void list_selected(struct job_filter *filter, struct frame *frame,
+                          const struct field_mask *mask) {
+    struct job_results unknown;
+    job_ptrs jobs = {0};
+    record_init(&record_job_results, &unknown);
+    job_select(filter->core, filter->request->select, &jobs, &unknown, NULL);
+    vec_each (&jobs, job) {
+        if (job_wanted(filter, *job))
+            add_job(filter, frame, *job, mask);
+    }
+    vec_done(&jobs);
+}
+
 static int filter_nodes(struct job_filter *filter, struct error *err) {
     if (filter->request->nodelist == NULL)
         return 0;
@@ -255,7 +269,9 @@ static int list_jobs(struct core *core, const struct core_user *user,
     filter.starts =
         mask == NULL || field_mask_has(mask, record_field(&record_job, "start_time")->number);
     int r = filter_nodes(&filter, err);
-    if (r == 0 && request->job_ids.n > 0) {
+    if (r == 0 && request->select != NULL) {
+        list_selected(&filter, frame, mask);
+    } else if (r == 0 && request->job_ids.n > 0) {
         r = list_by_ids(&filter, frame, mask, err);
     } else if (r == 0) {
         list_all_jobs(&filter, frame, mask);
