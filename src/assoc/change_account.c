@@ -8,9 +8,9 @@
 static const struct change_condition conditions[] = {
     {"account", 1}, {"name", 1}, {"cluster", 1}, {"parent", 4}};
 
-/* Administrators, and coordinators of an account above it. */
+/* Operators, administrators, and coordinators of an account above it. */
 static bool may_manage(const struct change *change, const char *account) {
-    if (asker_is_admin(change->book, change->asker))
+    if (asker_is_operator(change->book, change->asker))
         return true;
     const struct assoc *at = assoc_find(change->book, account, NULL, NULL);
     for (size_t i = 0; at != NULL && i <= change->book->entries[ASSOC_ASSOC].n; i++) {
@@ -23,10 +23,11 @@ static bool may_manage(const struct change *change, const char *account) {
 }
 
 static int refuse(const struct change *change, const char *what, const char *account) {
-    return error_set(change->err, ERR_ACCESS_DENIED,
-                     "only administrators and coordinators of account %s may change %s, and %s is "
-                     "neither",
-                     account, what, change->asker->name);
+    return error_set(
+        change->err, ERR_ACCESS_DENIED,
+        "only operators, administrators and coordinators of account %s may change %s, and %s is "
+        "none of them",
+        account, what, change->asker->name);
 }
 
 int change_check_cluster(const struct change *change) {

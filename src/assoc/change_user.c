@@ -234,9 +234,10 @@ static int modify_user(struct change *change, size_t at) {
     int r = change_apply_sets(change, KEY_USER, ASSOC_USER, next);
     if (r < 0)
         return r;
-    if (!asker_is_admin(change->book, change->asker) &&
-        (next->admin_level != old->admin_level || has_new_keys(old, next) ||
-         !str_equal_nocase(old->name, change->asker->name)))
+    bool may = asker_is_operator(change->book, change->asker) ||
+               (str_equal_nocase(old->name, change->asker->name) && !has_new_keys(old, next));
+    if (!may ||
+        (next->admin_level != old->admin_level && !asker_is_admin(change->book, change->asker)))
         return error_set(change->err, ERR_ACCESS_DENIED,
                          "only administrators may change user %s in this", old->name);
     if (next->default_account != NULL &&
@@ -328,10 +329,10 @@ static int delete_users(struct change *change, const struct wanted *wanted, cons
         if (!strs_pass(&wanted->users, user->name) ||
             change_find_assoc(change, NULL, user->name, NULL, true) != NULL)
             continue;
-        /* one who has had none before goes by an administrator's word only */
-        if (change->plan->edits.n == 0 && !asker_is_admin(change->book, change->asker))
+        /* one who has had none before goes by an operator's word only */
+        if (change->plan->edits.n == 0 && !asker_is_operator(change->book, change->asker))
             return error_set(change->err, ERR_ACCESS_DENIED,
-                             "only administrators may delete user %s", user->name);
+                             "only operators and administrators may delete user %s", user->name);
         if (title != NULL)
             str_append(&change->plan->text, title);
         title = NULL;

@@ -313,13 +313,33 @@ static void list_change(const char *old, const char *word, char sign, struct str
         str_join(out, ",", word);
 }
 
-/* A word may have a sign of its own: "+a,-b". */
+static int qos_compare(const void *a, const void *b) {
+    uint32_t x = (*(const struct qos *const *) a)->id, y = (*(const struct qos *const *) b)->id;
+    return x < y ? -1 : x > y;
+}
+
+/* In the order in which the QOS were made, as ever. */
+static void list_sort(const struct assoc_book *book, const char *list, struct str *out) {
+    vec(const struct qos *) all = {0};
+    words_each (list, ",", word)
+        vec_push(&all, book_qos_find(book, word));
+    if (all.n > 0)
+        qsort(all.items, all.n, sizeof(*all.items), qos_compare);
+    vec_each (&all, qos)
+        str_join(out, ",", (*qos)->name);
+    vec_done(&all);
+}
+
+/* A word may have a sign of its own: "+a,-b". What is added to, or taken from, is what holds now:
+ * the list of the account above, where an association has none of its own. */
 SET(set_qos_list) {
     char **at = assoc_key_member(key, record);
     bool keeps = sign != 0 || value[0] == '+' || value[0] == '-';
     if (str_equal(value, "-1"))
         value = "", keeps = false;
-    cleanup_free char *list = keeps && *at != NULL ? xstrdup(*at) : NULL;
+    bool inherits = sign != 0 && *at == NULL && key->kind == ASSOC_ASSOC;
+    const char *old = inherits ? assoc_qos(book, record) : *at;
+    cleanup_free char *list = keeps && old != NULL ? xstrdup(old) : NULL;
     words_each (value, ",", word) {
         char own = word[0] == '+' || word[0] == '-' ? word[0] : sign;
         const char *name = word + (word[0] == '+' || word[0] == '-');
@@ -331,7 +351,9 @@ SET(set_qos_list) {
         free(list);
         list = str_take(&next);
     }
-    string_set(at, list != NULL && list[0] != '\0' ? list : NULL);
+    struct str sorted cleanup_str = STR_INIT;
+    list_sort(book, list != NULL ? list : "", &sorted);
+    string_set(at, sorted.length > 0 ? sorted.data : NULL);
     return 0;
 }
 SET(set_one_qos) {

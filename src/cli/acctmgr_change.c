@@ -104,10 +104,15 @@ bool acctmgr_user_agrees(void) {
     printf("Would you like to commit changes? (You have %d seconds to decide)\n(N/y): ",
            SECONDS_TO_DECIDE);
     fflush(stdout);
-    if (poll(&wait, 1, SECONDS_TO_DECIDE * 1000) > 0 && getline(&answer, &size, stdin) > 0 &&
-        (answer[0] == 'y' || answer[0] == 'Y')) {
-        printf("\n");
-        return true;
+    while (poll(&wait, 1, SECONDS_TO_DECIDE * 1000) > 0 && getline(&answer, &size, stdin) > 0) {
+        if (answer[0] == 'y' || answer[0] == 'Y') {
+            printf("\n");
+            return true;
+        }
+        if (answer[0] == 'n' || answer[0] == 'N' || answer[0] == '\n')
+            break;
+        printf("\nY or N please\n(N/y): ");
+        fflush(stdout);
     }
     printf("\n Changes Discarded\n");
     return false;

@@ -88,7 +88,7 @@ TEST(coordinators_manage_what_lies_below_their_account) {
     book_do(&world, "add account b parent=a");
     book_do(&world, "add user dave account=b");
     book_do(&world, "modify user dave set maxjobs=3");
-    book_refuses(&world, "add account c", "only administrators and coordinators of account root");
+    book_refuses(&world, "add account c", "administrators and coordinators of account root");
     book_refuses(&world, "add user dave account=other", "coordinators of account other");
     book_refuses(&world, "modify account b set parent=other", "coordinators of account other");
     book_refuses(&world, "modify user dave set adminlevel=admin", "only administrators");

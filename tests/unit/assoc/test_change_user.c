@@ -87,12 +87,45 @@ TEST(a_user_goes_with_the_last_association) {
     book_end(&world);
 }
 
+TEST(what_is_added_to_an_inherited_list_is_added_to_what_it_is) {
+    struct book_world world;
+    begin(&world);
+    book_do(&world, "add qos q1,q2,q3");
+    book_do(&world, "modify account a1 set qos=q2,q1");
+    assert_string_equal(assoc_find(&world.book, "a1", NULL, NULL)->qos, "q1,q2");
+    book_do(&world, "add user alice account=a1");
+    book_do(&world, "modify user alice set qos+=q3");
+    assert_string_equal(assoc_find(&world.book, "a1", "alice", NULL)->qos, "q1,q2,q3");
+    book_do(&world, "modify user alice set qos-=q1");
+    assert_string_equal(assoc_find(&world.book, "a1", "alice", NULL)->qos, "q2,q3");
+    book_do(&world, "modify user alice set qos=q3");
+    assert_string_equal(assoc_find(&world.book, "a1", "alice", NULL)->qos, "q3");
+    book_end(&world);
+}
+
+TEST(operators_change_accounts_and_users_but_make_no_administrators) {
+    struct book_world world;
+    begin(&world);
+    book_do(&world, "add user oliver account=a1 adminlevel=operator");
+    book_do(&world, "add user alice account=a2");
+    world.user = "oliver";
+    book_do(&world, "modify account a2 set maxjobs=3");
+    book_do(&world, "modify user alice set maxjobs=2");
+    book_do(&world, "add account a3");
+    book_refuses(&world, "modify user alice set adminlevel=operator", "only administrators");
+    book_refuses(&world, "add qos mine", "only administrators");
+    book_do(&world, "delete user alice");
+    book_end(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_user_is_added_to_accounts_and_the_first_is_the_default),
         cmocka_unit_test(what_cannot_be_added_is_refused),
         cmocka_unit_test(settings_go_to_the_user_or_to_the_associations_that_are_meant),
         cmocka_unit_test(a_user_goes_with_the_last_association),
+        cmocka_unit_test(what_is_added_to_an_inherited_list_is_added_to_what_it_is),
+        cmocka_unit_test(operators_change_accounts_and_users_but_make_no_administrators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
