@@ -108,7 +108,9 @@
     X(TRIGGER_UNKNOWN, 178, "No such process")                                                     \
     X(PROLOG, 180, "Job prolog failed")                                                            \
     X(HET_COMPONENT, 190, "Operation not permitted on individual component of heterogeneous job")  \
-    X(HET_LEADER, 191, "Job not heterogeneous job leader")
+    X(HET_LEADER, 191, "Job not heterogeneous job leader")                                         \
+    X(ACTIVE_FEATURES, 232, "Active features not subset of available features")                    \
+    X(GROUP_ID, 233, "Invalid group id")
 
 enum err {
 #define X(name, number, text) ERR_##name = number,

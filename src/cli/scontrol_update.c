@@ -59,17 +59,36 @@ static const struct entity_key *entity_key_find(const char *key) {
     return NULL;
 }
 
-/* `key=value`; `key+=value` and `key-=value` put the sign before the value. False without '='. */
-static bool change_parse(const char *word, struct key_value *ret) {
-    const char *equals = strchr(word, '=');
-    if (!equals || equals == word)
+/* Of jobs, nodes and steps a limit alone is added to; a comment, say, would become "+text". */
+static bool signs_are_taken(int argc, char **argv, const struct entity_key *key) {
+    for (int i = 0; i < argc && !str_equal(key->entity, "partition"); i++) {
+        const char *equals = strchr(argv[i], '=');
+        if (!equals || equals - argv[i] < 2 || (equals[-1] != '+' && equals[-1] != '-') ||
+            str_abbreviates(argv[i], (size_t) (equals - argv[i]) - 1, "TimeLimit", 5))
+            continue;
+        list_error("Option %s does not accept [+|-]= syntax", argv[i]);
         return false;
+    }
+    return true;
+}
+
+/* `key=value`, or `key value`; `key+=value` and `key-=value` put the sign before the value; Nice
+ * needs no value. Returns how many words that were, 0 where it is none of this. */
+static int change_parse(int argc, char **argv, struct key_value *ret) {
+    const char *word = argv[0], *equals = strchr(word, '=');
+    if (!equals && (argc > 1 || str_equal_nocase(word, "Nice"))) {
+        ret->key = xstrdup(word);
+        ret->value = xstrdup(argc > 1 ? argv[1] : "");
+        return argc > 1 ? 2 : 1;
+    }
+    if (!equals || equals == word)
+        return 0;
     size_t length = (size_t) (equals - word);
     char sign = word[length - 1];
     bool is_signed = length > 1 && (sign == '+' || sign == '-');
     ret->key = xstrndup(word, length - is_signed);
     ret->value = is_signed ? xasprintf("%c%s", sign, equals + 1) : xstrdup(equals + 1);
-    return true;
+    return 1;
 }
 
 /* Parses all words; the entity's own goes to *ret_target. 0, or 1 after a complaint. */
@@ -77,9 +96,10 @@ static int changes_parse(int argc, char **argv, struct scontrol_changes *changes
                          const struct entity_key **ret_key, char **ret_target) {
     *ret_key = NULL;
     *ret_target = NULL;
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0, words; i < argc; i += words) {
         struct key_value change;
-        if (!change_parse(argv[i], &change)) {
+        words = change_parse(argc - i, argv + i, &change);
+        if (words == 0) {
             fprintf(stderr, "Invalid input: %s\nRequest aborted\n", argv[i]);
             return 1;
         }
@@ -102,6 +122,22 @@ static const char *value_of(const struct scontrol_changes *changes, const char *
             return changes->items[i].value;
     }
     return "";
+}
+
+/* Where a limit of time is given it has to be one: "30", "+10", "-1:00:00". */
+static bool time_limits_are_valid(const struct scontrol_changes *changes) {
+    uint32_t minutes;
+    for (uint32_t i = 0; i < changes->n; i++) {
+        const struct key_value *change = &changes->items[i];
+        const char *value = change->value;
+        if (!str_abbreviates(change->key, strlen(change->key), "TimeLimit", 5))
+            continue;
+        if (*value == '+' || (*value == '-' && strcmp(value, "-1")))
+            value++;
+        if (minutes_parse(value, &minutes, NULL) < 0)
+            return false;
+    }
+    return true;
 }
 
 static int unsupported_key(const struct scontrol_changes *changes, const char *key) {
@@ -148,14 +184,6 @@ static int failed(const char *what, const struct error *err,
     return 1;
 }
 
-/* "30", "+10", "-1:00:00", or "" where none was given. */
-static bool time_limit_is_valid(const char *value) {
-    uint32_t minutes;
-    if (*value == '+' || (*value == '-' && strcmp(value, "-1")))
-        value++;
-    return !*value || minutes_parse(value, &minutes, NULL) == 0;
-}
-
 static int update_send(struct scontrol *scontrol, const char *entity, const char *target,
                        const struct scontrol_changes *changes, enum scontrol_change change,
                        const char *what) {
@@ -163,7 +191,7 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
     struct error err = ERROR_INIT;
     const void *reply;
     bool jobs = !strcmp(entity, "job");
-    if (jobs && !time_limit_is_valid(value_of(changes, "TimeLimit"))) {
+    if ((jobs || !strcmp(entity, "step")) && !time_limits_are_valid(changes)) {
         list_error("Invalid TimeLimit value");
         return 1;
     }
@@ -186,15 +214,15 @@ static int update_send(struct scontrol *scontrol, const char *entity, const char
 
 /* ---- update ---- */
 
-/* The ids of the owner's jobs of that name; UNSET32: one's own, and root's are everybody's. NULL
- * after a complaint. */
+/* The ids of the owner's jobs of that name; UNSET32: one's own, or where there are none others',
+ * and root's are everybody's. NULL after a complaint. */
 static char *jobs_by_name(struct scontrol *scontrol, const char *name, uint32_t owner) {
     struct job_query query = {.states = {.active = true}, .all = true};
     struct list_request request;
     struct field_mask mask = {{0}};
     struct rows rows = {NULL, 0, 0};
     struct error err = ERROR_INIT;
-    struct str ids cleanup_str = STR_INIT;
+    struct str ids cleanup_str = STR_INIT, others cleanup_str = STR_INIT;
     strs_push(&query.names, name);
     job_query_fields(&mask);
     job_query_request(&query, &mask, &request);
@@ -204,10 +232,12 @@ static char *jobs_by_name(struct scontrol *scontrol, const char *name, uint32_t 
         job_query_choose(&query, NULL, &rows);
         for (size_t i = 0; i < rows.n; i++) {
             const struct job *job = rows.items[i];
-            if (owner != UNSET32 ? job->uid != owner : getuid() && job->uid != getuid())
-                continue;
-            str_printf(&ids, "%s%u", ids.length ? "," : "", job->job_id);
+            bool wanted = owner != UNSET32 ? job->uid == owner : !getuid() || job->uid == getuid();
+            struct str *list = wanted ? &ids : &others;
+            str_printf(list, "%s%u", list->length ? "," : "", job->job_id);
         }
+        if (ids.length == 0 && owner == UNSET32)
+            str_append(&ids, str_cstr(&others)); /* the controller says whether one may */
         if (ids.length == 0)
             fprintf(stderr, "%s for job %s\n", error_text(ERR_INVALID_JOB_ID), name);
     }
@@ -272,6 +302,8 @@ int scontrol_update(struct scontrol *scontrol, int argc, char **argv) {
               "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", "
               "\"JobId\", or \"SlurmctldDebug\"\n",
               stderr);
+        status = 1;
+    } else if (status == 0 && !signs_are_taken(argc, argv, key)) {
         status = 1;
     } else if (status == 0 && changes.n == 0) {
         fputs("No changes specified\n", stderr);

@@ -286,6 +286,18 @@ static int64_t midnight_before(int64_t now) {
     return mktime(&tm);
 }
 
+/* What ends before it starts holds no job. */
+static void window_check(const struct settings *settings) {
+    const struct acct_filter *filter = &settings->filter;
+    struct str start cleanup_str = STR_INIT, end cleanup_str = STR_INIT;
+    if (!filter->start_given || filter->start <= filter->end)
+        return;
+    timestamp_print(filter->start, NULL, settings->now, &start);
+    timestamp_print(filter->end, NULL, settings->now, &end);
+    list_fail("Start time (%s) requested is after end time (%s).", str_cstr(&start),
+              str_cstr(&end));
+}
+
 static void filter_finish(struct settings *settings) {
     struct acct_filter *filter = &settings->filter;
     if (settings->all_users || (filter->uids.n == 0 && (filter->ids.n || getuid() == 0))) {
@@ -294,6 +306,7 @@ static void filter_finish(struct settings *settings) {
         u32s_push(&filter->uids, getuid());
     }
     acct_window_set(filter, settings->now, midnight_before(settings->now));
+    window_check(settings);
 }
 
 /* Scripts and environments are looked for one by one. */

@@ -372,7 +372,10 @@ static int show(struct list_session *session, const struct settings *settings,
         rows_choose(settings, weights, &jobs, &arena);
         rows_sort(&sort, jobs.items, jobs.n, env);
     }
-    if (status == 0 && !settings->no_header)
+    bool none = status == 0 && !settings->weights && settings->query.ids.n > 0 && jobs.n == 0;
+    if (none)
+        str_append(&out, "Unable to find jobs matching user/id(s) specified\n");
+    else if (status == 0 && !settings->no_header)
         format_header(&format, &out);
     rows_print(&jobs, &format, env, &out);
     list_output_all(&out);

@@ -54,6 +54,12 @@ static int state_resume(struct core *core, uint32_t index, const char *reason, u
     return 0;
 }
 
+/* As RESUME; who is in service already is what is asked for. */
+static int state_idle(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
+    int r = state_resume(core, index, reason, uid);
+    return r == -ERR_NODE_STATE ? 0 : r;
+}
+
 static int state_undrain(struct core *core, uint32_t index, const char *reason, uint32_t uid) {
     if (!(core->nodes[index].rec.flags & NODE_FLAG_DRAIN))
         return -ERR_NODE_STATE;
@@ -84,7 +90,7 @@ static const struct node_verb node_verbs[] = {
     {"DOWN", true, false, NULL, state_down},
     {"FAIL", true, false, NULL, state_fail},
     {"RESUME", false, true, "in service already", state_resume},
-    {"IDLE", false, true, "in service already", state_resume},
+    {"IDLE", false, true, NULL, state_idle},
     {"UNDRAIN", false, true, "not drained", state_undrain},
     {"NoResp", false, false, NULL, state_no_resp},
     {"FUTURE", false, false, "not free of jobs", state_future},
@@ -134,32 +140,87 @@ static int set_node_state(struct core *core, uint32_t node, const char *state, c
 
 /* ---- other keys ---- */
 
+static int set_comment(struct node *rec, const char *value, struct error *err) {
+    string_set(&rec->comment, value[0] != '\0' ? value : NULL);
+    return 0;
+}
+
+static int set_extra(struct node *rec, const char *value, struct error *err) {
+    string_set(&rec->extra, value[0] != '\0' ? value : NULL);
+    return 0;
+}
+
+static int set_weight(struct node *rec, const char *value, struct error *err) {
+    uint64_t weight;
+    if (!str_to_u64(value, &weight) || weight > UINT32_MAX - 2)
+        return error_set(err, ERR_INVALID, "Weight=%s is not a number from 0 to %u", value,
+                         UINT32_MAX - 2);
+    rec->weight = (uint32_t) weight;
+    return 0;
+}
+
+static int set_features(struct node *rec, const char *value, struct error *err) {
+    string_set(&rec->features, value[0] != '\0' ? value : NULL);
+    string_set(&rec->active_features, value[0] != '\0' ? value : NULL);
+    return 0;
+}
+
+static int set_active_features(struct node *rec, const char *value, struct error *err) {
+    words_each (value, ",", word) {
+        if (!str_has_word(rec->features, word, ","))
+            return error_set(err, ERR_ACTIVE_FEATURES, "node %s has %s available, not %s",
+                             rec->name, rec->features != NULL ? rec->features : "no features",
+                             word);
+    }
+    string_set(&rec->active_features, value[0] != '\0' ? value : NULL);
+    return 0;
+}
+
+/* A name may be cut short to as many letters as `least` says. Without a function: what belongs to
+ * a change of the state. */
+struct node_key {
+    const char *name;
+    uint8_t least;
+    bool planned; /* the planner must see the node anew */
+    int (*set)(struct node *rec, const char *value, struct error *err);
+};
+
+static const struct node_key node_keys[] = {
+    {"State", 1, false, NULL},
+    {"Reason", 1, false, NULL},
+    {"Weight", 1, true, set_weight},
+    {"Features", 1, true, set_features},
+    {"AvailableFeatures", 3, true, set_features},
+    {"ActiveFeatures", 3, true, set_active_features},
+    {"Comment", 2, false, set_comment},
+    {"Extra", 1, false, set_extra},
+};
+
+static const struct node_key *node_key_find(const char *name) {
+    for (size_t i = 0; name != NULL && i < countof(node_keys); i++) {
+        if (str_abbreviates(name, strlen(name), node_keys[i].name, node_keys[i].least))
+            return &node_keys[i];
+    }
+    return NULL;
+}
+
+static bool is_key(const struct key_value *change, const char *name) {
+    const struct node_key *key = node_key_find(change->key);
+    return key != NULL && str_equal(key->name, name);
+}
+
 /* *ret_planned: the planner must see the node anew. */
 static int set_node_key(struct core *core, uint32_t index, const struct key_value *change,
                         bool *ret_planned, struct error *err) {
-    struct node *rec = &core->nodes[index].rec;
-    const char *value = change->value != NULL ? change->value : "";
-    if (str_equal_nocase(change->key, "Comment")) {
-        string_set(&rec->comment, value[0] != '\0' ? value : NULL);
-    } else if (str_equal_nocase(change->key, "Extra")) {
-        string_set(&rec->extra, value[0] != '\0' ? value : NULL);
-    } else if (str_equal_nocase(change->key, "Weight")) {
-        uint64_t weight;
-        if (!str_to_u64(value, &weight) || weight > UINT32_MAX - 2)
-            return error_set(err, ERR_INVALID, "Weight=%s is not a number", value);
-        rec->weight = (uint32_t) weight;
-        *ret_planned = true;
-    } else if (str_equal_nocase(change->key, "Features") ||
-               str_equal_nocase(change->key, "AvailableFeatures") ||
-               str_equal_nocase(change->key, "ActiveFeatures")) {
-        if (!str_equal_nocase(change->key, "ActiveFeatures"))
-            string_set(&rec->features, value[0] != '\0' ? value : NULL);
-        string_set(&rec->active_features, value[0] != '\0' ? value : NULL);
-        *ret_planned = true;
-    } else {
+    const struct node_key *key = node_key_find(change->key);
+    if (key == NULL)
         return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
-    }
-    return 0;
+    int r = key->set == NULL ? 0
+                             : key->set(&core->nodes[index].rec,
+                                        change->value != NULL ? change->value : "", err);
+    if (r == 0)
+        *ret_planned |= key->planned;
+    return r;
 }
 
 /* ---- requests ---- */
@@ -180,15 +241,15 @@ static int change_node(struct core *core, uint32_t index, struct changes *change
     int result = 0;
     for (uint32_t i = 0; i < request->changes.n; i++) {
         const struct key_value *change = &request->changes.items[i];
-        int r = 0;
-        if (str_equal_nocase(change->key, "State"))
-            r = set_node_state(core, index, changes->state, changes->reason, changes->user->uid,
-                               err);
-        else if (!str_equal_nocase(change->key, "Reason"))
-            r = set_node_key(core, index, change, &changes->planned, err);
+        int r = is_key(change, "State") ? set_node_state(core, index, changes->state,
+                                                         changes->reason, changes->user->uid, err)
+                                        : set_node_key(core, index, change, &changes->planned, err);
         result = r < 0 ? r : result;
     }
-    if (changes->state == NULL && changes->reason != NULL)
+    bool is_away =
+        node->rec.state == NODE_DOWN || (node->rec.flags & (NODE_FLAG_DRAIN | NODE_FLAG_FAIL)) != 0;
+    if (changes->state == NULL && changes->reason != NULL &&
+        (changes->reason[0] != '\0' || !is_away)) /* who is out of service has one */
         node_set_reason(core, index, changes->reason[0] != '\0' ? changes->reason : NULL,
                         changes->user->uid);
     if (changes->reason != NULL && node->rec.reason != NULL)
@@ -214,10 +275,10 @@ static int change_nodes(struct core *core, struct changes *changes, struct error
         return error_set(err, ERR_INVALID_NODE, "no node is named");
     for (uint32_t i = 0; i < request->changes.n; i++) {
         const char *value = request->changes.items[i].value;
-        if (str_equal_nocase(request->changes.items[i].key, "State"))
+        if (is_key(&request->changes.items[i], "State"))
             changes->state = value != NULL ? value : "";
-        else if (str_equal_nocase(request->changes.items[i].key, "Reason"))
-            changes->reason = request->changes.items[i].value;
+        else if (is_key(&request->changes.items[i], "Reason"))
+            changes->reason = value;
     }
     int result = 0;
     for (size_t k = 0; k < n; k++) {

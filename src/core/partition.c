@@ -205,8 +205,10 @@ void partition_restore(struct core *core, const struct partition *stored) {
 
 /* ---- keys ---- */
 
+/* A name may be cut short to as many letters as `least` says. */
 struct partition_key {
     const char *name;
+    uint8_t least;
     int (*set)(void *member, const char *value);
     const char *member;
     unsigned follows;
@@ -359,46 +361,73 @@ static int set_preempt_mode(void *member, const char *value) {
 }
 
 static const struct partition_key partition_keys[] = {
-    {"AllocNodes", set_list, "alloc_nodes", 0},
-    {"AllowAccounts", set_list, "allow_accounts", 0},
-    {"AllowGroups", set_list, "allow_groups", 0},
-    {"AllowQOS", set_list, "allow_qos", 0},
-    {"Alternate", set_text, "alternate", 0},
-    {"Default", set_switch, "is_default", 0},
-    {"DefaultTime", set_minutes, "default_time", FOLLOWS_VIEW},
-    {"DefMemPerCPU", set_mem, "def_mem_per_cpu", FOLLOWS_VIEW},
-    {"DefMemPerNode", set_mem, "def_mem_per_node", FOLLOWS_VIEW},
-    {"DenyAccounts", set_text, "deny_accounts", 0},
-    {"DenyQOS", set_text, "deny_qos", 0},
-    {"DisableRootJobs", set_switch, "disable_root_jobs", 0},
-    {"Exclusive", set_exclusive, "exclusive", FOLLOWS_VIEW},
-    {"ExclusiveUser", set_exclusive_user, "exclusive", FOLLOWS_VIEW},
-    {"GpuIdleAction", set_gpu_idle_action, "gpu_idle_action", FOLLOWS_GPU_IDLE},
-    {"GpuIdleTime", set_seconds, "gpu_idle_time", FOLLOWS_GPU_IDLE},
-    {"GpuIdleWarn", set_seconds, "gpu_idle_warn", FOLLOWS_GPU_IDLE},
-    {"GraceTime", set_count, "grace_time", FOLLOWS_GRACE},
-    {"Hidden", set_switch, "hidden", 0},
-    {"JobDefaults", set_job_defaults, "job_defaults", FOLLOWS_VIEW},
-    {"LLN", set_switch, "lln", FOLLOWS_VIEW},
-    {"MaxCPUsPerNode", set_count, "max_cpus_per_node", FOLLOWS_VIEW},
-    {"MaxCPUsPerSocket", set_count, "max_cpus_per_socket", FOLLOWS_VIEW},
-    {"MaxMemPerCPU", set_mem, "max_mem_per_cpu", FOLLOWS_VIEW},
-    {"MaxMemPerNode", set_mem, "max_mem_per_node", FOLLOWS_VIEW},
-    {"MaxNodes", set_count, "max_nodes", FOLLOWS_VIEW},
-    {"MaxTime", set_minutes, "max_time", FOLLOWS_VIEW},
-    {"MinNodes", set_count, "min_nodes", FOLLOWS_VIEW},
-    {"OverSubscribe", set_share, "oversubscribe", FOLLOWS_VIEW},
-    {"Shared", set_share, "oversubscribe", FOLLOWS_VIEW},
-    {"OverTimeLimit", set_count, "over_time_limit", 0},
-    {"PreemptMode", set_preempt_mode, "preempt_mode", FOLLOWS_VIEW},
-    {"PriorityJobFactor", set_number, "priority_job_factor", FOLLOWS_PRIORITIES},
-    {"PriorityTier", set_number, "priority_tier", FOLLOWS_VIEW},
-    {"QOS", set_text, "qos", FOLLOWS_VIEW},
-    {"ReqResv", set_switch, "req_resv", 0},
-    {"RootOnly", set_switch, "root_only", 0},
-    {"State", set_state, "state", FOLLOWS_OPEN},
-    {"TRESBillingWeights", set_text, "tres_billing_weights", 0},
+    {"AllocNodes", 6, set_list, "alloc_nodes", 0},
+    {"AllowAccounts", 6, set_list, "allow_accounts", 0},
+    {"AllowGroups", 6, set_list, "allow_groups", 0},
+    {"AllowQOS", 6, set_list, "allow_qos", 0},
+    {"Alternate", 3, set_text, "alternate", 0},
+    {"Default", 7, set_switch, "is_default", 0},
+    {"DefaultTime", 8, set_minutes, "default_time", FOLLOWS_VIEW},
+    {"DefMemPerCPU", 10, set_mem, "def_mem_per_cpu", FOLLOWS_VIEW},
+    {"DefMemPerNode", 10, set_mem, "def_mem_per_node", FOLLOWS_VIEW},
+    {"DenyAccounts", 5, set_text, "deny_accounts", 0},
+    {"DenyQOS", 5, set_text, "deny_qos", 0},
+    {"DisableRootJobs", 2, set_switch, "disable_root_jobs", 0},
+    {"Exclusive", 9, set_exclusive, "exclusive", FOLLOWS_VIEW},
+    {"ExclusiveUser", 10, set_exclusive_user, "exclusive", FOLLOWS_VIEW},
+    {"GpuIdleAction", 13, set_gpu_idle_action, "gpu_idle_action", FOLLOWS_GPU_IDLE},
+    {"GpuIdleTime", 11, set_seconds, "gpu_idle_time", FOLLOWS_GPU_IDLE},
+    {"GpuIdleWarn", 11, set_seconds, "gpu_idle_warn", FOLLOWS_GPU_IDLE},
+    {"GraceTime", 2, set_count, "grace_time", FOLLOWS_GRACE},
+    {"Hidden", 1, set_switch, "hidden", 0},
+    {"JobDefaults", 1, set_job_defaults, "job_defaults", FOLLOWS_VIEW},
+    {"LLN", 1, set_switch, "lln", FOLLOWS_VIEW},
+    {"MaxCPUsPerNode", 11, set_count, "max_cpus_per_node", FOLLOWS_VIEW},
+    {"MaxCPUsPerSocket", 11, set_count, "max_cpus_per_socket", FOLLOWS_VIEW},
+    {"MaxMemPerCPU", 10, set_mem, "max_mem_per_cpu", FOLLOWS_VIEW},
+    {"MaxMemPerNode", 10, set_mem, "max_mem_per_node", FOLLOWS_VIEW},
+    {"MaxNodes", 4, set_count, "max_nodes", FOLLOWS_VIEW},
+    {"MaxTime", 4, set_minutes, "max_time", FOLLOWS_VIEW},
+    {"MinNodes", 2, set_count, "min_nodes", FOLLOWS_VIEW},
+    {"OverSubscribe", 5, set_share, "oversubscribe", FOLLOWS_VIEW},
+    {"Shared", 2, set_share, "oversubscribe", FOLLOWS_VIEW},
+    {"OverTimeLimit", 5, set_count, "over_time_limit", 0},
+    {"PreemptMode", 3, set_preempt_mode, "preempt_mode", FOLLOWS_VIEW},
+    {"PriorityJobFactor", 9, set_number, "priority_job_factor", FOLLOWS_PRIORITIES},
+    {"PriorityTier", 9, set_number, "priority_tier", FOLLOWS_VIEW},
+    {"QOS", 1, set_text, "qos", FOLLOWS_VIEW},
+    {"ReqResv", 3, set_switch, "req_resv", 0},
+    {"RootOnly", 3, set_switch, "root_only", 0},
+    {"State", 2, set_state, "state", FOLLOWS_OPEN},
+    {"TRESBillingWeights", 1, set_text, "tres_billing_weights", 0},
 };
+
+/* What is told where a value cannot be read. */
+static const char *value_takes(const struct partition_key *key) {
+    static const struct {
+        int (*set)(void *member, const char *value);
+        const char *takes;
+    } forms[] = {
+        {set_minutes, "it takes minutes, hours:minutes:seconds, days-hours, UNLIMITED or NONE"},
+        {set_count, "it takes a number or UNLIMITED"},
+        {set_seconds, "it takes seconds"},
+        {set_number, "it takes a number from 0 to 65535"},
+        {set_mem, "it takes a size as 500M or 2G, or UNLIMITED"},
+        {set_switch, "it takes YES or NO"},
+        {set_exclusive_user, "it takes YES or NO"},
+        {set_state, "known are UP, DOWN, DRAIN and INACTIVE"},
+        {set_share, "known are NO, EXCLUSIVE, YES:number and FORCE:number"},
+        {set_exclusive, "known are NO, NODE and USER"},
+        {set_gpu_idle_action, "known are REQUEUE and CANCEL"},
+        {set_preempt_mode, "known are OFF, CANCEL, REQUEUE, SUSPEND and GANG"},
+        {set_job_defaults, "it takes DefCpuPerGPU=number and DefMemPerGPU=size"},
+    };
+    for (size_t i = 0; i < countof(forms); i++) {
+        if (forms[i].set == key->set)
+            return forms[i].takes;
+    }
+    return "it is not understood";
+}
 
 /* Of the two forms of a memory limit the one that was set last holds. */
 static void memory_forms_settle(struct partition *rec, const char *member) {
@@ -481,24 +510,24 @@ static int set_nodes(struct core *core, struct partition *rec, const char *value
 static int key_apply(struct core *core, struct partition *rec, const struct key_value *change,
                      unsigned *follows, struct error *err) {
     const char *value = change->value != NULL ? change->value : "";
-    if (str_equal_nocase(change->key, "Nodes")) {
+    const char *name = change->key != NULL ? change->key : "";
+    if (str_abbreviates(name, strlen(name), "Nodes", 1)) {
         *follows |= FOLLOWS_VIEW;
         return set_nodes(core, rec, value, err);
     }
     for (size_t i = 0; i < countof(partition_keys); i++) {
         const struct partition_key *key = &partition_keys[i];
-        if (!str_equal_nocase(key->name, change->key))
+        if (!str_abbreviates(name, strlen(name), key->name, key->least))
             continue;
         const struct field *field = record_field(&record_partition, key->member);
         if (key->set((char *) rec + field->offset, value) < 0)
-            return error_set(err, ERR_INVALID, "Invalid input: %s=%s%s", change->key, value,
-                             key->set == set_state ? "; known are UP, DOWN, DRAIN and INACTIVE"
-                                                   : "");
+            return error_set(err, ERR_INVALID, "Invalid input: %s=%s; %s", name, value,
+                             value_takes(key));
         memory_forms_settle(rec, key->member);
         *follows |= key->follows;
         return 0;
     }
-    return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
+    return error_set(err, ERR_UPDATE_KEY, "%s", name);
 }
 
 static int keys_apply(struct core *core, struct partition *rec, const struct update *request,

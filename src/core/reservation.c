@@ -23,6 +23,7 @@ struct change {
     char sign; /* '=', '+', '-' */
     bool create, start_set, end_set;
     int64_t duration; /* 0 = not given */
+    int64_t lasted;   /* before the change */
     bool place_set;   /* nodes or their number */
     struct error *err;
 };
@@ -76,6 +77,12 @@ static int set_users(struct change *c) {
     return set_list(c, &c->next->users);
 }
 static int set_accounts(struct change *c) {
+    words_each (c->value, ",", word) {
+        const char *name = word + (word[0] == '-');
+        if (c->sign != '-' && account_find(&c->core->book, name) == NULL)
+            return error_set(c->err, ERR_INVALID_ACCOUNT,
+                             "account %s does not exist (see `sacctmgr show account`)", name);
+    }
     return set_list(c, &c->next->accounts);
 }
 static int set_groups(struct change *c) {
@@ -431,6 +438,8 @@ static int times_settle(struct change *c) {
         return error_set(c->err, ERR_INVALID, "A start time must be given.");
     if (c->create && !c->end_set && c->duration == 0)
         return error_set(c->err, ERR_INVALID, "An end time or duration must be given.");
+    if (!c->create && c->start_set && !c->end_set && c->duration == 0) /* it is moved */
+        next->end_time = next->start_time + c->lasted;
     if (c->duration > 0)
         next->end_time = next->start_time + c->duration;
     if (next->start_time >= next->end_time)
@@ -564,6 +573,7 @@ static int reservation_change(struct core *core, struct core_reservation *resv,
     struct reservation next;
     record_copy(&record_reservation, &next, &resv->rec);
     struct change c = {.core = core, .next = &next, .err = err};
+    c.lasted = resv->rec.end_time - resv->rec.start_time;
     int r = request_apply(&c, request, resv);
     if (r < 0) {
         record_done(&record_reservation, &next);

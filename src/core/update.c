@@ -26,8 +26,11 @@ struct update_job {
     bool *kept; /* of the nodes of a running job, those that it keeps; NULL = all */
 };
 
+/* A name may be cut short to as many letters as `least` says, the alias not. */
 struct job_key {
-    const char *name, *alias;
+    const char *name;
+    uint8_t least;
+    const char *alias;
     enum update_when when;
     enum update_who who;
     int (*set)(struct update_job *update, const struct job_key *key);
@@ -113,7 +116,7 @@ static int set_mail_type(struct update_job *update, const struct job_key *key) {
 static int set_end_time(struct update_job *update, const struct job_key *key) {
     int64_t old = update->next->end_time, end = 0;
     if (!job_has_nodes(update->job))
-        return refuse(update, ERR_JOB_PENDING,
+        return refuse(update, ERR_NOT_RUNNING,
                       "the job does not run yet; Deadline= bounds its end");
     if (timestamp_parse(update->value, update->core->now, false, &end, NULL) < 0)
         return -ERR_INVALID;
@@ -227,6 +230,8 @@ static int set_nodes(struct update_job *update, const struct job_key *key) {
         high = strtoul(end + 1, &end, 10);
     if (*end != '\0' || high < low || high > UINT32_MAX)
         return -ERR_NODE_COUNT;
+    if (low > update->core->n_nodes)
+        return refuse(update, ERR_NODE_COUNT, "the cluster has fewer nodes");
     update->next->min_nodes = (uint32_t) low;
     update->next->max_nodes = (uint32_t) high;
     return 0;
@@ -325,7 +330,8 @@ static int set_gres(struct update_job *update, const struct job_key *key) {
 
 /* Dependency is applied to the job itself once everything else has been accepted. */
 static int set_dependency(struct update_job *update, const struct job_key *key) {
-    string_set(&update->next->dependency, update->value[0] != '\0' ? update->value : NULL);
+    bool none = update->value[0] == '\0' || str_equal(update->value, "0");
+    string_set(&update->next->dependency, none ? NULL : update->value);
     return 0;
 }
 
@@ -347,63 +353,63 @@ static int set_gpu_keep(struct update_job *update, const struct job_key *key) {
 }
 
 static const struct job_key job_keys[] = {
-    {"TimeLimit", NULL, WHEN_ANY, WHO_OWNER, set_time_limit, NULL},
-    {"TimeMin", NULL, WHEN_PENDING, WHO_OWNER, set_minutes, "time_min"},
-    {"Partition", NULL, WHEN_PENDING, WHO_OWNER, set_string, "partition"},
-    {"QOS", NULL, WHEN_ANY, WHO_OWNER, set_string, "qos"},
-    {"Account", NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
-    {"ReservationName", "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
-    {"NumNodes", "ReqNodes", WHEN_ANY, WHO_OWNER, set_nodes, NULL},
-    {"NumTasks", NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
-    {"NumCPUs", "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
-    {"MinCPUsNode", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
-    {"CPUsPerTask", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cpus_per_task"},
-    {"TasksPerNode", "NTasksPerNode", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks_per_node"},
-    {"MinMemoryNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_node"},
-    {"MinMemoryCPU", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_cpu"},
-    {"MinTmpDiskNode", NULL, WHEN_PENDING, WHO_OWNER, set_mem, "tmp_disk"},
-    {"Features", NULL, WHEN_PENDING, WHO_OWNER, set_string, "features"},
-    {"ClusterFeatures", NULL, WHEN_PENDING, WHO_OWNER, set_cluster_features, NULL},
-    {"Prefer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "prefer"},
-    {"Gres", "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
-    {"TresPerJob", NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
-    {"Licenses", NULL, WHEN_PENDING, WHO_OWNER, set_string, "licenses"},
-    {"ReqNodeList", "NodeList", WHEN_ANY, WHO_OWNER, set_node_list, "req_nodes"},
-    {"ExcNodeList", NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "exc_nodes"},
-    {"Contiguous", NULL, WHEN_PENDING, WHO_OWNER, set_bool, "contiguous"},
-    {"OverSubscribe", "Shared", WHEN_PENDING, WHO_OWNER, set_oversubscribe, NULL},
-    {"ReqSockets", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "sockets_per_node"},
-    {"ReqCores", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cores_per_socket"},
-    {"ReqThreads", NULL, WHEN_PENDING, WHO_OWNER, set_u32, "threads_per_core"},
-    {"Switches", NULL, WHEN_PENDING, WHO_OWNER, set_switches, NULL},
-    {"Dependency", NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
-    {"StartTime", "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
-    {"DelayBoot", NULL, WHEN_ANY, WHO_OWNER, set_delay_boot, NULL},
-    {"Deadline", NULL, WHEN_ANY, WHO_OWNER, set_time, "deadline"},
-    {"EndTime", NULL, WHEN_ANY, WHO_OWNER, set_end_time, NULL},
-    {"Priority", NULL, WHEN_ANY, WHO_OWNER, set_priority, NULL},
-    {"Nice", NULL, WHEN_ANY, WHO_OWNER, set_nice, NULL},
-    {"SiteFactor", NULL, WHEN_PENDING, WHO_OPERATOR, set_site_factor, NULL},
-    {"Comment", NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
-    {"GpuKeep", NULL, WHEN_ANY, WHO_OWNER, set_gpu_keep, NULL},
-    {"Name", "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
-    {"WCKey", NULL, WHEN_ANY, WHO_OWNER, set_wckey, "wckey"},
-    {"MailType", NULL, WHEN_ANY, WHO_OWNER, set_mail_type, NULL},
-    {"MailUser", NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
-    {"StdIn", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_in"},
-    {"StdOut", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_out"},
-    {"StdErr", NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_err"},
-    {"WorkDir", NULL, WHEN_PENDING, WHO_OWNER, set_string, "work_dir"},
-    {"Extra", NULL, WHEN_ANY, WHO_OWNER, set_string, "extra"},
-    {"AdminComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "admin_comment"},
-    {"SystemComment", NULL, WHEN_ANY, WHO_OPERATOR, set_string, "system_comment"},
-    {"Requeue", NULL, WHEN_ANY, WHO_OWNER, set_requeue, NULL},
-    {"Reboot", NULL, WHEN_PENDING, WHO_OWNER, set_unread_bool, "reboot"},
-    {"ArrayTaskThrottle", NULL, WHEN_ANY, WHO_OWNER, set_throttle, NULL},
-    {"BurstBuffer", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "burst_buffer"},
-    {"MCSLabel", NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "mcs_label"},
-    {"CoreSpec", NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "core_spec"},
-    {"ThreadSpec", NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "thread_spec"},
+    {"TimeLimit", 5, NULL, WHEN_ANY, WHO_OWNER, set_time_limit, NULL},
+    {"TimeMin", 5, NULL, WHEN_PENDING, WHO_OWNER, set_minutes, "time_min"},
+    {"Partition", 2, NULL, WHEN_PENDING, WHO_OWNER, set_string, "partition"},
+    {"QOS", 2, NULL, WHEN_ANY, WHO_OWNER, set_string, "qos"},
+    {"Account", 1, NULL, WHEN_PENDING, WHO_OWNER, set_string, "account"},
+    {"ReservationName", 3, "Reservation", WHEN_PENDING, WHO_OWNER, set_string, "reservation"},
+    {"NumNodes", 8, "ReqNodes", WHEN_ANY, WHO_OWNER, set_nodes, NULL},
+    {"NumTasks", 8, NULL, WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
+    {"NumCPUs", 6, "ReqProcs", WHEN_PENDING, WHO_OWNER, set_count, "ntasks"},
+    {"MinCPUsNode", 4, NULL, WHEN_PENDING, WHO_OWNER, set_u32, "min_cpus_per_node"},
+    {"CPUsPerTask", 9, NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cpus_per_task"},
+    {"TasksPerNode", 2, "NTasksPerNode", WHEN_PENDING, WHO_OWNER, set_u32, "ntasks_per_node"},
+    {"MinMemoryNode", 10, NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_node"},
+    {"MinMemoryCPU", 10, NULL, WHEN_PENDING, WHO_OWNER, set_mem, "mem_per_cpu"},
+    {"MinTmpDiskNode", 5, NULL, WHEN_PENDING, WHO_OWNER, set_mem, "tmp_disk"},
+    {"Features", 1, NULL, WHEN_PENDING, WHO_OWNER, set_string, "features"},
+    {"ClusterFeatures", 8, NULL, WHEN_PENDING, WHO_OWNER, set_cluster_features, NULL},
+    {"Prefer", 6, NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "prefer"},
+    {"Gres", 2, "TresPerNode", WHEN_PENDING, WHO_OWNER, set_gres, NULL},
+    {"TresPerJob", 10, NULL, WHEN_PENDING, WHO_OWNER, set_string, "tres_per_job"},
+    {"Licenses", 1, NULL, WHEN_PENDING, WHO_OWNER, set_string, "licenses"},
+    {"ReqNodeList", 8, "NodeList", WHEN_ANY, WHO_OWNER, set_node_list, "req_nodes"},
+    {"ExcNodeList", 3, NULL, WHEN_PENDING, WHO_OWNER, set_name_list, "exc_nodes"},
+    {"Contiguous", 3, NULL, WHEN_PENDING, WHO_OWNER, set_bool, "contiguous"},
+    {"OverSubscribe", 2, "Shared", WHEN_PENDING, WHO_OWNER, set_oversubscribe, NULL},
+    {"ReqSockets", 4, NULL, WHEN_PENDING, WHO_OWNER, set_u32, "sockets_per_node"},
+    {"ReqCores", 4, NULL, WHEN_PENDING, WHO_OWNER, set_u32, "cores_per_socket"},
+    {"ReqThreads", 4, NULL, WHEN_PENDING, WHO_OWNER, set_u32, "threads_per_core"},
+    {"Switches", 5, NULL, WHEN_PENDING, WHO_OWNER, set_switches, NULL},
+    {"Dependency", 1, NULL, WHEN_PENDING, WHO_OWNER, set_dependency, NULL},
+    {"StartTime", 2, "EligibleTime", WHEN_PENDING, WHO_OWNER, set_time, "begin_time"},
+    {"DelayBoot", 1, NULL, WHEN_ANY, WHO_OWNER, set_delay_boot, NULL},
+    {"Deadline", 1, NULL, WHEN_ANY, WHO_OWNER, set_time, "deadline"},
+    {"EndTime", 2, NULL, WHEN_ANY, WHO_OWNER, set_end_time, NULL},
+    {"Priority", 2, NULL, WHEN_ANY, WHO_OWNER, set_priority, NULL},
+    {"Nice", 2, NULL, WHEN_ANY, WHO_OWNER, set_nice, NULL},
+    {"SiteFactor", 5, NULL, WHEN_ANY, WHO_OPERATOR, set_site_factor, NULL},
+    {"Comment", 3, NULL, WHEN_ANY, WHO_OWNER, set_string, "comment"},
+    {"GpuKeep", 7, NULL, WHEN_ANY, WHO_OWNER, set_gpu_keep, NULL},
+    {"Name", 2, "JobName", WHEN_ANY, WHO_OWNER, set_string, "name"},
+    {"WCKey", 1, NULL, WHEN_ANY, WHO_OWNER, set_wckey, "wckey"},
+    {"MailType", 5, NULL, WHEN_ANY, WHO_OWNER, set_mail_type, NULL},
+    {"MailUser", 5, NULL, WHEN_ANY, WHO_OWNER, set_string, "mail_user"},
+    {"StdIn", 2, NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_in"},
+    {"StdOut", 2, NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_out"},
+    {"StdErr", 2, NULL, WHEN_PENDING, WHO_OWNER, set_string, "std_err"},
+    {"WorkDir", 1, NULL, WHEN_PENDING, WHO_OWNER, set_string, "work_dir"},
+    {"Extra", 5, NULL, WHEN_ANY, WHO_OWNER, set_string, "extra"},
+    {"AdminComment", 1, NULL, WHEN_ANY, WHO_OPERATOR, set_string, "admin_comment"},
+    {"SystemComment", 13, NULL, WHEN_ANY, WHO_OPERATOR, set_string, "system_comment"},
+    {"Requeue", 4, NULL, WHEN_ANY, WHO_OWNER, set_requeue, NULL},
+    {"Reboot", 3, NULL, WHEN_PENDING, WHO_OWNER, set_unread_bool, "reboot"},
+    {"ArrayTaskThrottle", 1, NULL, WHEN_ANY, WHO_OWNER, set_throttle, NULL},
+    {"BurstBuffer", 11, NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "burst_buffer"},
+    {"MCSLabel", 8, NULL, WHEN_PENDING, WHO_OWNER, set_unread_string, "mcs_label"},
+    {"CoreSpec", 4, NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "core_spec"},
+    {"ThreadSpec", 4, NULL, WHEN_PENDING, WHO_OWNER, set_unread_u32, "thread_spec"},
 };
 
 /* What is told where a value cannot be read. */
@@ -451,10 +457,11 @@ static const char *key_note(struct update_job *update, const struct job_key *key
 }
 
 static const struct job_key *job_key_find(const char *name) {
-    for (size_t i = 0; i < countof(job_keys); i++) {
-        if (str_equal_nocase(job_keys[i].name, name) ||
-            (job_keys[i].alias != NULL && str_equal_nocase(job_keys[i].alias, name)))
-            return &job_keys[i];
+    for (size_t i = 0; name != NULL && i < countof(job_keys); i++) {
+        const struct job_key *key = &job_keys[i];
+        if (str_abbreviates(name, strlen(name), key->name, key->least) ||
+            (key->alias != NULL && str_equal_nocase(key->alias, name)))
+            return key;
     }
     return NULL;
 }
@@ -516,7 +523,8 @@ static void job_updated(struct core *core, struct core_job *job, const struct up
 /* %N is the whole array's: tasks that are over are not in the way of it. */
 static bool only_throttle(const struct core_job *job, const struct update *request) {
     for (uint32_t i = 0; i < request->changes.n; i++) {
-        if (!str_equal_nocase(request->changes.items[i].key, "ArrayTaskThrottle"))
+        const struct job_key *key = job_key_find(request->changes.items[i].key);
+        if (key == NULL || key->set != set_throttle)
             return false;
     }
     return job->array != NULL && array_open(job->array) > 0;
@@ -648,11 +656,19 @@ static int update_step(struct core *core, const struct core_user *user,
         return error_set(err, ERR_STEP_NOT_FOUND, "step %s", request->target);
     if (!job_user_may(core, job, user->uid))
         return error_set(err, ERR_USER_ID, "job %u is not yours", job->rec.job_id);
-    uint32_t minutes;
-    if (request->changes.n != 1 || !str_equal_nocase(request->changes.items[0].key, "TimeLimit") ||
-        request->changes.items[0].value == NULL ||
-        minutes_parse(request->changes.items[0].value, &minutes, err) < 0)
-        return error_set(err, ERR_UPDATE_KEY, "a step takes TimeLimit=");
+    uint32_t minutes = 0;
+    for (uint32_t i = 0; i < request->changes.n; i++) {
+        const struct key_value *change = &request->changes.items[i];
+        if (!str_equal_nocase(change->key, "TimeLimit"))
+            return error_set(err, ERR_UPDATE_KEY, "%s", change->key);
+        if (change->value == NULL || minutes_parse(change->value, &minutes, NULL) < 0)
+            return error_set(err, ERR_INVALID,
+                             "TimeLimit=%s is not understood: it takes minutes, "
+                             "hours:minutes:seconds or days-hours",
+                             change->value != NULL ? change->value : "");
+    }
+    if (request->changes.n == 0)
+        return error_set(err, ERR_INVALID, "No changes specified");
     step->rec.time_limit = minutes;
     step_touch(core, step);
     step_tell_limit(core, step);

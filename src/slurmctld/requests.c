@@ -300,7 +300,7 @@ static bool names_nobody(struct client *client, uint32_t seq, const struct updat
         if ((!groups && !str_equal(key, "Users")) || change->value == NULL ||
             names_check(change->value, groups, &err) == 0)
             continue;
-        reply_error_text(client, seq, -ERR_USER_ID, err.text);
+        reply_error_text(client, seq, groups ? -ERR_GROUP_ID : -ERR_USER_ID, err.text);
         return true;
     }
     return false;

@@ -200,6 +200,44 @@ TEST(a_shorter_limit_ends_a_running_job_in_time) {
     world_stop(&world);
 }
 
+TEST(keys_may_be_cut_short_where_it_is_clear_what_is_meant) {
+    static const struct {
+        const char *entity, *target, *key, *value;
+        int code;
+    } rows[] = {
+        {"job", "1", "com", "x", 0},
+        {"job", "1", "TIMEL", "50", 0},
+        {"job", "1", "time", "50", ERR_UPDATE_KEY},
+        {"job", "1", "timelimits", "50", ERR_UPDATE_KEY},
+        {"job", "1", "commentary", "x", ERR_UPDATE_KEY},
+        {"node", "n1", "com", "x", 0},
+        {"node", "n1", "reas", "x", 0},
+        {"node", "n1", "stats", "resume", ERR_UPDATE_KEY},
+        {"partition", "main", "maxt", "60", 0},
+        {"partition", "main", "max", "60", ERR_UPDATE_KEY},
+    };
+    struct world world;
+    begin(&world);
+    world_job(&world);
+    for (size_t i = 0; i < countof(rows); i++)
+        assert_int_equal(
+            world_update(&world, rows[i].entity, rows[i].target, rows[i].key, rows[i].value),
+            rows[i].code);
+    world_stop(&world);
+}
+
+TEST(a_job_cannot_ask_for_more_nodes_than_there_are) {
+    struct world world;
+    struct job_request request;
+    begin(&world);
+    world_request(&request);
+    request.hold = true;
+    world_submit(&world, &request, NULL);
+    assert_int_equal(update(&world, "NumNodes", "3"), ERR_NODE_COUNT);
+    assert_int_equal(update(&world, "NumNodes", "2-9"), 0);
+    world_stop(&world);
+}
+
 TEST(missing_keys_values_and_targets_are_refused_and_break_nothing) {
     static const char *const entities[] = {"job", "node", "partition", "step"};
     static const char *const targets[] = {"1", "n1", "main", "1.0", NULL, ""};
@@ -280,6 +318,8 @@ int main(void) {
         cmocka_unit_test(owners_lower_and_operators_raise),
         cmocka_unit_test(relative_time_limits_neither_wrap_nor_fall_below_zero),
         cmocka_unit_test(a_shorter_limit_ends_a_running_job_in_time),
+        cmocka_unit_test(keys_may_be_cut_short_where_it_is_clear_what_is_meant),
+        cmocka_unit_test(a_job_cannot_ask_for_more_nodes_than_there_are),
         cmocka_unit_test(missing_keys_values_and_targets_are_refused_and_break_nothing),
         cmocka_unit_test(a_step_takes_a_time_limit),
         cmocka_unit_test(a_partition_can_be_changed_while_jobs_run),

@@ -109,6 +109,28 @@ TEST(undrain_clears_the_drain_and_nothing_else) {
     world_stop(&world);
 }
 
+TEST(active_features_are_of_those_that_a_node_has) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(world_update(&world, "node", "n1", "Features", "a,b"), 0);
+    assert_int_equal(world_update(&world, "node", "n1", "ActiveFeatures", "b"), 0);
+    assert_int_equal(world_update(&world, "node", "n1", "ActiveFeatures", "b,c"),
+                     ERR_ACTIVE_FEATURES);
+    assert_string_equal(n1(&world)->active_features, "b");
+    world_stop(&world);
+}
+
+TEST(a_node_out_of_service_keeps_its_reason) {
+    struct world world;
+    begin(&world);
+    assert_int_equal(set_state(&world, "IDLE", NULL), 0); /* as it is */
+    assert_int_equal(set_state(&world, "RESUME", NULL), ERR_NODE_STATE);
+    assert_int_equal(set_state(&world, "DRAIN", "broken"), 0);
+    assert_int_equal(world_update(&world, "node", "n1", "Reason", ""), 0);
+    assert_string_equal(n1(&world)->reason, "broken");
+    world_stop(&world);
+}
+
 TEST(a_future_node_must_be_free) {
     struct world world;
     begin(&world);
@@ -376,6 +398,8 @@ int main(void) {
         cmocka_unit_test(down_and_drain_need_a_reason_and_resume_something_to_resume_from),
         cmocka_unit_test(down_evicts_and_only_resume_brings_back),
         cmocka_unit_test(undrain_clears_the_drain_and_nothing_else),
+        cmocka_unit_test(active_features_are_of_those_that_a_node_has),
+        cmocka_unit_test(a_node_out_of_service_keeps_its_reason),
         cmocka_unit_test(a_future_node_must_be_free),
         cmocka_unit_test(
             a_node_with_less_than_configured_is_invalid_and_drained_until_both_are_mended),
