@@ -253,7 +253,7 @@ static const struct column qos_rows[] = {
     Q("Preempt", "Preempt", 10, preempt, column_text_or_empty),
     Q("PreemptExemptTime", "PreemptExemptTime", 19, exempt_time, qos_seconds),
     Q("PreemptMode", "PreemptMode", 11, preempt_mode, qos_mode),
-    Q("Flags", "Flags", 20, flags, qos_flags),
+    Q("Flags", "Flags", 40, flags, qos_flags),
     Q("UsageThreshold", "UsageThres", 10, usage_threshold, qos_factor),
     Q("UsageFactor", "UsageFactor", 11, usage_factor, qos_factor_or_1),
     Q("LimitFactor", "LimitFactor", 11, limit_factor, qos_factor),
