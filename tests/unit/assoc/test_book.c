@@ -34,7 +34,7 @@ TEST(qos_are_inherited_from_the_account_above) {
     book_do(&world, "add account optics parent=physics");
     book_do(&world, "add user alice account=optics");
     const struct assoc *alice = assoc_find(&world.book, "optics", "alice", NULL);
-    assert_string_equal(assoc_qos(&world.book, alice), "low,high");
+    assert_string_equal(assoc_qos(&world.book, alice), "high,low");
     assert_string_equal(assoc_default_qos(&world.book, alice), "low");
     const struct assoc *root = assoc_find(&world.book, "root", "root", NULL);
     assert_string_equal(assoc_qos(&world.book, root), "normal");
