@@ -280,7 +280,6 @@ static void on_time_limit(void *context) {
     str_append(&text, "CANCELLED AT ");
     timestamp_print(now, NULL, now, &text);
     str_append(&text, " DUE TO TIME LIMIT");
-    srun_tell_ending(stepd);
     stepd_terminate(stepd, stepd->order.kill_wait, text.data);
 }
 
