@@ -105,7 +105,7 @@ def run_jobs(cluster, n, user=USER):
 
 
 def wait_ended(cluster):
-    wait_until(lambda: not cluster.ok("squeue -h -t PD,R,CG -o %i", user="root"), what="all jobs have ended")
+    wait_until(lambda: not cluster.ok("squeue -h -o %i", user="root"), what="all jobs have ended")
 
 
 def wait_forgotten(cluster):
