@@ -225,6 +225,7 @@ static void client_left(struct core *core, struct core_job *job, uint64_t client
     } else if (job_has_nodes(job)) {
         job->orphan_deadline = core->now + ORPHAN_GRACE;
         job_arm(core, job);
+        srun_job_ends(core, job);
     }
 }
 

@@ -75,6 +75,9 @@ char *step_free_cores(struct core *core, struct core_job *job, uint32_t entry, u
 void step_create_extern(struct core *core, struct core_job *job);
 /* The step that comes with an srun allocation. */
 void step_create_first(struct core *core, struct core_job *job);
+/* An srun that has died cannot give its allocation back: it goes with the last of its steps,
+ * whichever of the two is noticed first. */
+void srun_job_ends(struct core *core, struct core_job *job);
 void step_done(struct core *core, struct core_job *job, uint32_t node,
                const struct step_done *done);
 /* Whether the user may have steps in the job now. */

@@ -127,6 +127,24 @@ void steps_end_all(struct core *core, struct core_job *job) {
     }
 }
 
+void srun_job_ends(struct core *core, struct core_job *job) {
+    uint32_t status = 0;
+    bool any = false;
+    if (job->rec.kind != JOB_KIND_SRUN || job->owner_client != 0 || !job_has_nodes(job))
+        return;
+    list_each (&job->steps, at) {
+        const struct core_step *step = list_entry(at, struct core_step, link);
+        if (step->rec.step_id == STEP_EXTERN)
+            continue;
+        if (!job_state_is_final(step->rec.state))
+            return;
+        status = worse_status(status, step->rec.exit_status);
+        any = true;
+    }
+    if (any)
+        job_finish_by_status(core, job, status);
+}
+
 void step_done(struct core *core, struct core_job *job, uint32_t node,
                const struct step_done *done) {
     if (done->step_id == STEP_BATCH) {
@@ -161,8 +179,5 @@ void step_done(struct core *core, struct core_job *job, uint32_t node,
     }
     if (job_has_nodes(job))
         steps_wake(core, job);
-    /* An srun that has died cannot give its allocation back: its step was all there was. */
-    if (job->rec.kind == JOB_KIND_SRUN && job->owner_client == 0 && job_has_nodes(job) &&
-        step->rec.step_id != STEP_EXTERN)
-        job_finish_by_status(core, job, step->rec.exit_status);
+    srun_job_ends(core, job);
 }

@@ -283,6 +283,28 @@ TEST(srun_gets_its_step_with_the_allocation) {
     world_stop(&world);
 }
 
+/* The end of the step and that of the connection come on different ways. */
+TEST(a_killed_srun_leaves_no_allocation_whichever_end_is_noticed_first) {
+    for (unsigned step_first = 0; step_first < 2; step_first++) {
+        struct world world;
+        struct job_request request;
+        struct step_request step;
+        begin(&world);
+        salloc_request(&request, 2);
+        request.kind = JOB_KIND_SRUN;
+        steps_request(&step, 0, 2);
+        struct asked asked = ask(&world, &request, &step);
+        if (step_first)
+            steps_end(&world, asked.job_id, 0, 9);
+        gone(&world, asked.client);
+        assert_int_equal(world_state(&world, asked.job_id), step_first ? JOB_FAILED : JOB_RUNNING);
+        if (!step_first)
+            steps_end(&world, asked.job_id, 0, 9);
+        assert_int_equal(world_state(&world, asked.job_id), JOB_FAILED);
+        world_stop(&world);
+    }
+}
+
 TEST(a_first_step_that_cannot_be_laid_out_leaves_the_allocation_without_one) {
     struct world world;
     struct job_request request;
@@ -359,6 +381,7 @@ int main(void) {
         cmocka_unit_test(one_that_does_not_come_back_after_a_restart_loses_it),
         cmocka_unit_test(a_time_limit_is_told_to_the_owner),
         cmocka_unit_test(srun_gets_its_step_with_the_allocation),
+        cmocka_unit_test(a_killed_srun_leaves_no_allocation_whichever_end_is_noticed_first),
         cmocka_unit_test(a_first_step_that_cannot_be_laid_out_leaves_the_allocation_without_one),
         cmocka_unit_test(whoever_waits_for_a_job_learns_its_end),
         cmocka_unit_test(an_allocation_that_ends_and_is_forgotten_within_a_turn_is_answered_once),
