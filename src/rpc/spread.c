@@ -188,7 +188,6 @@ bool spread_is_full(const struct spread *spread) {
 
 static void branch_dial(struct branch *branch) {
     struct spread *spread = branch->spread;
-    cleanup_str struct str body = STR_INIT;
     struct error err = ERROR_INIT;
     struct file_open open = *spread->open;
 

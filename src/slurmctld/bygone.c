@@ -148,7 +148,6 @@ static bool dial(struct bygone_desk *desk) {
 static void ask_slurmdbd(struct question *question) {
     struct bygone_desk *desk = question->desk;
     struct ctld *ctld = desk->ctld;
-    struct str out cleanup_str = STR_INIT;
     struct acct_query query;
     if (!dial(desk)) {
         give_up(question);
