@@ -111,7 +111,7 @@ def test_only_administrators_and_coordinators_change_accounts(make_cluster, make
     first.ok("sacctmgr -i add account physics", user="root")
     first.ok(f"sacctmgr -i add user {USER} account=physics cluster=sluice", user="root")
     done = first.run("sacctmgr -i add account mine", user=USER)
-    assert done.rc == 1 and "only administrators" in done.err
+    assert done.rc == 1 and "only operators, administrators and coordinators" in done.err
     first.ok(f"sacctmgr -i add coordinator account=physics names={USER}", user="root")
     first.ok(f"sacctmgr -i add user {OTHER} account=physics", user=USER)
     assert may_submit(first, user=OTHER)

@@ -98,7 +98,7 @@ def test_what_is_wrong_with_a_request_is_said_in_the_classic_words(cluster):
                                                                         "specified\n",
         f"users=nobodyhere starttime=now duration=60 nodes={node}": "Error creating the reservation: Invalid user id\n",
         f"u=nobodyhere starttime=now duration=60 nodes={node}": "Error creating the reservation: Invalid user id\n",
-        f"g=nobodyhere starttime=now duration=60 nodes={node}": "Error creating the reservation: Invalid user id\n",
+        f"g=nobodyhere starttime=now duration=60 nodes={node}": "Error creating the reservation: Invalid group id\n",
     }.items():
         refused = cluster.run("scontrol create reservation " + words, user="root")
         assert refused.rc == 1 and refused.out == "" and refused.err.startswith(text)
