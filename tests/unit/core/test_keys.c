@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scontrol update of jobs, steps, nodes and partitions. Covers: update.c partition.c */
+/* scontrol update of jobs, steps, nodes and partitions. Covers: update.c update_keys.c
+ * partition.c */
 #include <string.h>
 
 #include "steps.h"
