@@ -59,6 +59,11 @@ void text_lower(char *text) {
         *c = (char) tolower((unsigned char) *c);
 }
 
+void text_upper(char *text) {
+    for (char *c = text; *c != '\0'; c++)
+        *c = (char) toupper((unsigned char) *c);
+}
+
 void str_append_lower(struct str *str, const char *text) {
     size_t start = str->length;
     str_append(str, text);

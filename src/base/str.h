@@ -45,6 +45,7 @@ char *str_take(struct str *str);
 bool str_equal(const char *a, const char *b);
 bool str_equal_nocase(const char *a, const char *b);
 void text_lower(char *text); /* in place */
+void text_upper(char *text);
 bool str_starts(const char *text, const char *prefix);
 bool str_starts_nocase(const char *text, const char *prefix);
 /* Are the first `length` bytes of `word` a beginning of `name`, of at least `least` letters? In any

@@ -334,12 +334,8 @@ static int set_share(void *member, const char *value) {
     static const char *const words[] = {"NO", "EXCLUSIVE"};
     if (set_word(member, value, words, countof(words)) == 0)
         return 0;
-    char upper[16];
-    size_t n = strlen(value);
-    if (n >= sizeof(upper))
-        return -ERR_INVALID;
-    for (size_t i = 0; i <= n; i++)
-        upper[i] = value[i] >= 'a' && value[i] <= 'z' ? (char) (value[i] - 'a' + 'A') : value[i];
+    cleanup_free char *upper = xstrdup(value);
+    text_upper(upper);
     uint32_t offered = share_count(upper, "YES"), forced = share_count(upper, "FORCE");
     if (offered + forced == 0)
         return -ERR_INVALID;
@@ -352,11 +348,9 @@ static int set_share(void *member, const char *value) {
 static int set_preempt_mode(void *member, const char *value) {
     if (preempt_mode_read(value) == PREEMPT_CLUSTER)
         return -ERR_INVALID;
-    char *upper = xstrdup(value);
-    for (char *at = upper; *at != '\0'; at++)
-        *at = *at >= 'a' && *at <= 'z' ? (char) (*at - 'a' + 'A') : *at;
+    cleanup_free char *upper = xstrdup(value);
+    text_upper(upper);
     string_set(member, upper);
-    free(upper);
     return 0;
 }
 

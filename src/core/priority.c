@@ -54,8 +54,7 @@ static int tres_weights(const char *text, struct priority_weights *weights, char
             return error_set(err, ERR_INVALID, "PriorityWeightTRES: \"%s\" is not NAME=WEIGHT",
                              item);
         *equals = '\0';
-        for (char *at = item; *at; at++)
-            *at = *at >= 'A' && *at <= 'Z' ? (char) (*at - 'A' + 'a') : *at;
+        text_lower(item);
         tres_insert(weights, names, xstrdup(item), (uint32_t) weight);
     }
     return 0;

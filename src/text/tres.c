@@ -205,8 +205,7 @@ static int tres_item_parse(struct gres_list *list, char *item, struct error *err
     char *colon = strchr(item, ':');
     if (colon)
         *colon++ = '\0';
-    for (char *at = item; *at; at++)
-        *at = *at >= 'A' && *at <= 'Z' ? (char) (*at - 'A' + 'a') : *at;
+    text_lower(item);
     return gres_add(list, item, colon, count, err);
 }
 

@@ -19,6 +19,8 @@ TEST(appends_build_one_terminated_text) {
     str_printf(&str, "%03d", 7);
     str_append_lower(&str, " A100-Q");
     assert_string_equal(str_cstr(&str), "job 018446744073709551615...xy007 a100-q");
+    text_upper(str.data);
+    assert_string_equal(str_cstr(&str), "JOB 018446744073709551615...XY007 A100-Q");
     assert_int_equal(str.length, strlen(str.data));
     str_reset(&str);
     str_append_lower(&str, "");
