@@ -119,3 +119,7 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length) {
     copy[length] = '\0';
     return copy;
 }
+
+char *arena_strdup(struct arena *arena, const char *text) {
+    return arena_strndup(arena, text, strlen(text));
+}

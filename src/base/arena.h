@@ -22,5 +22,6 @@ void arena_reset(struct arena *arena); /* forgets all, keeps one chunk for reuse
 /* 16-byte aligned, zeroed. */
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
+char *arena_strdup(struct arena *arena, const char *text);
 
 #endif

@@ -234,7 +234,7 @@ static void rows_tres(const struct query *query, struct rows *rows, struct arena
     words_each (query->conf->gres_types, ",", name) {
         struct assoc_row *row = row_push(query, rows, arena);
         row->tres_type = "gres";
-        row->tres_name = arena_strndup(arena, name, strlen(name));
+        row->tres_name = arena_strdup(arena, name);
         row->tres_id = next++;
     }
 }

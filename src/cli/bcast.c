@@ -172,7 +172,7 @@ static struct step_node *resolved(const struct step_layout *layout, struct arena
         if (sock_resolve(nodes[i].address, (uint16_t) nodes[i].port, &addrs, NULL) < 0)
             continue;
         sock_text((const struct sockaddr *) &addrs.items[0].address, false, text);
-        nodes[i].address = arena_strndup(arena, text, strlen(text));
+        nodes[i].address = arena_strdup(arena, text);
     }
     return nodes;
 }

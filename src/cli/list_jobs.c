@@ -258,7 +258,7 @@ static void row_keep(const struct job *job, void *context) {
     struct job *row = arena_alloc(unfolded->arena, sizeof(*row));
     *row = *job;
     if (job->partition)
-        row->partition = arena_strndup(unfolded->arena, job->partition, strlen(job->partition));
+        row->partition = arena_strdup(unfolded->arena, job->partition);
     rows_push(&unfolded->rows, row);
 }
 

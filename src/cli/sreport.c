@@ -22,7 +22,7 @@ void sreport_window(int64_t *start, int64_t *end) {
 }
 
 static const char *copied(struct sreport *report, const char *text) {
-    return text ? arena_strndup(&report->memory, text, strlen(text)) : NULL;
+    return text ? arena_strdup(&report->memory, text) : NULL;
 }
 
 /* ---- TRES ---- */
@@ -34,7 +34,7 @@ size_t tres_at(struct sreport *report, const char *name) {
     }
     if (report->n_tres == SREPORT_TRES_MAX)
         return SREPORT_TRES_MAX;
-    report->tres[report->n_tres] = arena_strndup(&report->memory, name, strlen(name));
+    report->tres[report->n_tres] = arena_strdup(&report->memory, name);
     return report->n_tres++;
 }
 

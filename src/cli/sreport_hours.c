@@ -70,8 +70,8 @@ static struct cluster_use *use_get(struct sreport *report, const char *cluster, 
             return use;
     }
     struct cluster_use *use = vec_add(&report->clusters);
-    use->cluster = arena_strndup(&report->memory, cluster, strlen(cluster));
-    use->tres = arena_strndup(&report->memory, tres, strlen(tres));
+    use->cluster = arena_strdup(&report->memory, cluster);
+    use->tres = arena_strdup(&report->memory, tres);
     return use;
 }
 

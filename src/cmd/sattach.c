@@ -199,7 +199,7 @@ static int take_nodes(struct sattach *sattach, struct list_session *session,
     layout->job_id = sattach->job_id = step->job_id;
     layout->step_id = step->step_id;
     layout->ntasks = step->ntasks;
-    layout->nodelist = arena_strndup(&sattach->arena, step->nodes, strlen(step->nodes));
+    layout->nodelist = arena_strdup(&sattach->arena, step->nodes);
     layout->nodes.items = arena_alloc(&sattach->arena, names.n * sizeof(struct step_node));
     for (size_t i = 0; i < names.n; i++) {
         const struct node *row = rows_find_node(&rows, names.names[i]);
@@ -208,8 +208,8 @@ static int take_nodes(struct sattach *sattach, struct list_session *session,
             continue;
         const char *address = row->address ? row->address : row->name;
         record_init(&record_step_node, node);
-        node->name = arena_strndup(&sattach->arena, row->name, strlen(row->name));
-        node->address = arena_strndup(&sattach->arena, address, strlen(address));
+        node->name = arena_strdup(&sattach->arena, row->name);
+        node->address = arena_strdup(&sattach->arena, address);
         node->port = row->port;
         layout->nodes.n++;
     }

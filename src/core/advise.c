@@ -36,7 +36,7 @@ void submit_tell(struct core *core, struct submit_reply *reply, const char *text
     char **lines = arena_alloc(memory, (n + 1) * sizeof(char *));
     for (uint32_t i = 0; i < n; i++)
         lines[i] = reply->infos.items[i];
-    lines[n] = arena_strndup(memory, text, strlen(text));
+    lines[n] = arena_strdup(memory, text);
     reply->infos = (struct strs) {lines, n + 1};
 }
 

@@ -180,7 +180,7 @@ static int refuse(struct taking *taking, const struct cron_entry *entry, int cod
             ? xasprintf("line %u: %s", entry->last_line, text)
             : xasprintf("lines %u-%u: %s", entry->first_line, entry->last_line, text);
     refusal->code = (uint32_t) (code < 0 ? -code : code);
-    refusal->detail = arena_strndup(&taking->core->out->memory, line, strlen(line));
+    refusal->detail = arena_strdup(&taking->core->out->memory, line);
     return -(int) refusal->code;
 }
 

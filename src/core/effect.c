@@ -101,7 +101,7 @@ void emit_log(struct core *core, enum effect_level level, const char *fmt, ...) 
     va_end(args);
     struct effect *effect = emit(core, EFFECT_LOG);
     effect->level = level;
-    effect->text = arena_strndup(&core->out->memory, text, strlen(text));
+    effect->text = arena_strdup(&core->out->memory, text);
 }
 
 void emit_put(struct core *core, uint32_t kind, uint64_t id, const struct record *record,

@@ -17,7 +17,7 @@ int reply_refuse(struct reply_error *reply, struct core *core, int code, const c
     cleanup_free char *text = xvasprintf(fmt, args);
     va_end(args);
     reply->code = (uint32_t) (code < 0 ? -code : code);
-    reply->detail = arena_strndup(&core->out->memory, text, strlen(text));
+    reply->detail = arena_strdup(&core->out->memory, text);
     return -(int) reply->code;
 }
 
@@ -25,7 +25,7 @@ void reply_before(struct reply_error *reply, struct core *core, const char *line
     char **items = arena_alloc(&core->out->memory, (reply->before.n + 1) * sizeof(char *));
     if (reply->before.n > 0)
         memcpy(items, reply->before.items, reply->before.n * sizeof(char *));
-    items[reply->before.n] = arena_strndup(&core->out->memory, line, strlen(line));
+    items[reply->before.n] = arena_strdup(&core->out->memory, line);
     reply->before.items = items;
     reply->before.n++;
 }

@@ -69,7 +69,7 @@ static uint32_t part_row(struct counting *counting, const struct qos *qos, const
     } else {
         rec->account = job->account;
     }
-    smap_put(&counting->parts, arena_strndup(&counting->core->out->memory, key, strlen(key)),
+    smap_put(&counting->parts, arena_strdup(&counting->core->out->memory, key),
              (void *) (uintptr_t) (row + 1));
     return row;
 }

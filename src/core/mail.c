@@ -25,9 +25,8 @@ static void post(struct core *core, const struct core_job *job, const struct str
     struct effect *effect = emit(core, EFFECT_MAIL);
     effect->id = job->rec.job_id;
     effect->text = arena_strndup(&core->out->memory, subject->data, subject->length);
-    effect->body = (struct bytes) {
-        (const uint8_t *) arena_strndup(&core->out->memory, address, strlen(address)),
-        strlen(address)};
+    effect->body = (struct bytes) {(const uint8_t *) arena_strdup(&core->out->memory, address),
+                                   strlen(address)};
 }
 
 static void send(struct core *core, const struct core_job *job, const char *word,

@@ -23,7 +23,7 @@ bool job_leaves(const struct core_job *job, uint32_t node) {
 /* ---- what is asked for ---- */
 
 static int refuse(struct core *core, const char **ret_why, enum err code, const char *text) {
-    *ret_why = text == NULL ? NULL : arena_strndup(&core->out->memory, text, strlen(text));
+    *ret_why = text == NULL ? NULL : arena_strdup(&core->out->memory, text);
     return -(int) code;
 }
 

@@ -208,7 +208,7 @@ static void apply_priority_request(struct core *core, struct core_job *job,
             xasprintf("--priority=%u is not applied: only administrators and operators may set "
                       "a job's priority",
                       job->rec.requested_priority);
-        lines[0] = arena_strndup(&core->out->memory, text, strlen(text));
+        lines[0] = arena_strdup(&core->out->memory, text);
         reply->warnings = (struct strs) {lines, 1};
         job->rec.requested_priority = UNSET32;
     } else {
@@ -552,7 +552,7 @@ static void name_component(struct components *s, uint32_t i) {
         return;
     cleanup_free char *text = xasprintf("component %u of %u%s%s", i, s->n,
                                         detail != NULL ? ": " : "", detail != NULL ? detail : "");
-    s->refusal.detail = arena_strndup(&s->core->out->memory, text, strlen(text));
+    s->refusal.detail = arena_strdup(&s->core->out->memory, text);
 }
 
 static int components_check(struct components *s) {

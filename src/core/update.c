@@ -68,7 +68,7 @@ static int update_check(struct update_job *update, const struct update *request,
     if (r == 0 && !str_equal(dependency, job->rec.dependency)) {
         r = depend_validate(core, job, dependency != NULL ? dependency : "", &err);
         if (r < 0)
-            *ret_detail = arena_strndup(&core->out->memory, err.text, strlen(err.text));
+            *ret_detail = arena_strdup(&core->out->memory, err.text);
     }
     return r;
 }

@@ -33,8 +33,7 @@ static int refuse(struct update_job *update, int code, const char *note) {
 }
 
 static int refuse_as(struct update_job *update, int code, const struct error *err) {
-    return refuse(update, code,
-                  arena_strndup(&update->core->out->memory, err->text, strlen(err->text)));
+    return refuse(update, code, arena_strdup(&update->core->out->memory, err->text));
 }
 
 static int set_string(struct update_job *update, const struct job_key *key) {
@@ -422,7 +421,7 @@ static const char *key_note(struct update_job *update, const struct job_key *key
                        : refused                       ? ": "
                                                        : " ";
     cleanup_free char *text = xasprintf("%s=%s%s%s", key->name, update->value, verb, says);
-    return arena_strndup(&update->core->out->memory, text, strlen(text));
+    return arena_strdup(&update->core->out->memory, text);
 }
 
 static const struct job_key *job_key_find(const char *name) {

@@ -19,10 +19,10 @@ void results_add(struct core *core, struct job_results *results, const char *id,
     }
     struct job_result *row = &results->items.items[results->items.n++];
     record_init(&record_job_result, row);
-    row->id = arena_strndup(memory, id, strlen(id));
+    row->id = arena_strdup(memory, id);
     row->job_id = job_id;
     row->code = (uint32_t) (code < 0 ? -code : code);
-    row->detail = detail != NULL ? arena_strndup(memory, detail, strlen(detail)) : NULL;
+    row->detail = detail != NULL ? arena_strdup(memory, detail) : NULL;
 }
 
 void reply_results(struct core *core, uint64_t client, uint32_t seq, struct job_results *results) {
@@ -300,7 +300,7 @@ static void tell_requeue_wait(struct verb_call *call, const struct core_job *job
         xasprintf("It was requeued after short runs again and again, and waits %lld seconds. "
                   "scontrol update JobId=%u StartTime=now lifts that.",
                   (long long) wait, job->rec.job_id);
-    call->detail = arena_strndup(&call->core->out->memory, text, strlen(text));
+    call->detail = arena_strdup(&call->core->out->memory, text);
 }
 
 /* Its components go with the first. */

@@ -48,7 +48,7 @@ static void sched_nodes(struct core *core, struct sched_node_spec *specs, struct
         spec->explicit_kinds = explicit_kinds(core, node);
         if (node->rec.features == NULL)
             continue;
-        char *cursor = arena_strndup(arena, node->rec.features, strlen(node->rec.features));
+        char *cursor = arena_strdup(arena, node->rec.features);
         const char **names = arena_alloc(arena, (strlen(cursor) / 2 + 2) * sizeof(char *));
         for (char *name = str_next_word(&cursor, ","); name != NULL;
              name = str_next_word(&cursor, ","))

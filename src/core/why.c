@@ -15,11 +15,11 @@ char *why_format(struct why_work *w, const char *fmt, ...) {
     va_start(args, fmt);
     cleanup_free char *text = xvasprintf(fmt, args);
     va_end(args);
-    return arena_strndup(&w->memory, text, strlen(text));
+    return arena_strdup(&w->memory, text);
 }
 
 char *why_copy(struct why_work *w, const char *text) {
-    return text != NULL ? arena_strndup(&w->memory, text, strlen(text)) : NULL;
+    return text != NULL ? arena_strdup(&w->memory, text) : NULL;
 }
 
 static const char *user_of(const struct core_job *job) {

@@ -58,7 +58,7 @@ static const struct conf_file_kind gres_file = {NULL, NULL, 0, &gres_record};
 /* ---- Small helpers of all steps ---- */
 
 const char *conf_keep(const struct conf_loader *loader, const char *text) {
-    return arena_strndup(loader->context.arena, text, strlen(text));
+    return arena_strdup(loader->context.arena, text);
 }
 
 bool conf_name_is_valid(const char *name) {

@@ -46,10 +46,10 @@ void request_changes_add(const struct job_request *before, const struct job_requ
             continue;
         struct request_change *change = &all[(*n)++];
         record_init(&record_request_change, change);
-        change->field = arena_strndup(memory, field->name, strlen(field->name));
+        change->field = arena_strdup(memory, field->name);
         change->before = value_text(field, before, memory);
         change->after = value_text(field, after, memory);
-        change->by = arena_strndup(memory, by, strlen(by));
+        change->by = arena_strdup(memory, by);
     }
     *items = all;
 }

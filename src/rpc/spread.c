@@ -69,9 +69,9 @@ void spread_failures(struct spread *spread, struct arena *arena, struct file_fai
             continue;
         failure->is_told = true;
         record_init(&record_file_failure, &list[n]);
-        list[n].node = arena_strndup(arena, failure->node, strlen(failure->node));
+        list[n].node = arena_strdup(arena, failure->node);
         list[n].number = failure->number;
-        list[n].text = arena_strndup(arena, failure->text, strlen(failure->text));
+        list[n].text = arena_strdup(arena, failure->text);
         n++;
     }
     *ret = list;

@@ -154,7 +154,7 @@ static void report(struct waits *w, struct job *job, uint32_t reason, int64_t st
     wait->reason = reason;
     wait->start = start;
     if (detailed)
-        wait->detail = arena_strndup(w->plan->memory, shape->detail, strlen(shape->detail));
+        wait->detail = arena_strdup(w->plan->memory, shape->detail);
     if (job->plan)
         report_nodes(w, job->plan, wait);
 }

@@ -443,7 +443,7 @@ void line_table_done(struct line_table *table) {
 /* The text must outlive its row. */
 static const char *text_keep(struct line_table *table, const char *text) {
     if (!table->last_text || strcmp(table->last_text, text))
-        table->last_text = arena_strndup(&table->values, text, strlen(text));
+        table->last_text = arena_strdup(&table->values, text);
     return table->last_text;
 }
 

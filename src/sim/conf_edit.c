@@ -159,7 +159,7 @@ static void nodes_add(struct conf *conf, uint32_t model, uint64_t count, struct 
         *node = conf->nodes[model];
         node->index = (uint32_t) i;
         cleanup_free char *name = xasprintf("%s-new%zu", conf->nodes[model].name, i + 1);
-        node->name = node->hostname = node->address = arena_strndup(memory, name, strlen(name));
+        node->name = node->hostname = node->address = arena_strdup(memory, name);
     }
     conf->n_nodes = after;
     conf_nodes_moved(conf);

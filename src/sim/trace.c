@@ -65,7 +65,7 @@ void trace_fault(struct trace_reader *reader, enum trace_fault fault, const char
 const char *trace_user(struct trace_reader *reader, const char *name) {
     char *user = smap_get(&reader->users, name);
     if (!user) {
-        user = arena_strndup(&reader->trace->memory, name, strlen(name));
+        user = arena_strdup(&reader->trace->memory, name);
         if (user)
             smap_put(&reader->users, user, user);
     }

@@ -214,7 +214,7 @@ int trace_generate(struct trace *trace, const char *text, struct error *err) {
     for (uint64_t i = 0; i < recipe.users; i++) {
         char name[24];
         snprintf(name, sizeof(name), "u%03llu", (unsigned long long) i + 1);
-        maker.users[i].name = arena_strndup(&trace->memory, name, strlen(name));
+        maker.users[i].name = arena_strdup(&trace->memory, name);
     }
     vec_reserve(&trace->jobs, recipe.jobs);
     for (uint64_t i = 0; i < recipe.jobs; i++)

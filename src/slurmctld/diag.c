@@ -51,8 +51,8 @@ struct rows {
 static void row_add(struct rows *rows, const char *key, const char *value) {
     struct key_value *row = &rows->diag.items.items[rows->diag.items.n++];
     record_init(&record_key_value, row);
-    row->key = arena_strndup(rows->memory, key, strlen(key));
-    row->value = arena_strndup(rows->memory, value, strlen(value));
+    row->key = arena_strdup(rows->memory, key);
+    row->value = arena_strdup(rows->memory, value);
 }
 
 static void number_add(struct rows *rows, const char *key, uint64_t value) {

@@ -87,14 +87,14 @@ static void config_row(struct arena *memory, struct config_list *list, char *lin
         equal = line + strlen(line) - 2;
     if (equal == NULL) {
         row->key = arena_strndup(memory, "", 0);
-        row->value = arena_strndup(memory, line, strlen(line));
+        row->value = arena_strdup(memory, line);
         return;
     }
     const char *value = strlen(equal) >= 3 ? equal + 3 : "";
-    row->value = arena_strndup(memory, value, strlen(value));
+    row->value = arena_strdup(memory, value);
     *equal = '\0';
     char *key = str_trim(line);
-    row->key = arena_strndup(memory, key, strlen(key));
+    row->key = arena_strdup(memory, key);
 }
 
 void list_config(struct client *client, uint32_t seq) {

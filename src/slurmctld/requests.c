@@ -46,7 +46,7 @@ static void fill_groups(struct ctld *ctld, struct core_user *user) {
     const char **names = arena_alloc(&ctld->request_memory, (n + 1) * sizeof(char *));
     for (size_t i = 0; i < n; i++) {
         const char *name = userdb_group_name(ctld->users, gids[i]);
-        names[i] = arena_strndup(&ctld->request_memory, name, strlen(name));
+        names[i] = arena_strdup(&ctld->request_memory, name);
     }
     user->groups = names;
     user->n_groups = n;
@@ -59,9 +59,9 @@ static void user_fill(struct ctld *ctld, const struct rpc_peer *peer, bool with_
     ret->uid = peer->uid;
     ret->gid = peer->gid;
     const char *name = userdb_user_name(ctld->users, peer->uid);
-    ret->name = arena_strndup(&ctld->request_memory, name, strlen(name));
+    ret->name = arena_strdup(&ctld->request_memory, name);
     name = userdb_group_name(ctld->users, peer->gid);
-    ret->group = arena_strndup(&ctld->request_memory, name, strlen(name));
+    ret->group = arena_strdup(&ctld->request_memory, name);
     if (with_groups && core_wants_groups(ctld->core))
         fill_groups(ctld, ret);
 }
@@ -73,9 +73,9 @@ void request_user(struct ctld *ctld, const struct rpc_peer *peer, struct core_us
 
 static void fill_as(struct ctld *ctld, uint32_t uid, uint32_t gid, struct core_user *user) {
     const char *name = userdb_user_name(ctld->users, uid);
-    user->as_name = arena_strndup(&ctld->request_memory, name, strlen(name));
+    user->as_name = arena_strdup(&ctld->request_memory, name);
     name = userdb_group_name(ctld->users, gid != UNSET32 ? gid : user->gid);
-    user->as_group = arena_strndup(&ctld->request_memory, name, strlen(name));
+    user->as_group = arena_strdup(&ctld->request_memory, name);
 }
 
 /* sbatch --uid, scrontab -u: the names of the user that root submits for. */

@@ -163,7 +163,7 @@ struct writing {
 };
 
 static char *keep(struct writing *writing, const char *text) {
-    return text != NULL ? arena_strndup(&writing->memory, text, strlen(text)) : NULL;
+    return text != NULL ? arena_strdup(&writing->memory, text) : NULL;
 }
 
 static void write_edit(struct writing *writing, const char *cluster, uint32_t kind, uint64_t id,

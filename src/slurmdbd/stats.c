@@ -52,8 +52,8 @@ struct rows {
 static void row(struct rows *rows, char *key, uint64_t value) {
     cleanup_free char *name = key;
     cleanup_free char *text = xasprintf("%llu", (unsigned long long) value);
-    struct key_value item = {.key = arena_strndup(rows->memory, name, strlen(name)),
-                             .value = arena_strndup(rows->memory, text, strlen(text))};
+    struct key_value item = {.key = arena_strdup(rows->memory, name),
+                             .value = arena_strdup(rows->memory, text)};
     vec_push(&rows->items, item);
 }
 

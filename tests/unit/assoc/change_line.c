@@ -23,7 +23,7 @@ static void push(struct key_value *items, uint32_t *n, const char *word, struct 
     assert_true(*n < WORDS_MAX);
     struct key_value *item = &items[(*n)++];
     item->key = arena_strndup(arena, word, bare ? 0 : length);
-    item->value = arena_strndup(arena, value, strlen(value));
+    item->value = arena_strdup(arena, value);
     for (char *c = item->value; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
 }

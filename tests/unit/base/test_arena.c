@@ -58,6 +58,7 @@ TEST(strndup_copies_exactly_and_terminates) {
     struct arena arena;
     arena_init(&arena, 0);
     char *text = arena_strndup(&arena, "nodelist", 4);
+    assert_string_equal(arena_strdup(&arena, "nodelist"), "nodelist");
     assert_string_equal(text, "node");
     assert_string_equal(arena_strndup(&arena, NULL, 0), "");
     arena_done(&arena);

@@ -191,7 +191,7 @@ static const char *const values[] = {"",
 static char *word(struct chooser *chooser, struct arena *arena, const char *const *words,
                   size_t n) {
     const char *text = words[choose(chooser, n)];
-    return arena_strndup(arena, text, strlen(text));
+    return arena_strdup(arena, text);
 }
 
 static bool fill_words(const struct field *field, void *object, struct chooser *chooser,

@@ -50,7 +50,7 @@ static char *random_text(struct chooser *chooser, struct arena *arena) {
     size_t length = 0;
     if (choose(chooser, 3) > 0) {
         const char *word = words[choose(chooser, countof(words))];
-        return arena_strndup(arena, word, strlen(word));
+        return arena_strdup(arena, word);
     }
     for (size_t n = choose(chooser, sizeof(text)); length < n; length++)
         text[length] = (char) (1 + choose(chooser, 255));
