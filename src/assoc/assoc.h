@@ -120,8 +120,6 @@ void assoc_apply(struct assoc_book *book, struct assoc_plan *plan,
                  void *context);
 
 /* ---- values in text ---- */
-/* A list of TRES as it is stored, memory with a unit: "cpu=10,mem=4G". NULL prints nothing. */
-void assoc_tres_print(const char *tres, struct str *out);
 /* "within,cancel"; upper case for settings. */
 void qos_mode_print(const struct qos *qos, bool upper, struct str *out);
 /* "DenyOnLimit,NoDecay" */

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assoc/tres_list.h"
 #include "text/duration.h"
-#include "text/size.h"
-#include "text/tres.h"
 
 #define NUMBER_MAX 0x7fffffffu
 
@@ -151,96 +150,11 @@ SET(set_idle_action) {
 }
 
 /* ---- TRES ---- */
-/* Where an item stands in a list: the standard ones by their numbers, then the others by name. */
-static unsigned tres_rank(const char *item) {
-    unsigned id = tres_standard_id(item, strcspn(item, "="));
-    return id != 0 ? id : TRES_ID_OTHER;
-}
-
-static int tres_order(const void *a, const void *b) {
-    const char *x = *(const char *const *) a, *y = *(const char *const *) b;
-    unsigned rank_x = tres_rank(x), rank_y = tres_rank(y);
-    return rank_x != rank_y ? (rank_x < rank_y ? -1 : 1) : strcmp(x, y);
-}
-
-static int tres_value(const struct assoc_key *key, const char *name, const char *text,
-                      uint64_t *ret, struct error *err) {
-    bool known = tres_standard_id(name, strlen(name)) != 0 ||
-                 (str_starts(name, "gres/") && name[5] != '\0') ||
-                 (str_starts(name, "license/") && name[8] != '\0');
-    if (!known) {
-        struct str names cleanup_str = STR_INIT;
-        for (size_t i = 0; i < TRES_STANDARD; i++)
-            str_join(&names, ", ", tres_standard[i]);
-        return error_set(err, ERR_INVALID,
-                         "%s: no TRES known by type %s: there are %s, gres/NAME[:TYPE] and "
-                         "license/NAME",
-                         key->name, name, str_cstr(&names));
-    }
-    struct error why = ERROR_INIT;
-    bool is_memory = str_equal(name, "mem") && strstr(key->member, "mins") == NULL;
-    int r = is_memory ? mem_parse(text, ret, &why) : count_parse(text, ret, &why);
-    if (r < 0)
-        return error_set(err, ERR_INVALID, "Invalid value for %s (%s=%s): %s", key->name, name,
-                         text, why.text);
-    return 0;
-}
-
-/* Takes the item of this name out of a list. */
-static void items_drop(struct strs *items, const char *name) {
-    size_t length = strlen(name);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < items->n; i++) {
-        if (strncmp(items->items[i], name, length) == 0 && items->items[i][length] == '=')
-            free(items->items[i]);
-        else
-            items->items[kept++] = items->items[i];
-    }
-    items->n = kept;
-}
-
-static int tres_item(const struct assoc_key *key, struct strs *items, char *word,
-                     struct error *err) {
-    char *equals = strchr(word, '=');
-    uint64_t value;
-    if (equals == NULL || equals == word || equals[1] == '\0')
-        return error_set(err, ERR_INVALID, "%s: %s: TRES=NUMBER is meant, \"cpu=10,mem=4G\"",
-                         key->name, word);
-    *equals = '\0';
-    text_lower(word);
-    bool drop = str_equal(equals + 1, "-1");
-    int r = tres_value(key, word, drop ? "0" : equals + 1, &value, err);
-    if (r < 0)
-        return r;
-    items_drop(items, word);
-    cleanup_free char *item = xasprintf("%s=%llu", word, (unsigned long long) value);
-    if (!drop)
-        strs_push(items, item);
-    return 0;
-}
-
-/* What is named changes, the other items stay; "-1" alone, or nothing, clears the list. */
+/* Minutes of memory are a plain number. */
 SET(set_tres) {
-    char **at = assoc_key_member(key, record);
-    struct strs items cleanup_strs = {NULL, 0};
-    int r = 0;
-    if (!clears(value)) {
-        words_each (*at, ",", old)
-            strs_push(&items, old);
-        words_each (value, ",", word) {
-            if (r == 0)
-                r = tres_item(key, &items, word, err);
-        }
-    }
-    if (r == 0) {
-        struct str text cleanup_str = STR_INIT;
-        if (items.n > 1)
-            qsort(items.items, items.n, sizeof(*items.items), tres_order);
-        for (uint32_t i = 0; i < items.n; i++)
-            str_join(&text, ",", items.items[i]);
-        string_set(at, text.length > 0 ? text.data : NULL);
-    }
-    return r;
+    bool has_memory = strstr(key->member, "mins") == NULL;
+    return tres_list_change(assoc_key_member(key, record), clears(value) ? "" : value, has_memory,
+                            key->name, err);
 }
 
 /* "GrpCPUMins=100" is "GrpTRESMins=cpu=100". */
@@ -258,33 +172,8 @@ SET(set_node) {
 SET(set_mem) {
     return set_one_tres(book, key, "mem", record, value, err);
 }
-
-/* In files memory has no halves of units, which cannot be read again. */
-static void tres_print(const char *tres, bool in_file, struct str *out) {
-    const char *between = "";
-    words_each (tres, ",", item) {
-        uint64_t mib;
-        str_append(out, between);
-        between = ",";
-        if (!str_starts(item, "mem=") || !str_to_u64(item + 4, &mib)) {
-            str_append(out, item);
-            continue;
-        }
-        struct str memory cleanup_str = STR_INIT;
-        mem_print(mib, true, &memory);
-        str_append(out, "mem=");
-        if (in_file && strchr(memory.data, '.') != NULL)
-            mem_print(mib, false, out);
-        else
-            str_append(out, memory.data);
-    }
-}
-
-void assoc_tres_print(const char *tres, struct str *out) {
-    tres_print(tres, false, out);
-}
 PRINT(print_tres) {
-    assoc_tres_print(*(char *const *) member, out);
+    tres_list_print(*(char *const *) member, out);
 }
 PRINT(print_tres_mins) {
     print_text(record, member, out);
@@ -541,16 +430,12 @@ PRINT(print_wckeys) {
     { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, false, true }
 #define Q_OLD(name, least, member, set, print)                                                     \
     { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, true, false }
-#define Q_OLD_LATER(name, least, member, set, print)                                               \
-    { name, least, KEY_QOS, ASSOC_QOS, #member, set, print, true, true }
 #define A(name, least, member, set, print)                                                         \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, false }
 #define A_LATER(name, least, member, set, print)                                                   \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, false, true }
 #define A_OLD(name, least, member, set, print)                                                     \
     { name, least, MORE, ASSOC_ASSOC, #member, set, print, true, false }
-#define A_OLD_LATER(name, least, member, set, print)                                               \
-    { name, least, MORE, ASSOC_ASSOC, #member, set, print, true, true }
 
 /* clang-format off */
 const struct assoc_key assoc_keys[] = {
@@ -698,7 +583,7 @@ bool assoc_key_in_file(const struct assoc_key *key, const void *record, struct s
     } else if (key->print == print_factor) { /* all its digits */
         str_append(out, *(char *const *) member);
     } else if (key->print == print_tres) {
-        tres_print(*(char *const *) member, true, out);
+        tres_list_write(*(char *const *) member, out);
     } else if (key->print == print_shares && *(const uint32_t *) member == UNSET32) {
         str_append_char(out, '1'); /* what that counts as */
     } else if (key->print == print_text || key->print == print_admin_level ||

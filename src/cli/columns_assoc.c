@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assoc/assoc.h"
+#include "assoc/tres_list.h"
 #include "base/alloc.h"
 #include "text/duration.h"
 
@@ -56,7 +57,7 @@ PRINT(qos_factor_or_1) {
     factor_print(factor != NULL ? factor : "1", out);
 }
 PRINT(qos_tres) {
-    assoc_tres_print(*(char *const *) member, out);
+    tres_list_print(*(char *const *) member, out);
 }
 PRINT(qos_mode) {
     qos_mode_print(data, false, out);
@@ -109,9 +110,9 @@ const char *qos_of_row(const struct assoc_row *row) {
             body;                                                                                  \
     }
 #define ASSOC_COUNT(name) ASSOC(name, count_print(assoc->name, out))
-#define ASSOC_TRES(name) ASSOC(name, assoc_tres_print(assoc->name, out))
+#define ASSOC_TRES(name) ASSOC(name, tres_list_print(assoc->name, out))
 #define ASSOC_IN_COUNT(name) ASSOC(name, count_print(in_##name(ROW), out))
-#define ASSOC_IN_TRES(name) ASSOC(name, assoc_tres_print(in_##name(ROW), out))
+#define ASSOC_IN_TRES(name) ASSOC(name, tres_list_print(in_##name(ROW), out))
 ASSOC(cluster, text_print(ROW->index->list->cluster, out))
 PRINT(assoc_account) {
     str_append_fill(out, ' ', ROW->depth);

@@ -23,26 +23,6 @@ TEST(every_key_names_a_member_of_its_record) {
     }
 }
 
-TEST(a_tres_that_is_named_changes_and_the_others_stay) {
-    struct book_world world;
-    book_begin(&world);
-    book_do(&world, "add qos a grptres=mem=4G,CPU=10,gres/gpu:a100=2");
-    struct qos *qos = book_qos_find(&world.book, "a");
-    assert_string_equal(qos->grp_tres, "cpu=10,mem=4096,gres/gpu:a100=2");
-    struct str out cleanup_str = STR_INIT;
-    assoc_tres_print(qos->grp_tres, &out);
-    assert_string_equal(out.data, "cpu=10,mem=4G,gres/gpu:a100=2");
-    book_do(&world, "modify qos a set grptres=cpu=-1,node=3");
-    assert_string_equal(book_qos_find(&world.book, "a")->grp_tres,
-                        "mem=4096,node=3,gres/gpu:a100=2");
-    book_do(&world, "modify qos a set grptres=-1");
-    assert_null(book_qos_find(&world.book, "a")->grp_tres);
-    book_refuses(&world, "modify qos a set grptres=zz=3", "no TRES known by type zz");
-    book_refuses(&world, "modify qos a set grptres=cpu", "TRES=NUMBER is meant");
-    book_refuses(&world, "modify qos a set grptres=cpu=xx", "Invalid value for GrpTRES (cpu=xx)");
-    book_end(&world);
-}
-
 TEST(limits_are_cleared_by_minus_one_and_bad_values_are_refused) {
     struct book_world world;
     book_begin(&world);
@@ -91,7 +71,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_may_be_abbreviated_and_a_full_name_goes_first),
         cmocka_unit_test(every_key_names_a_member_of_its_record),
-        cmocka_unit_test(a_tres_that_is_named_changes_and_the_others_stay),
         cmocka_unit_test(limits_are_cleared_by_minus_one_and_bad_values_are_refused),
         cmocka_unit_test(flags_and_lists_grow_and_shrink_by_signs),
     };
