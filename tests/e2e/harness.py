@@ -175,6 +175,14 @@ class Cluster:
         with open(os.path.join(self.dir, "etc", name), "w") as file:
             file.write(text)
 
+    def edit_conf(self, change):
+        """Rewrites slurm.conf by change(text) -> text; returns what it was."""
+        with open(self.env["SLURM_CONF"]) as file:
+            old = file.read()
+        with open(self.env["SLURM_CONF"], "w") as file:
+            file.write(change(old))
+        return old
+
     def down(self):
         """Stops the cluster and returns what it left behind, as a list of sentences."""
         for running in self.running:

@@ -90,8 +90,7 @@ def with_places(make_cluster, work):
     """A cluster with private directories, and a job that has left a file in its own."""
     cluster = make_cluster(nodes=1, conf="KillWait=1\nDefMemPerCPU=100\n")
     cluster.write_conf("job_container.conf", f"AutoBasePath=true\nBasePath={cluster.dir}/places\nDirs=/var/tmp\n")
-    with open(cluster.env["SLURM_CONF"], "a") as file:
-        file.write("\nNamespaceType=namespace/tmpfs\n")
+    cluster.edit_conf(lambda text: text + "\nNamespaceType=namespace/tmpfs\n")
     for name in ("slurmctld", "slurmd-" + cluster.node_names()[0]):
         cluster.kill(name, 15)
     cluster.up()

@@ -25,11 +25,7 @@ def made_up():
     def synthetic(cluster):
         cluster.daemon_env["HWLOC_SYNTHETIC"] = "package:2 core:4 pu:2"
     with cluster_of_its_own("made_up", before=synthetic, nodes=1, cpus=16, mem=4000) as cluster:
-        path = os.path.join(cluster.dir, "etc", "slurm.conf")
-        with open(path) as file:
-            text = file.read()
-        with open(path, "w") as file:
-            file.write(text.replace("CPUs=16", "CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2"))
+        cluster.edit_conf(lambda text: text.replace("CPUs=16", "CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2"))
         cluster.write_conf("cgroup.conf", "ConstrainCores=no\n")
         cluster.ok("scontrol reconfigure", user="root")
         yield cluster

@@ -8,15 +8,6 @@ import re
 from harness import wait_until
 
 
-def edit(cluster, change):
-    """Rewrites slurm.conf by change(text) -> text and returns the old text."""
-    with open(cluster.env["SLURM_CONF"]) as file:
-        old = file.read()
-    with open(cluster.env["SLURM_CONF"], "w") as file:
-        file.write(change(old))
-    return old
-
-
 def check_file(cluster, text, name="candidate.conf"):
     """slurmctld -t on a variant of the cluster's configuration."""
     path = os.path.join(cluster.dir, name)
@@ -84,7 +75,7 @@ def test_reconfigure_takes_changes_and_keeps_jobs(make_cluster, work):
     cluster = make_cluster(nodes=2)
     job = cluster.submit("-o /dev/null --wrap='sleep 1000'", cwd=work)
     cluster.wait_state(job, "RUNNING")
-    edit(cluster, lambda text: text + "MinJobAge=77\nPartitionName=second Nodes=ALL State=UP\n")
+    cluster.edit_conf(lambda text: text + "MinJobAge=77\nPartitionName=second Nodes=ALL State=UP\n")
     cluster.ok("scontrol reconfigure", user="root")
     assert "second" in cluster.ok("sinfo -h -o %R").split()
     assert re.search(r"MinJobAge\s+= 77 sec", cluster.ok("scontrol show config"))
@@ -94,19 +85,19 @@ def test_reconfigure_takes_changes_and_keeps_jobs(make_cluster, work):
 def test_a_bad_file_at_reconfigure_changes_nothing(make_cluster, work):
     cluster = make_cluster(nodes=1)
     pid = cluster.pid("slurmctld")
-    old = edit(cluster, lambda text: text + "MinJobAge=never\nPartitionName=second Nodes=nosuch State=UP\n")
+    old = cluster.edit_conf(lambda text: text + "MinJobAge=never\nPartitionName=second Nodes=nosuch State=UP\n")
     result = cluster.run("scontrol reconfigure", user="root")
     assert result.rc == 1 and "MinJobAge" in result.err, str(result)
     assert cluster.pid("slurmctld") == pid and "second" not in cluster.ok("sinfo -h -o %R").split()
-    edit(cluster, lambda text: old)
+    cluster.edit_conf(lambda text: old)
     cluster.ok("scontrol reconfigure", user="root")
 
 
 def test_a_client_does_not_die_of_a_servers_key(make_cluster):
     cluster = make_cluster(nodes=1)
-    old = edit(cluster, lambda text: text + "KeyOfTheFuture=1\n")
+    old = cluster.edit_conf(lambda text: text + "KeyOfTheFuture=1\n")
     assert cluster.run("sinfo -h").rc == 0
-    edit(cluster, lambda text: old)
+    cluster.edit_conf(lambda text: old)
 
 
 def test_no_configuration_at_all(cluster):
@@ -122,13 +113,13 @@ def test_a_node_smaller_than_configured_drains_itself(make_cluster):            
     def smaller(text):
         text = re.sub(r"(?im)^SlurmdParameters=.*$", "", text)
         return re.sub(r"RealMemory=\d+", "RealMemory=999999999", text)
-    old = edit(cluster, smaller)
+    old = cluster.edit_conf(smaller)
     cluster.kill("slurmctld", 15)
     cluster.kill(f"slurmd-{node}", 15)
     cluster.up(check=False)
     wait_until(lambda: cluster.ok(f"sinfo -h -n {node} -o %t").split()[0] in ("inval", "drain"), 20, 0.1)
     assert "Low RealMemory" in cluster.ok(f"scontrol show node {node}")
-    edit(cluster, lambda text: old)
+    cluster.edit_conf(lambda text: old)
     cluster.kill("slurmctld", 15)
     cluster.kill(f"slurmd-{node}", 15)
     cluster.up()

@@ -90,7 +90,7 @@ def test_the_book_of_a_controller_is_taken_over_when_slurmdbd_comes(make_cluster
     cluster.ok(f"sacctmgr -i add user {USER} account=physics maxjobs=5 qos=normal,night", user="root")
     before = book(cluster, "assoc format=account,user,maxjobs,qos,id")
     dbd.attach(cluster).start()
-    cluster.write_conf("slurm.conf", open(os.path.join(cluster.dir, "etc", "slurm.conf")).read() + dbd.conf())
+    cluster.edit_conf(lambda text: text + dbd.conf())
     cluster.kill("slurmctld")
     cluster.up()
     wait_until(lambda: book(cluster, "assoc format=account,user,maxjobs,qos,id") == before, 20, 0.2, "the book in slurmdbd")
@@ -238,8 +238,7 @@ def test_where_slurmdbd_has_accounts_of_a_cluster_those_count_and_its_own_are_sa
     munge = f"AuthInfo=socket={first.dir}/munge/socket\nClusterName=beta\n"
     second = make_cluster(nodes=1, cpus=2, mem=2000, conf=munge)
     second.ok("sacctmgr -i add account chem", user="root")
-    with open(second.env["SLURM_CONF"], "a") as conf:
-        conf.write(dbd.conf())
+    second.edit_conf(lambda text: text + dbd.conf())
     second.kill("slurmctld")
     second.up()
     wait_until(lambda: "those of slurmdbd count" in second.log(), 20, 0.1, "the accounts of slurmdbd")

@@ -43,12 +43,9 @@ def visible(cluster, work, options, command="echo $CUDA_VISIBLE_DEVICES"):
 def test_a_type_is_the_device_of_that_type_however_lines_are_ordered(make_cluster, work):          # A28, A30
     """Numbers follow Gres of the node: gres.conf, and other nodes, may name the types in any order."""
     cluster = make_cluster(nodes=1, gpus="3")
-    path = os.path.join(cluster.dir, "etc", "slurm.conf")
-    with open(path) as file:
-        text = file.read()
     first = "NodeName=first CPUs=2 NodeAddr=127.0.0.1 Port=1 Gres=gpu:v100:1 State=FUTURE\nNodeName="
-    with open(path, "w") as file:
-        file.write(text.replace("Gres=gpu:3", "Gres=gpu:a100:1,gpu:v100:2").replace("NodeName=", first, 1))
+    cluster.edit_conf(lambda text: text.replace("Gres=gpu:3", "Gres=gpu:a100:1,gpu:v100:2")
+                      .replace("NodeName=", first, 1))
     write_gres(cluster, "Name=gpu Type=v100 File=@/gpu0\nName=gpu Type=a100 File=@/gpu1\n"
                         "Name=gpu Type=v100 File=@/gpu2\n")
     cluster.ok("scontrol reconfigure", user="root")
@@ -222,11 +219,8 @@ def test_fifty_at_once_never_share_the_only_gpu(make_cluster, work):            
 def test_shares_of_a_card_and_whole_cards_exclude_each_other(make_cluster, work):
     """Two shares are of one card, which the job sees and no other; the whole one has to be another."""
     cluster = make_cluster(nodes=1, cpus=8, mem=8000, gpus="2")
-    path = os.path.join(cluster.dir, "etc", "slurm.conf")
-    with open(path) as file:
-        text = file.read()
-    with open(path, "w") as file:
-        file.write(text.replace("Gres=gpu:2", "Gres=gpu:2,shard:4").replace("GresTypes=gpu", "GresTypes=gpu,shard"))
+    cluster.edit_conf(lambda text: text.replace("Gres=gpu:2", "Gres=gpu:2,shard:4")
+                      .replace("GresTypes=gpu", "GresTypes=gpu,shard"))
     write_gres(cluster, "Name=gpu File=@/gpu0\nName=gpu File=@/gpu1\nName=shard Count=4\n")
     cluster.ok("scontrol reconfigure", user="root")
     wait_until(lambda: cluster.show("node n1").get("Gres") == "gpu:2,shard:4", what="the new Gres")

@@ -17,8 +17,7 @@ def places(make_cluster, tmp_path):
         cluster.places = os.path.join(cluster.dir, "places")
         cluster.write_conf("job_container.conf",
                            f"AutoBasePath=true\nBasePath={cluster.places}_%n\nDirs=/var/tmp,/dev/shm\n{lines}")
-        with open(cluster.env["SLURM_CONF"], "a") as file:
-            file.write("\nNamespaceType=namespace/tmpfs\n")
+        cluster.edit_conf(lambda text: text + "\nNamespaceType=namespace/tmpfs\n")
         for name in ["slurmctld", *(f"slurmd-{node}" for node in cluster.node_names())]:
             cluster.kill(name, signal.SIGTERM)
         cluster.up()

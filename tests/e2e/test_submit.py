@@ -179,10 +179,7 @@ def test_the_default_partition_is_used_and_its_absence_told(make_cluster, work):
     cluster = make_cluster(nodes=1, conf="PartitionName=first Nodes=ALL\nPartitionName=second Nodes=ALL Default=YES\n")
     job = cluster.submit("-H --wrap=true", cwd=work)
     assert cluster.field(job, "P") == "second"
-    with open(cluster.env["SLURM_CONF"]) as file:
-        text = file.read()
-    with open(cluster.env["SLURM_CONF"], "w") as file:
-        file.write(text.replace(" Default=YES", ""))
+    cluster.edit_conf(lambda text: text.replace(" Default=YES", ""))
     cluster.ok("scontrol reconfigure", user="root")
     result = cluster.run("sbatch -H --wrap=true", cwd=work)
     assert result.rc == 1 and result.out == "" and "No partition specified or system default partition" in result.err
