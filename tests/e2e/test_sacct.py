@@ -36,6 +36,20 @@ def test_states_and_exit_codes(cluster, work):
     assert cluster.sacct(gone) == [[gone, "CANCELLED by 7101", "0:0"], [f"{gone}.batch", "CANCELLED", "0:15"]]
 
 
+def test_a_site_may_keep_nothing_of_steps_or_of_jobs(make_cluster, work):
+    cluster = make_cluster(nodes=1, conf="AccountingStorageEnforce=nosteps\n")
+    job = cluster.submit("-W -o /dev/null --wrap='srun true'", cwd=work)
+    assert cluster.sacct(job) == [[job, "COMPLETED", "0:0"]]
+    cluster.edit_conf(lambda text: text.replace("=nosteps", "=nojobs"))
+    cluster.ok("scontrol reconfigure", user="root")
+    waits = cluster.submit("-H --wrap=true", cwd=work)
+    ended = cluster.submit("-W -o /dev/null --wrap=true", cwd=work)
+    assert cluster.sacct(waits) == [] and cluster.sacct(ended) == [] and cluster.state(waits) == {"PENDING"}
+    cluster.kill("slurmctld")
+    cluster.up()
+    assert cluster.sacct(ended) == [] and cluster.state(waits) == {"PENDING"}
+
+
 def test_records_outlive_the_controllers_memory(make_cluster, work):
     cluster = make_cluster(nodes=1, conf="MinJobAge=2\n")
     job = cluster.submit("-W -o /dev/null --wrap=true", cwd=work)
