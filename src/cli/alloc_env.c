@@ -113,9 +113,12 @@ static uint64_t tasks_of_all(const struct job *components, size_t n) {
     return sum;
 }
 
+static void set_own(void *block, const char *name, const char *value) {
+    environ_set(block, name, value);
+}
+
 void alloc_env_fill_components(const struct job *components, size_t n, const struct options *first,
                                struct str *block) {
-    struct str own cleanup_str = STR_INIT;
     uint64_t ntasks = tasks_of_all(components, n);
     set_number(block, "SLURM_JOB_ID", components[0].job_id);
     set_number(block, "SLURM_JOBID", components[0].job_id);
@@ -123,11 +126,5 @@ void alloc_env_fill_components(const struct job *components, size_t n, const str
     set_if(block, "SLURM_NTASKS", ntasks);
     set_if(block, "SLURM_NPROCS", ntasks);
     set_origin(first, block);
-    het_env_print(components, n, true, &own);
-    for (size_t at = 0; at < own.length; at += strlen(own.data + at) + 1) {
-        char *equals = strchr(own.data + at, '=');
-        *equals = '\0';
-        environ_set(block, own.data + at, equals + 1);
-        *equals = '=';
-    }
+    het_env_each(components, n, true, set_own, block);
 }

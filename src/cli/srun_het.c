@@ -169,6 +169,10 @@ static int group_read(const struct cli *cli, struct srun_parts *parts, char **ar
 
 /* ---- the job around us ---- */
 
+static void learn(void *context, const char *name, const char *value) {
+    setenv(name, value, 1);
+}
+
 /* Of a job that we are not in by our environment, what it is made of. */
 static int learn_components(const struct cli *cli, uint32_t job_id) {
     struct error err = ERROR_INIT;
@@ -178,15 +182,8 @@ static int learn_components(const struct cli *cli, uint32_t job_id) {
     int rc = cli_ask(cli, MSG_ALLOC_ATTACH, &question, &link, &reply, &err);
     if (rc == 0 && reply.type == MSG_ALLOC_GRANTED) {
         const struct alloc_granted *granted = reply.body;
-        cleanup_str struct str block = STR_INIT;
         if (granted->components.n > 0)
-            het_env_print(granted->components.items, granted->components.n, true, &block);
-        for (size_t at = 0; at < block.length; at += strlen(block.data + at) + 1) {
-            char *equals = strchr(block.data + at, '=');
-            *equals = '\0';
-            setenv(block.data + at, equals + 1, 1);
-            *equals = '=';
-        }
+            het_env_each(granted->components.items, granted->components.n, true, learn, NULL);
     }
     cli_link_close(&link);
     if (rc == 0)

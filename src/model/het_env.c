@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -83,4 +84,16 @@ void het_env_print(const struct job *components, size_t n, bool interactive, str
     str_append_char(out, '\0');
     for (size_t i = 0; i < n; i++)
         put_component(&(struct group) {out, i}, &components[i], interactive);
+}
+
+void het_env_each(const struct job *components, size_t n, bool interactive,
+                  void (*set)(void *context, const char *name, const char *value), void *context) {
+    struct str block cleanup_str = STR_INIT;
+    het_env_print(components, n, interactive, &block);
+    for (size_t at = 0; at < block.length;) {
+        char *name = block.data + at, *equals = strchr(name, '=');
+        at += strlen(name) + 1;
+        *equals = '\0';
+        set(context, name, equals + 1);
+    }
 }

@@ -12,5 +12,8 @@
 /* Appends NAME=value, each ended by NUL. `components` are in order, with their allocations.
  * interactive: salloc's command is told by all names that it knows them by. */
 void het_env_print(const struct job *components, size_t n, bool interactive, struct str *out);
+/* The same, handed over one by one; name and value live as long as the call. */
+void het_env_each(const struct job *components, size_t n, bool interactive,
+                  void (*set)(void *context, const char *name, const char *value), void *context);
 
 #endif

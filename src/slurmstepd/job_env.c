@@ -281,18 +281,13 @@ static void set_memory(struct env *env, const struct step_order *order, const st
         env_set_u64(env, "SLURM_MEM_PER_NODE", order->def_mem_per_node);
 }
 
-static void set_components(struct env *env, const struct launch *launch) {
-    cleanup_str struct str block = STR_INIT;
+static void set_own(void *env, const char *name, const char *value) {
+    env_set(env, name, value);
+}
 
-    if (launch->components.n == 0)
-        return;
-    het_env_print(launch->components.items, launch->components.n, false, &block);
-    for (size_t at = 0; at < block.length; at += strlen(block.data + at) + 1) {
-        char *equals = strchr(block.data + at, '=');
-        *equals = '\0';
-        env_set(env, block.data + at, equals + 1);
-        *equals = '=';
-    }
+static void set_components(struct env *env, const struct launch *launch) {
+    if (launch->components.n > 0)
+        het_env_each(launch->components.items, launch->components.n, false, set_own, env);
 }
 
 void job_env_batch(struct env *env, const struct step_order *order, const struct launch *launch,
