@@ -90,10 +90,11 @@ void corr_task_changed(struct core *core, struct core_job *group, uint32_t array
 /* ---- depend_text.c ---- */
 /* Replaces what the job waits for. Refuses what is wrong (ERR_DEPENDENCY): unknown jobs, itself, a
  * circle of jobs that wait for each other. */
-must_check int depend_validate(struct core *core, struct core_job *job, const char *text,
-                               struct error *err); /* refuses the same, and changes nothing */
 must_check int depend_parse(struct core *core, struct core_job *job, const char *text,
                             struct error *err);
+/* Refuses the same, and changes nothing. */
+must_check int depend_validate(struct core *core, struct core_job *job, const char *text,
+                               struct error *err);
 /* Adds the ids that a text names and nobody here can tell the end of; NULL and what is wrong name
  * none. */
 void depends_unknown(struct core *core, const char *text, bygone_ids *ret);

@@ -335,16 +335,16 @@ void depends_unknown(struct core *core, const char *text, bygone_ids *ret) {
     vec_done(&list.all);
 }
 
+int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
+    return depend_take(core, job, text, false, err);
+}
+
 int depend_validate(struct core *core, struct core_job *job, const char *text, struct error *err) {
     struct depend_list list = {.stored = false};
     int r = depend_read(core, job, text, &list, err);
     if (r == 0)
         vec_done(&list.all);
     return r;
-}
-
-int depend_parse(struct core *core, struct core_job *job, const char *text, struct error *err) {
-    return depend_take(core, job, text, false, err);
 }
 
 static void restore_starts(struct core_job *job) {
