@@ -59,12 +59,16 @@ static const struct entity_key *entity_key_find(const char *key) {
     return NULL;
 }
 
+static bool is_time_limit(const char *key, size_t length) {
+    return str_abbreviates(key, length, "TimeLimit", 5);
+}
+
 /* Of jobs, nodes and steps a limit alone is added to; a comment, say, would become "+text". */
 static bool signs_are_taken(int argc, char **argv, const struct entity_key *key) {
     for (int i = 0; i < argc && !str_equal(key->entity, "partition"); i++) {
         const char *equals = strchr(argv[i], '=');
         if (!equals || equals - argv[i] < 2 || (equals[-1] != '+' && equals[-1] != '-') ||
-            str_abbreviates(argv[i], (size_t) (equals - argv[i]) - 1, "TimeLimit", 5))
+            is_time_limit(argv[i], (size_t) (equals - argv[i]) - 1))
             continue;
         list_error("Option %s does not accept [+|-]= syntax", argv[i]);
         return false;
@@ -130,7 +134,7 @@ static bool time_limits_are_valid(const struct scontrol_changes *changes) {
     for (uint32_t i = 0; i < changes->n; i++) {
         const struct key_value *change = &changes->items[i];
         const char *value = change->value;
-        if (!str_abbreviates(change->key, strlen(change->key), "TimeLimit", 5))
+        if (!is_time_limit(change->key, strlen(change->key)))
             continue;
         if (*value == '+' || (*value == '-' && strcmp(value, "-1")))
             value++;

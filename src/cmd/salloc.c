@@ -150,19 +150,13 @@ static void take_whole_notice(struct salloc *salloc, const struct alloc_notice *
     }
 }
 
-/* One component has ended; the others go on. */
-static void component_lost(const struct salloc *salloc, uint32_t job_id, bool timeout) {
-    if (salloc->revoked)
-        return;
-    tell_loss(salloc, job_id, timeout);
-}
-
 /* Components have the numbers that follow that of the job. */
 static void take_component_notice(struct salloc *salloc, const struct alloc_notice *notice) {
     switch ((enum alloc_notice_kind) notice->what) {
     case ALLOC_REVOKED:
     case ALLOC_TIMEOUT:
-        component_lost(salloc, notice->job_id, notice->what == ALLOC_TIMEOUT);
+        if (!salloc->revoked) /* the others go on */
+            tell_loss(salloc, notice->job_id, notice->what == ALLOC_TIMEOUT);
         break;
     case ALLOC_SIGNAL:
     case ALLOC_NODE_FAIL:
