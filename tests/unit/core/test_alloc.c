@@ -51,6 +51,16 @@ static struct asked ask(struct world *world, struct job_request *request,
     return asked;
 }
 
+/* srun outside a job: its first step comes with the allocation. */
+static struct asked ask_srun(struct world *world, uint32_t ntasks) {
+    struct job_request request;
+    struct step_request step;
+    salloc_request(&request, ntasks);
+    request.kind = JOB_KIND_SRUN;
+    steps_request(&step, 0, ntasks);
+    return ask(world, &request, &step);
+}
+
 static bool granted(struct world *world, uint64_t client) {
     struct arena arena;
     arena_init(&arena, 0);
@@ -73,11 +83,6 @@ static int ends(struct world *world, uint32_t job_id, uint32_t exit_status) {
     struct alloc_end end = {.job_id = job_id, .exit_status = exit_status};
     uint64_t client = world_send(world, MSG_ALLOC_END, &end);
     return world_code(world, client);
-}
-
-static void gone(struct world *world, uint64_t client) {
-    core_client_gone(world->core, world->now, client, &world->effects);
-    world_turn(world);
 }
 
 TEST(an_allocation_that_must_wait_is_told_so_and_granted_later) {
@@ -156,7 +161,7 @@ TEST(a_waiting_allocation_whose_client_vanishes_is_forgotten) {
     steps_salloc(&world, 2, 8, NULL);
     salloc_request(&request, 1);
     struct asked asked = ask(&world, &request, NULL);
-    gone(&world, asked.client);
+    world_client_gone(&world, asked.client);
     assert_int_equal(world_state(&world, asked.job_id), JOB_CANCELLED);
     world_stop(&world);
 }
@@ -170,7 +175,7 @@ TEST(every_job_of_a_client_that_vanishes_is_dealt_with) {
     world.client = first.client; /* the same connection asks again */
     struct asked second = ask(&world, &request, NULL);
     assert_int_equal(second.client, first.client);
-    gone(&world, first.client);
+    world_client_gone(&world, first.client);
     world_pass_time(&world, 65);
     assert_int_equal(world_state(&world, first.job_id), JOB_CANCELLED);
     assert_int_equal(world_state(&world, second.job_id), JOB_CANCELLED);
@@ -184,7 +189,7 @@ TEST(without_a_shell_nobody_needs_to_stay) {
     salloc_request(&request, 1);
     request.no_shell = true;
     struct asked asked = ask(&world, &request, NULL);
-    gone(&world, asked.client);
+    world_client_gone(&world, asked.client);
     world_pass_time(&world, 1000);
     assert_int_equal(world_state(&world, asked.job_id), JOB_RUNNING);
     world_restart(&world);
@@ -265,14 +270,9 @@ TEST(a_time_limit_is_told_to_the_owner) {
 
 TEST(srun_gets_its_step_with_the_allocation) {
     struct world world;
-    struct job_request request;
-    struct step_request step;
     struct arena arena;
     begin(&world);
-    salloc_request(&request, 2);
-    request.kind = JOB_KIND_SRUN;
-    steps_request(&step, 0, 2);
-    struct asked asked = ask(&world, &request, &step);
+    struct asked asked = ask_srun(&world, 2);
     arena_init(&arena, 0);
     const struct alloc_granted *grant =
         world_answer(&world, asked.client, MSG_ALLOC_GRANTED, &arena);
@@ -287,16 +287,11 @@ TEST(srun_gets_its_step_with_the_allocation) {
 TEST(a_killed_srun_leaves_no_allocation_whichever_end_is_noticed_first) {
     for (unsigned step_first = 0; step_first < 2; step_first++) {
         struct world world;
-        struct job_request request;
-        struct step_request step;
         begin(&world);
-        salloc_request(&request, 2);
-        request.kind = JOB_KIND_SRUN;
-        steps_request(&step, 0, 2);
-        struct asked asked = ask(&world, &request, &step);
+        struct asked asked = ask_srun(&world, 2);
         if (step_first)
             steps_end(&world, asked.job_id, 0, 9);
-        gone(&world, asked.client);
+        world_client_gone(&world, asked.client);
         assert_int_equal(world_state(&world, asked.job_id), step_first ? JOB_FAILED : JOB_RUNNING);
         if (!step_first)
             steps_end(&world, asked.job_id, 0, 9);

@@ -424,11 +424,6 @@ static uint32_t noticed(struct world *world, uint64_t client, uint32_t *ret_job_
     return what;
 }
 
-static void gone(struct world *world, uint64_t client) {
-    core_client_gone(world->core, world->now, client, &world->effects);
-    world_turn(world);
-}
-
 TEST(an_allocation_is_granted_with_all_its_components_and_ends_with_its_command) {
     struct world world;
     struct job job;
@@ -505,7 +500,7 @@ TEST(an_owner_that_leaves_has_all_components_end_and_one_that_returns_keeps_them
     struct wanted wanted = want(2, (uint32_t[]) {1, 1});
     want_allocation(&wanted, JOB_KIND_SALLOC);
     struct asked asked = allocate(&world, &wanted), other = allocate(&world, &wanted);
-    gone(&world, asked.client);
+    world_client_gone(&world, asked.client);
     check_states(&world, asked.id, 2, JOB_RUNNING); /* it may come back */
     world_pass_time(&world, 65);
     check_states(&world, asked.id, 2, JOB_CANCELLED);
@@ -516,7 +511,7 @@ TEST(an_owner_that_leaves_has_all_components_end_and_one_that_returns_keeps_them
     assert_int_equal(granted(&world, client), 2);
     world_pass_time(&world, 500);
     check_states(&world, other.id, 2, JOB_RUNNING);
-    gone(&world, client);
+    world_client_gone(&world, client);
     world_pass_time(&world, 65);
     check_states(&world, other.id, 2, JOB_CANCELLED);
     world_check(&world);
@@ -530,7 +525,7 @@ TEST(an_owner_that_leaves_while_it_waits_takes_its_whole_job_along) {
     struct wanted wanted = want(2, (uint32_t[]) {3, 1});
     want_allocation(&wanted, JOB_KIND_SRUN);
     struct asked asked = allocate(&world, &wanted);
-    gone(&world, asked.client);
+    world_client_gone(&world, asked.client);
     check_states(&world, asked.id, 2, JOB_CANCELLED);
     world_stop(&world);
 }
@@ -543,7 +538,7 @@ TEST(who_asks_what_a_heterogeneous_job_has_is_told_all_of_it) {
     struct alloc_end question = {.job_id = id};
     uint64_t client = world_send(&world, MSG_ALLOC_ATTACH, &question);
     assert_int_equal(granted(&world, client), 2);
-    gone(&world, client);
+    world_client_gone(&world, client);
     world_pass_time(&world, 100);
     check_states(&world, id, 2, JOB_RUNNING);
     world_stop(&world);

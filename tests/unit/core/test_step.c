@@ -535,8 +535,7 @@ TEST(a_client_that_goes_away_waits_no_more) {
     steps_request(&request, job, 1);
     steps_run(&world, &request);
     steps_create(&world, &request, &waits);
-    core_client_gone(world.core, world.now, waits.client, &world.effects);
-    world_turn(&world);
+    world_client_gone(&world, waits.client);
     steps_end(&world, job, 0, 0);
     assert_false(steps_look(&world, job, 1, &step));
     steps_done(&waits);

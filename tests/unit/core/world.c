@@ -179,6 +179,11 @@ void world_node_lost(struct world *world, uint32_t node) {
     world_turn(world);
 }
 
+void world_client_gone(struct world *world, uint64_t client) {
+    core_client_gone(world->core, world->now, client, &world->effects);
+    world_turn(world);
+}
+
 static struct world_run *find_run(struct world *world, uint32_t job_id, uint32_t attempt,
                                   uint32_t node) {
     vec_each (&world->runs, run) {

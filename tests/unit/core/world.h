@@ -90,6 +90,8 @@ void world_pass_time(struct world *world, int64_t seconds);
 uint64_t world_send(struct world *world, uint16_t type, const void *body);
 /* The last answer to a client of a type; NULL if there is none. Decoded into the arena. */
 const void *world_answer(struct world *world, uint64_t client, uint16_t type, struct arena *arena);
+/* Its connection ends. */
+void world_client_gone(struct world *world, uint64_t client);
 /* The code in the last answer to a client: that of its first result or of a refusal; 0 is none. */
 int world_code(struct world *world, uint64_t client);
 
